@@ -1,0 +1,57 @@
+/// The texts of one row, in one buffer that is reused from row to row.
+///
+/// A decoder appends the bytes of each text once and remembers where they stand; an encoder reads them as
+/// spans. Nothing is allocated per row once the buffer has grown to the longest one.
+public struct TextRow: Sendable {
+  /// The bytes of all texts, in the order in which they were set.
+  @usableFromInline
+  var bytes: [UInt8] = []
+  /// First byte of each text in ``bytes``.
+  @usableFromInline
+  var starts: [Int]
+  /// One past the last byte of each text; equal to its start for an empty text.
+  @usableFromInline
+  var ends: [Int]
+
+  /// A row of `count` empty texts.
+  public init(count: Int) {
+    starts = Array(repeating: 0, count: count)
+    ends = starts
+  }
+
+  /// Empties every text and keeps the buffers.
+  @inlinable
+  public mutating func reset() {
+    bytes.removeAll(keepingCapacity: true)
+    for index in starts.indices {
+      starts[index] = 0
+      ends[index] = 0
+    }
+  }
+
+  /// Sets the text at `index` to the bytes of `utf8`, which the caller knows to be valid UTF-8.
+  @inlinable
+  public mutating func set(_ index: Int, _ utf8: Span<UInt8>) {
+    starts[index] = bytes.count
+    bytes.reserveCapacity(bytes.count + utf8.count)
+    for offset in utf8.indices { bytes.append(utf8[offset]) }
+    ends[index] = bytes.count
+  }
+
+  /// The bytes of the text at `index`.
+  @inlinable
+  public func withText<Result, Failure: Error>(
+    _ index: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(bytes.span.extracting(starts[index]..<ends[index]))
+  }
+
+  /// The text at `index` as a string.
+  public func string(_ index: Int) -> String {
+    String(decoding: bytes[starts[index]..<ends[index]], as: UTF8.self)
+  }
+
+  /// The length of the text at `index` in bytes.
+  @inlinable
+  public func byteCount(_ index: Int) -> Int { ends[index] - starts[index] }
+}
