@@ -33,8 +33,8 @@ public struct TextRow: Sendable {
   @inlinable
   public mutating func set(_ index: Int, _ utf8: Span<UInt8>) {
     starts[index] = bytes.count
-    bytes.reserveCapacity(bytes.count + utf8.count)
-    for offset in utf8.indices { bytes.append(utf8[offset]) }
+    // The pointer is used inside the call only, while the span keeps its bytes.
+    unsafe utf8.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     ends[index] = bytes.count
   }
 

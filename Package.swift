@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every module: Swift 6 rules, every use of unsafe memory marked, and no warning tolerated.
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// The modules that own memory may tie a view to its owner; their clients need no feature flag.
+let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+  name: "shelfmark",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "LogStore", targets: ["LogStore"]),
+    .library(name: "Catalog", targets: ["Catalog"]),
+    .library(name: "Barcodes", targets: ["Barcodes"]),
+    .library(name: "CatalogSync", targets: ["CatalogSync"]),
+    .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
+    .library(name: "Workspace", targets: ["Workspace"]),
+    .executable(name: "catalogctl", targets: ["catalogctl"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // Bytes and files.
+    .target(name: "CShims"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
+    .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
+    .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+
+    // The catalogue.
+    .target(name: "Barcodes", swiftSettings: strict),
+    .target(name: "CatalogRows", swiftSettings: strict),
+    .target(
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore"], swiftSettings: lifetimes),
+
+    // From the server's answer to rows.
+    .target(name: "JSONStream", swiftSettings: strict),
+    .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
+    .target(name: "CatalogSync", dependencies: ["Catalog", "CatalogWire"], swiftSettings: strict),
+    .target(
+      name: "CatalogHTTP",
+      dependencies: [.product(name: "AsyncHTTPClient", package: "async-http-client")],
+      swiftSettings: strict),
+    .target(
+      name: "CatalogOrigin",
+      dependencies: [
+        "CatalogRows", "CatalogWire",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+
+    // What people run.
+    .target(name: "Workspace", dependencies: ["Catalog"], swiftSettings: strict),
+    .executableTarget(
+      name: "catalogctl",
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire", "Workspace",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

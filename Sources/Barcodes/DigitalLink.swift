@@ -1,0 +1,128 @@
+/// A web address that carries GS1 element strings: a GS1 Digital Link around a GTIN (GS1 Digital Link
+/// Standard: URI Syntax).
+///
+///     https://id.gs1.org/any/prefix/01/09506000134352/10/LOT?17=270617&utm=x#top
+///                                   └── key ────────┘└ qual ┘ └ attribute ┘
+///
+/// Any host and any prefix will do. Scheme and host ignore case, the path does not. The GTIN may have 8, 12,
+/// 13 or 14 digits, as older links do, and is padded to 14.
+public struct DigitalLink: Hashable, Sendable {
+  /// The key, its qualifiers and the attributes, in the order of the address. The first element is (01).
+  public let elements: ElementString
+
+  /// Reads `address`.
+  ///
+  /// - Returns: Nil when it is no web address or has no `/01/` followed by digits of a GTIN's length. A GTIN
+  ///   with a wrong check digit is still a Digital Link, with a fault in ``elements``.
+  /// - Complexity: Linear in the length of `address`.
+  public init?(_ address: some StringProtocol) {
+    self.init(Array(address.utf8), from: 0)
+  }
+
+  /// True when `text` is a web address of any sort.
+  public static func isWebAddress(_ text: some StringProtocol) -> Bool {
+    endOfScheme(Array(text.utf8.prefix(8)), from: 0) != nil
+  }
+
+  init?(_ bytes: [UInt8], from start: Int) {
+    guard let hostStart = Self.endOfScheme(bytes, from: start) else { return nil }
+    let end = bytes[hostStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+    let pathEnd = bytes[hostStart..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
+
+    // The first part is the host.
+    let parts = bytes[hostStart..<pathEnd].split(separator: ASCII.slash, omittingEmptySubsequences: false)
+    var elements = ElementString()
+    guard let key = Self.keyIndex(in: parts) else { return nil }
+    Self.append("01", parts[key + 1], to: &elements)
+    var index = key + 2
+    while index + 1 < parts.count {
+      guard Self.append(parts[index], parts[index + 1], to: &elements) else { break }
+      index += 2
+    }
+
+    if pathEnd < end {
+      for attribute in bytes[(pathEnd + 1)..<end].split(whereSeparator: Self.isAttributeSeparator) {
+        guard let equals = attribute.firstIndex(of: UInt8(ascii: "=")) else { continue }
+        let name = attribute[..<equals]
+        // Other names belong to the web site: only numbers are identifiers.
+        guard !name.isEmpty, name.allSatisfy(ASCII.isDigit) else { continue }
+        Self.append(name, attribute[(equals + 1)...], to: &elements)
+      }
+    }
+    self.elements = elements
+  }
+
+  private static func isAttributeSeparator(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";")
+  }
+
+  /// Where the host starts: after `http://` or `https://`, in any case; nil when neither is there.
+  static func endOfScheme(_ bytes: [UInt8], from start: Int) -> Int? {
+    for scheme in ["https://", "http://"] {
+      let count = scheme.utf8.count
+      guard bytes.count - start >= count else { continue }
+      if zip(bytes[start...], scheme.utf8).allSatisfy({ ASCII.lowercased($0) == $1 }) { return start + count }
+    }
+    return nil
+  }
+
+  /// The first part of the path that is `01` and is followed by digits of a GTIN's length.
+  private static func keyIndex(in parts: [ArraySlice<UInt8>]) -> Int? {
+    for index in parts.indices.dropFirst().dropLast() where parts[index].elementsEqual("01".utf8) {
+      guard let value = percentDecoded(parts[index + 1]), let run = DigitRun(value) else { continue }
+      if run.hasLengthOfGTIN { return index }
+    }
+    return nil
+  }
+
+  @discardableResult
+  private static func append(
+    _ identifier: some Collection<UInt8>,
+    _ encodedValue: ArraySlice<UInt8>,
+    to elements: inout ElementString
+  ) -> Bool {
+    let name = Array(identifier)
+    guard let format = ElementFormat(at: 0, in: name), format.identifierLength == name.count else {
+      // A path may end in a slash or a part of the site's own; an empty name is no fault.
+      if !name.isEmpty { elements.note(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
+      return false
+    }
+    guard var value = percentDecoded(encodedValue) else {
+      elements.note(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)))
+      return false
+    }
+    let isGTIN = name.elementsEqual("01".utf8) || name.elementsEqual("02".utf8)
+    if isGTIN, let run = DigitRun(value), run.hasLengthOfGTIN {
+      value.insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: 14 - value.count), at: 0)
+    }
+    return elements.append(format, name[...], value: ASCII.trimmed(value[...]))
+  }
+
+  private static func append(
+    _ identifier: String,
+    _ encodedValue: ArraySlice<UInt8>,
+    to elements: inout ElementString
+  ) {
+    append(Array(identifier.utf8), encodedValue, to: &elements)
+  }
+
+  /// Undoes percent-encoding (RFC 3986, 2.1); nil when a `%` is not followed by two hexadecimal digits.
+  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      if bytes[index] == ASCII.percent {
+        guard index + 2 < bytes.endIndex, let high = ASCII.hexValue(bytes[index + 1]),
+          let low = ASCII.hexValue(bytes[index + 2])
+        else { return nil }
+        decoded.append(high << 4 | low)
+        index += 3
+      } else {
+        decoded.append(bytes[index])
+        index += 1
+      }
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,201 @@
+/// How the data field of one GS1 Application Identifier is built (GS1 General Specifications 3.2, as of
+/// release 25; the GS1 Barcode Syntax Dictionary lists the same).
+///
+/// Only what a reader needs to cut and trust a field is kept: lengths and where digits must stand. Whether a
+/// date is in the calendar or a country in ISO 3166 is no question of decoding.
+struct ElementFormat: Equatable {
+  /// Digits of the identifier itself, 2 to 4.
+  let identifierLength: Int
+  let minimumLength: Int
+  let maximumLength: Int
+  /// So many characters at the start must be digits; `maximumLength` for a field that is a number throughout.
+  let leadingDigitCount: Int
+  /// True for the identifiers whose field ends by count and needs no separator (General Specifications 7.8,
+  /// element strings with predefined length). The table is closed: no identifier will ever be added to it.
+  let isPredefined: Bool
+
+  var isNumeric: Bool { leadingDigitCount == maximumLength }
+  var isFixed: Bool { minimumLength == maximumLength }
+
+  private init(_ field: Field, identifierLength: Int, prefix: Int) {
+    self.identifierLength = identifierLength
+    minimumLength = field.minimum
+    maximumLength = field.maximum
+    leadingDigitCount = field.digits
+    isPredefined =
+      switch prefix {
+      case 0...4, 11...20, 31...36, 41: true
+      default: false
+      }
+  }
+
+  /// The format of the identifier that starts at `offset` in `bytes`; nil when no identifier is there.
+  init?(at offset: Int, in bytes: [UInt8]) {
+    guard offset + 2 <= bytes.count, let prefix = DigitRun(bytes[offset..<offset + 2]) else { return nil }
+    let prefixValue = Int(prefix.value)
+    let length = Self.identifierLength(prefix: prefixValue)
+    guard offset + length <= bytes.count, let whole = DigitRun(bytes[offset..<offset + length]) else {
+      return nil
+    }
+    guard let field = Self.field(of: Int(whole.value)) else { return nil }
+    self.init(field, identifierLength: length, prefix: prefixValue)
+  }
+
+  /// The first two digits decide how many digits an identifier has, known or not.
+  private static func identifierLength(prefix: Int) -> Int {
+    switch prefix {
+    case 23...25, 40...42, 71: 3
+    case 31...36, 39, 43, 70, 72, 80...82: 4
+    default: 2
+    }
+  }
+
+  private struct Field {
+    let minimum: Int
+    let maximum: Int
+    let digits: Int
+
+    /// A number of `count` digits.
+    static func number(_ count: Int) -> Field { Field(minimum: count, maximum: count, digits: count) }
+    /// A number of `range` digits.
+    static func number(_ range: ClosedRange<Int>) -> Field {
+      Field(minimum: range.lowerBound, maximum: range.upperBound, digits: range.upperBound)
+    }
+    /// Text of `count` characters.
+    static func text(_ count: Int) -> Field { Field(minimum: count, maximum: count, digits: 0) }
+    /// Text of `range` characters, the first `digits` of them digits.
+    static func text(_ range: ClosedRange<Int>, digits: Int = 0) -> Field {
+      Field(minimum: range.lowerBound, maximum: range.upperBound, digits: digits)
+    }
+  }
+
+  /// The table. Identifiers of 2, 3 and 4 digits never collide as numbers, because only those of two digits
+  /// start with zero.
+  private static func field(of identifier: Int) -> Field? {
+    switch identifier {
+    // What it is: logistic unit, item, contents, made-to-order item.
+    case 0: .number(18)
+    case 1, 2, 3: .number(14)
+    // Lot, dates, variant, serial number and other attributes.
+    case 10, 21, 22: .text(1...20)
+    case 11, 12, 13, 15, 16, 17: .number(6)
+    case 20: .number(2)
+    case 235: .text(1...28)
+    case 240, 241, 250, 251: .text(1...30)
+    case 242: .number(1...6)
+    case 243, 254: .text(1...20)
+    case 253: .text(13...30, digits: 13)
+    case 255: .number(13...25)
+    case 30, 37: .number(1...8)
+    // Measures; the last digit counts the decimals.
+    case 3100...3699: measure(identifier)
+    // Amounts and prices.
+    case 3900...3909, 3920...3929: .number(1...15)
+    case 3910...3919, 3930...3939: .number(4...18)
+    case 3940...3943: .number(4)
+    case 3950...3955: .number(6)
+    // Orders, consignments, places, countries.
+    case 400, 401, 403: .text(1...30)
+    case 402: .number(17)
+    case 410...417: .number(13)
+    case 420: .text(1...20)
+    case 421: .text(4...12, digits: 3)
+    case 422, 424, 426: .number(3)
+    case 423, 425: .number(3...15)
+    case 427: .text(1...3)
+    // Transport.
+    case 4300, 4301, 4310, 4311, 4320: .text(1...35)
+    case 4302...4306, 4312...4316: .text(1...70)
+    case 4307, 4317: .text(2)
+    case 4308, 4319: .text(1...30)
+    case 4309: .number(20)
+    case 4318: .text(1...20)
+    case 4321...4323: .number(1)
+    case 4324, 4325: .number(10)
+    case 4326: .number(6)
+    case 4330...4333: .text(6...7, digits: 6)
+    // Production, freshness, processors.
+    case 7001: .number(13)
+    case 7002: .text(1...30)
+    case 7003: .number(10)
+    case 7004: .number(1...4)
+    case 7005: .text(1...12)
+    case 7006: .number(6)
+    case 7007: .number(6...12)
+    case 7008: .text(1...3)
+    case 7009: .text(1...10)
+    case 7010: .text(1...2)
+    case 7011: .number(6...10)
+    case 7020...7022: .text(1...20)
+    case 7023: .text(1...30)
+    case 7030...7039: .text(4...30, digits: 3)
+    case 7040: .text(4...4, digits: 1)
+    case 7041: .text(1...4)
+    // National healthcare numbers, certificates, patients.
+    case 710...717: .text(1...20)
+    case 7230...7239: .text(3...30)
+    case 7240: .text(1...20)
+    case 7241: .number(2)
+    case 7242: .text(1...25)
+    case 7250: .number(8)
+    case 7251: .number(12)
+    case 7252: .number(1)
+    case 7253, 7254, 7259: .text(1...40)
+    case 7255: .text(1...10)
+    case 7256: .text(1...90)
+    case 7257: .text(1...70)
+    case 7258: .text(3)
+    // Other keys, coupons, addresses on the web.
+    case 8001: .number(14)
+    case 8002: .text(1...20)
+    case 8003: .text(14...30, digits: 14)
+    case 8004: .text(1...30)
+    case 8005: .number(6)
+    case 8006, 8017, 8018, 8026: .number(18)
+    case 8007: .text(1...34)
+    case 8008: .number(8...12)
+    case 8009: .text(1...50)
+    case 8010: .text(1...30)
+    case 8011: .number(1...12)
+    case 8012: .text(1...20)
+    case 8013, 8014, 8020: .text(1...25)
+    case 8019: .number(1...10)
+    case 8030: .text(1...90)
+    case 8110, 8112, 8200: .text(1...70)
+    case 8111: .number(4)
+    // For use within a company and between partners.
+    case 90: .text(1...30)
+    case 91...99: .text(1...90)
+    default: nil
+    }
+  }
+
+  /// 310n to 316n, 320n to 337n, 340n to 357n and 360n to 369n, with up to five decimals.
+  private static func measure(_ identifier: Int) -> Field? {
+    guard identifier % 10 <= 5 else { return nil }
+    switch identifier / 10 {
+    case 310...316, 320...337, 340...357, 360...369: return .number(6)
+    default: return nil
+    }
+  }
+
+  /// Whether `value` can be the field: its length, its digits, its characters.
+  ///
+  /// Text may hold any printable ASCII but the backslash. That is more than character set 82 (General
+  /// Specifications 7.11) allows: lots with blanks or `#` are printed, and are worth returning as they are.
+  /// The backslash stays out because it is the escape in the bracketed form.
+  func defect(of value: ArraySlice<UInt8>) -> Defect? {
+    for (index, byte) in value.prefix(maximumLength).enumerated() {
+      if index < leadingDigitCount {
+        guard ASCII.isDigit(byte) else { return .wrongCharacter }
+      } else {
+        guard ASCII.isPrintable(byte), byte != ASCII.backslash else { return .wrongCharacter }
+      }
+    }
+    if value.count < minimumLength { return .tooShort }
+    if value.count > maximumLength { return .tooLong }
+    return nil
+  }
+
+  enum Defect { case tooShort, tooLong, wrongCharacter }
+}

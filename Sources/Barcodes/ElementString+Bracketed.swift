@@ -1,0 +1,61 @@
+extension ElementString {
+  /// Reads the form that is printed for people: `(01)05296849398452(10)KGL` (GS1 General Specifications,
+  /// rules for human-readable interpretation).
+  ///
+  /// A bracket inside a value is taken as text unless it opens a known identifier; `\(` is always text, as in
+  /// the bracketed syntax of the GS1 Barcode Syntax Resource. Blanks around values are passed over.
+  ///
+  /// - Complexity: Linear in the length of `text`.
+  public init(bracketed text: some StringProtocol) {
+    self.init(bracketed: Array(text.utf8), from: 0)
+  }
+
+  init(bracketed bytes: [UInt8], from start: Int) {
+    self.init()
+    var offset = start
+    while offset < bytes.count {
+      guard let format = Self.openedElement(at: offset, in: bytes) else {
+        note(.brokenBrackets)
+        return
+      }
+      let valueStart = offset + format.identifierLength + 2
+      let end = Self.endOfValue(format, from: valueStart, in: bytes)
+      let value = ASCII.trimmed(Self.unescaped(bytes[valueStart..<end]))
+      guard append(format, at: offset + 1, in: bytes, value: value) else { return }
+      offset = end
+    }
+  }
+
+  /// The format of the identifier that `(…)` at `offset` names; nil when no known identifier is opened there.
+  static func openedElement(at offset: Int, in bytes: [UInt8]) -> ElementFormat? {
+    guard offset < bytes.count, bytes[offset] == ASCII.opening,
+      let format = ElementFormat(at: offset + 1, in: bytes)
+    else { return nil }
+    let closing = offset + 1 + format.identifierLength
+    return closing < bytes.count && bytes[closing] == ASCII.closing ? format : nil
+  }
+
+  private static func endOfValue(_ format: ElementFormat, from start: Int, in bytes: [UInt8]) -> Int {
+    var end = start
+    while end < bytes.count {
+      if bytes[end] == ASCII.backslash, end + 1 < bytes.count, bytes[end + 1] == ASCII.opening {
+        end += 2
+        continue
+      }
+      // No number holds a bracket, so there even one that opens nothing ends the value.
+      if bytes[end] == ASCII.opening, format.isNumeric || openedElement(at: end, in: bytes) != nil { break }
+      end += 1
+    }
+    return end
+  }
+
+  private static func unescaped(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard value.contains(ASCII.backslash) else { return value }
+    var plain: [UInt8] = []
+    for (index, byte) in zip(value.indices, value) {
+      let escapes = byte == ASCII.backslash && index + 1 < value.endIndex && value[index + 1] == ASCII.opening
+      if !escapes { plain.append(byte) }
+    }
+    return plain[...]
+  }
+}

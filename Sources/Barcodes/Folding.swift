@@ -1,0 +1,43 @@
+/// The second reading of text that was typed or printed rather than scanned.
+enum Folding {
+  /// `text` with full-width forms (U+FF01 to U+FF5E, as Chinese and Japanese input methods write them) turned
+  /// into ASCII and the ideographic space (U+3000) into a blank: of Unicode's compatibility mapping NFKC the
+  /// part that concerns barcodes.
+  ///
+  /// - Returns: Nil when there is nothing to fold.
+  static func halfWidth(_ text: String) -> String? {
+    var folded = String.UnicodeScalarView()
+    var changed = false
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0xFF01...0xFF5E:
+        folded.append(Unicode.Scalar(UInt8(scalar.value - 0xFF01 + 0x21)))
+        changed = true
+      case 0x3000:
+        folded.append(" ")
+        changed = true
+      default:
+        folded.append(scalar)
+      }
+    }
+    return changed ? String(folded) : nil
+  }
+
+  /// `text` without its blanks when all the rest are digits, as in the human-readable line `4 311501 615232`.
+  ///
+  /// - Returns: Nil when something else stands there, or no digit, or no blank.
+  static func withoutBlanks(_ text: String) -> String? {
+    var digits: [UInt8] = []
+    var hasBlank = false
+    for byte in text.utf8 {
+      if byte == ASCII.blank {
+        hasBlank = true
+      } else if ASCII.isDigit(byte) {
+        digits.append(byte)
+      } else {
+        return nil
+      }
+    }
+    return hasBlank && !digits.isEmpty ? String(decoding: digits, as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,41 @@
+extension GTIN {
+  /// The GTIN that the 8 digits of a UPC-E symbol stand for: number system 0 or 1, six digits, check digit.
+  ///
+  /// Six digits alone are never expanded: number system and check digit would be guesses.
+  ///
+  /// - Returns: Nil unless there are 8 ASCII digits, the first is 0 or 1 and the check digit is that of the
+  ///   expanded number.
+  public init?(upcE digits: some StringProtocol) {
+    var run = DigitRun()
+    for byte in digits.utf8 {
+      guard run.append(byte), run.count <= 8 else { return nil }
+    }
+    self.init(upcE: run)
+  }
+
+  /// Undoes the suppression of zeros (GS1 General Specifications 5.2, UPC-E; ISO/IEC 15420).
+  ///
+  /// The sixth digit tells where the zeros were:
+  ///
+  ///     symbol (without N and C)    expanded
+  ///     x₁ x₂ x₃ x₄ x₅ 0…2          N x₁ x₂ x₆ 0 0 0 0 x₃ x₄ x₅ C
+  ///     x₁ x₂ x₃ x₄ x₅ 3            N x₁ x₂ x₃ 0 0 0 0 0 x₄ x₅ C
+  ///     x₁ x₂ x₃ x₄ x₅ 4            N x₁ x₂ x₃ x₄ 0 0 0 0 0 x₅ C
+  ///     x₁ x₂ x₃ x₄ x₅ 5…9          N x₁ x₂ x₃ x₄ x₅ 0 0 0 0 x₆ C
+  ///
+  /// Symbols that the suppression would have written otherwise are expanded as well, as readers do.
+  init?(upcE run: DigitRun) {
+    guard run.count == 8 else { return nil }
+    let numberSystem = run.value / 10_000_000
+    guard numberSystem <= 1 else { return nil }
+    let six = run.value / 10 % 1_000_000
+    let body: UInt64 =
+      switch six % 10 {
+      case 0, 1, 2: six / 10_000 * 100_000_000 + six % 10 * 10_000_000 + six / 10 % 1000
+      case 3: six / 1000 * 10_000_000 + six / 10 % 100
+      case 4: six / 100 * 1_000_000 + six / 10 % 10
+      default: six / 10 * 100_000 + six % 10
+      }
+    self.init(value: (numberSystem * 10_000_000_000 + body) * 10 + run.value % 10)
+  }
+}

@@ -1,0 +1,146 @@
+extension Scan {
+  /// The work of reading a text, one decision after the other. A scan is the finished copy.
+  struct Reading {
+    var payload = ""
+    var symbology: SymbologyIdentifier?
+    var kind = Kind.text
+    var gtin: GTIN?
+    var upcE: GTIN?
+    var checkDigit = CheckDigit.none
+    var elements: ElementString?
+    var addOn: String?
+    var evidence = Evidence.none
+
+    init(of text: String, configuration: ScanConfiguration) {
+      // Most scans are the digits of a GTIN and nothing else. Nothing can be trimmed from digits, so they are
+      // their own payload.
+      var run = DigitRun()
+      for byte in text.utf8 {
+        guard run.append(byte), run.count <= DigitRun.valueDigitCount else {
+          readAnything(text, configuration)
+          return
+        }
+      }
+      payload = text
+      if run.count > configuration.maximumLength {
+        kind = .digits
+      } else {
+        readNumber(run)
+      }
+    }
+
+    private mutating func readAnything(_ text: String, _ configuration: ScanConfiguration) {
+      let whole = Array(text.utf8)
+      var data = Noise.trimmed(whole[...])
+      symbology = SymbologyIdentifier(startOf: data)
+      if symbology != nil {
+        data = Noise.trimmedAtStart(data.dropFirst(SymbologyIdentifier.byteCount))
+      }
+      payload = data.count == whole.count ? text : String(decoding: data, as: UTF8.self)
+
+      let run = DigitRun(data)
+      guard data.count <= configuration.maximumLength else {
+        kind = run == nil ? .text : .digits
+        return
+      }
+      if data.isEmpty {
+        kind = .empty
+      } else if DigitalLink.endOfScheme(whole, from: data.startIndex) != nil {
+        readAddress(Array(data))
+      } else if !readElements(data, configuration) {
+        if let run { readNumber(run) }
+      }
+    }
+
+    /// A web address; it is never the head of anything.
+    private mutating func readAddress(_ bytes: [UInt8]) {
+      guard let link = DigitalLink(bytes, from: 0) else {
+        kind = .url
+        return
+      }
+      kind = .digitalLink
+      evidence = .form
+      take(link.elements)
+    }
+
+    /// Element strings, if something speaks for them.
+    private mutating func readElements(_ data: ArraySlice<UInt8>, _ configuration: ScanConfiguration) -> Bool
+    {
+      let bytes = Separators.normalized(data, configuration.separators)
+      let start = bytes.firstIndex { $0 != ASCII.groupSeparator } ?? bytes.count
+      let isBracketed = ElementString.openedElement(at: start, in: bytes) != nil
+      if symbology?.isGS1 == true {
+        evidence = .carrier
+      } else if symbology?.isEANUPC == true || Separators.isEnvelope(bytes) {
+        return false
+      } else if isBracketed || bytes.contains(ASCII.groupSeparator) {
+        evidence = .form
+      } else if bytes.starts(with: "01".utf8), GTIN(utf8: bytes.dropFirst(2).prefix(14)) != nil,
+        bytes.count >= 16
+      {
+        evidence = .digits
+      } else {
+        return false
+      }
+      let read =
+        isBracketed
+        ? ElementString(bracketed: bytes, from: start) : ElementString(separated: bytes, from: start)
+      kind = read.elements.isEmpty && read.fault != nil ? .gs1Bad : .gs1
+      take(read)
+      return true
+    }
+
+    private mutating func take(_ read: ElementString) {
+      elements = read
+      // A damaged (01) is not made good by (02), which names something else.
+      gtin = read["01"] == nil ? read.contentGTIN : read.gtin
+      checkDigit = gtin == nil ? .none : .valid
+    }
+
+    /// A payload of digits alone.
+    private mutating func readNumber(_ run: DigitRun) {
+      if run.count == 0 {
+        kind = .empty
+      } else if symbology?.hasAddOn == true {
+        readNumberWithAddOn(run)
+      } else {
+        readPlainNumber(run)
+      }
+    }
+
+    private mutating func readPlainNumber(_ run: DigitRun) {
+      guard run.hasLengthOfGTIN else {
+        kind = .digits
+        return
+      }
+      let plain = GTIN(run)
+      if symbology?.isEAN8 != true { upcE = GTIN(upcE: run) }
+      gtin = plain ?? upcE
+      checkDigit = gtin == nil ? .invalid : .valid
+      guard let gtin else { return }
+      // Equal where there is no GTIN-8, and for numbers such as eight zeros that name the same item both
+      // ways.
+      if gtin == upcE {
+        kind = .upcE
+      } else {
+        kind = gtin.isRestricted ? .rcn : .gtin
+      }
+    }
+
+    /// `]E3`: a number of 13, 12 or 8 digits and an add-on of 5 or 2. The lengths overlap at 13 digits only,
+    /// which may also be a number whose add-on was not read.
+    private mutating func readNumberWithAddOn(_ run: DigitRun) {
+      let digits = payload.utf8
+      if GTIN(run) == nil || run.count != 13 {
+        for (itemCount, addOnCount) in [(13, 5), (13, 2), (12, 5), (12, 2), (8, 5), (8, 2)]
+        where run.count == itemCount + addOnCount {
+          guard let item = DigitRun(digits.prefix(itemCount)) else { return }
+          readPlainNumber(item)
+          if gtin != nil { addOn = String(payload.suffix(addOnCount)) }
+          return
+        }
+      }
+      readPlainNumber(run)
+    }
+  }
+}

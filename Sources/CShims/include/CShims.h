@@ -1,0 +1,60 @@
+// The few things that Swift cannot say itself: one processor instruction for the checksum, one cache hint,
+// the search of a bucket, and system calls with a variable number of arguments.
+
+#ifndef SHELFMARK_CSHIMS_H
+#define SHELFMARK_CSHIMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/// CRC-32C (Castagnoli) of `count` bytes, going on from `crc`, which is 0 at the start.
+/// Uses the processor's instruction where there is one; the table it falls back on gives the same value.
+uint32_t shelfmark_crc32c(uint32_t crc, const void *_Nonnull bytes, size_t count);
+
+/// The same from the table alone: for tests that hold the two against each other.
+uint32_t shelfmark_crc32c_table(uint32_t crc, const void *_Nonnull bytes, size_t count);
+
+/// Asks for the cache line at `address` ahead of its use. Any address may be named.
+static inline void shelfmark_prefetch(const void *_Nonnull address) {
+  __builtin_prefetch(address, 0, 3);
+}
+
+/// Which of the nine 16-bit tags at `tags` equal `tag`: bit i for tag i.
+/// Nine tags fill 18 bytes; two more bytes behind them may be read.
+static inline uint32_t shelfmark_match_tags(const void *_Nonnull tags, uint16_t tag) {
+  const uint8_t *bytes = (const uint8_t *)tags;
+  uint16_t ninth;
+  __builtin_memcpy(&ninth, bytes + 16, 2);
+  uint32_t found = (uint32_t)(ninth == tag) << 8;
+#if defined(__SSE2__)
+  __m128i equal = _mm_cmpeq_epi16(_mm_loadu_si128((const __m128i *)tags), _mm_set1_epi16((short)tag));
+  return found | (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(equal, _mm_setzero_si128()));
+#else
+  for (int i = 0; i < 8; i++) {
+    uint16_t each;
+    __builtin_memcpy(&each, bytes + 2 * i, 2);
+    found |= (uint32_t)(each == tag) << i;
+  }
+  return found;
+#endif
+}
+
+/// Opens `name` in the directory `directory`. Never follows a link in the last component, closes on exec.
+/// Returns a descriptor, or -1 with errno set.
+int shelfmark_openat(int directory, const char *_Nonnull name, int flags, unsigned mode);
+
+/// Opens the directory at `path`, which may lead through links; closes on exec. Returns as above.
+int shelfmark_open_directory(const char *_Nonnull path);
+
+/// Takes an exclusive lock on the whole file without waiting: -1 with errno EAGAIN when someone else has it.
+/// It belongs to the open file, not to the process: an OFD lock on Linux, flock elsewhere.
+int shelfmark_lock(int descriptor);
+
+/// Makes written data and the length of a file durable: fdatasync, on Apple systems F_FULLFSYNC.
+int shelfmark_sync_data(int descriptor);
+
+#endif

@@ -1,0 +1,266 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// One attempt: a connection of its own, the request with its redirects, and the body.
+///
+/// Every wait for the server stands under an alarm. An alarm that rings shuts the attempt's client down, which
+/// ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller works on a
+/// chunk, so a slow disk is never taken for a slow server.
+final class Exchange: Sendable {
+  private let transport: HTTPTransport
+  private let attempt: Int
+  private let deadline: ContinuousClock.Instant
+  private let client: HTTPClient
+  /// The limit whose alarm rang first.
+  private let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
+
+  private var options: TransportOptions { transport.options }
+
+  /// - Throws: `AttemptFailure` for an authority file that cannot be used.
+  init(transport: HTTPTransport, attempt: Int, deadline: ContinuousClock.Instant) throws(AttemptFailure) {
+    self.transport = transport
+    self.attempt = attempt
+    self.deadline = deadline
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: try Self.tls(transport.options), redirectConfiguration: .disallow,
+      timeout: .init(connect: TimeAmount(transport.options.connectTimeout)))
+    // Repeating belongs to the transport alone, where it is counted and announced.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    // One fetch, one connection: multiplexing would bring nothing.
+    configuration.httpVersion = .http1Only
+    // A connection that is used again may just be closing at the other end; a redirect would fail by chance.
+    configuration.maximumUsesPerConnection = 1
+    client = HTTPClient(configuration: configuration)
+  }
+
+  /// Closes the connection, whatever state it is in.
+  func end() async {
+    // It fails only when an alarm has shut the client down already.
+    try? await client.shutdown()
+  }
+
+  // MARK: Request
+
+  /// Sends the request and follows redirects until a 200.
+  func request(
+    cursor: String
+  ) async throws -> (response: HTTPClientResponse, url: RequestURL, redirectCount: Int) {
+    var url = transport.base.asking(cursor: cursor)
+    for redirectCount in 0...options.maximumRedirects {
+      var request = HTTPClientRequest(url: url.text)
+      request.headers = transport.headers
+      let response = try await head(of: request, url: url)
+      switch response.status.code {
+      case 200:
+        return (response, url, redirectCount)
+      case 301, 302, 303, 307, 308:
+        guard let location = response.headers.first(name: "Location") else {
+          throw failure(.notUnderstood(url: url.display, reason: "redirect without target", attempts: attempt))
+        }
+        do { url = try url.redirected(to: location, cursor: cursor) } catch { throw failure(error) }
+      case let status:
+        throw await refusal(response, status: Int(status), url: url)
+      }
+    }
+    throw failure(.tooManyRedirects(url: transport.base.display, maximum: options.maximumRedirects))
+  }
+
+  private func head(of request: HTTPClientRequest, url: RequestURL) async throws -> HTTPClientResponse {
+    let alarm = try setAlarm(options.connectTimeout + options.readTimeout, for: .read, url: url)
+    defer { alarm.cancel() }
+    do {
+      return try await client.execute(request, deadline: .distantFuture)
+    } catch {
+      throw try explain(error, url: url)
+    }
+  }
+
+  /// What the server says against the request, with the beginning of its explanation.
+  private func refusal(_ response: HTTPClientResponse, status: Int, url: RequestURL) async -> AttemptFailure {
+    var beginning: [UInt8] = []
+    var body = response.body.makeAsyncIterator()
+    // The status alone is worth reporting: an explanation that breaks off or never comes changes nothing.
+    if let alarm = try? setAlarm(min(options.readTimeout, .seconds(5)), for: .read, url: url) {
+      while beginning.count < 1024, let chunk = try? await body.next() {
+        beginning += chunk.readableBytesView.prefix(1024)
+      }
+      alarm.cancel()
+    }
+    return AttemptFailure(
+      error: .refused(
+        url: url.display, status: status, message: Self.explanation(beginning), attempts: attempt),
+      isRetryable: RetryPolicy.isRetryable(status: status),
+      retryAfter: response.headers.first(name: "Retry-After").flatMap {
+        RetryAfter.duration($0, now: transport.environment.secondsSince1970())
+      })
+  }
+
+  /// The first line of an error's body, if it is text for people rather than a page.
+  static func explanation(_ body: [UInt8]) -> String? {
+    let line = String(decoding: body, as: UTF8.self)
+      .split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
+    guard let line, !line.hasPrefix("<"), line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    else { return nil }
+    return line
+  }
+
+  // MARK: Body
+
+  /// Hands the body over chunk by chunk and proves that it is whole.
+  ///
+  /// - Returns: Its length in bytes.
+  nonisolated(nonsending) func readBody(
+    _ response: HTTPClientResponse, of url: RequestURL, onChunk: (Span<UInt8>) throws -> Void
+  ) async throws -> Int {
+    let encoding = response.headers.first(name: "Content-Encoding") ?? "identity"
+    guard encoding.lowercased() == "identity" else {
+      throw failure(
+        .notUnderstood(url: url.display, reason: "Content-Encoding was not asked for", attempts: attempt))
+    }
+    // Absent where the body is chunked or ends with the connection.
+    let expected = response.headers.first(name: "Content-Length").flatMap { Int($0) }
+    let tooLong = failure(.bodyTooLong(url: url.display, maximum: options.maximumBodyByteCount))
+    if let expected, expected > options.maximumBodyByteCount { throw tooLong }
+
+    var received = 0
+    var body = response.body.makeAsyncIterator()
+    while true {
+      let chunk: ByteBuffer?
+      do {
+        let alarm = try setAlarm(options.readTimeout, for: .read, url: url)
+        defer { alarm.cancel() }
+        chunk = try await body.next()
+      } catch {
+        throw try explainBreak(error, url: url, received: received, expected: expected)
+      }
+      guard let chunk else { break }
+      guard chunk.readableBytes <= options.maximumBodyByteCount - received else { throw tooLong }
+      received += chunk.readableBytes
+      try onChunk(chunk.readableBytesUInt8Span)
+    }
+    // The stream of a cancelled task may just end.
+    try Task.checkCancellation()
+    guard expected == nil || expected == received else {
+      throw cutShort(url, received: received, expected: expected)
+    }
+    return received
+  }
+
+  /// Why the body ended early: a limit that passed, or whatever broke the connection, which for the operator is
+  /// an answer that broke off.
+  private func explainBreak(
+    _ error: any Error, url: RequestURL, received: Int, expected: Int?
+  ) throws -> AttemptFailure {
+    let explained = if let failure = error as? AttemptFailure { failure } else { try explain(error, url: url) }
+    if case .timedOut = explained.error { return handing(received, in: explained) }
+    return cutShort(url, received: received, expected: expected)
+  }
+
+  // MARK: Alarms and errors
+
+  /// Lets the attempt end when `limit` or what remains of the total time passes, whichever is sooner.
+  private func setAlarm(
+    _ duration: Duration, for limit: TransportError.TimeLimit, url: RequestURL
+  ) throws(AttemptFailure) -> Scheduled<Void> {
+    let remaining = deadline - transport.environment.now()
+    guard remaining > .zero else { throw timeout(.total, url: url) }
+    let ringing = remaining < duration ? TransportError.TimeLimit.total : limit
+    return client.eventLoopGroup.any().scheduleTask(in: TimeAmount(min(duration, remaining))) {
+      self.passedLimit.withLock { $0 = $0 ?? ringing }
+      self.client.shutdown { _ in }
+    }
+  }
+
+  /// Says in the operator's words why the client failed.
+  ///
+  /// - Throws: `CancellationError` when the task was cancelled: what the client says then does not matter.
+  private func explain(_ error: any Error, url: RequestURL) throws -> AttemptFailure {
+    try Task.checkCancellation()
+    if error is CancellationError { throw error }
+    if let limit = passedLimit.withLock({ $0 }) { return timeout(limit, url: url) }
+    func unreachable(_ reason: String) -> AttemptFailure {
+      retryable(.unreachable(url: url.display, reason: reason, attempts: attempt))
+    }
+    switch error {
+    case let error as NIOConnectionError:
+      if let first = error.connectionErrors.first { return unreachable(Self.reason(first.error)) }
+      return unreachable("the name \(error.host) was not found")
+    case let error as HTTPClientError:
+      let connecting: [HTTPClientError] = [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout]
+      if connecting.contains(error) { return timeout(.connect, url: url) }
+      return unreachable(
+        error == .remoteConnectionClosed ? "closed without an answer" : error.shortDescription)
+    case NIOSSLError.uncleanShutdown:
+      return unreachable("closed without an answer")
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      return failure(.insecure(url: url.display, reason: Self.reason(error)))
+    case is HTTPParserError:
+      return retryable(.notUnderstood(url: url.display, reason: "no HTTP answer", attempts: attempt))
+    default:
+      return unreachable(Self.reason(error))
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: error.description
+    case is ChannelError: "the connection could not be opened"
+    default: String(String(describing: error).prefix(300).map { $0.isNewline ? " " : $0 })
+    }
+  }
+
+  private func timeout(_ limit: TransportError.TimeLimit, url: RequestURL) -> AttemptFailure {
+    let duration =
+      switch limit {
+      case .connect: options.connectTimeout
+      case .read: options.readTimeout
+      case .total: options.totalTimeout
+      }
+    let error = TransportError.timedOut(
+      url: url.display, limit: limit, seconds: duration / .seconds(1), attempts: attempt)
+    return AttemptFailure(error: error, isRetryable: limit != .total)
+  }
+
+  private func cutShort(_ url: RequestURL, received: Int, expected: Int?) -> AttemptFailure {
+    let error = TransportError.bodyCutShort(
+      url: url.display, received: received, expected: expected, attempts: attempt)
+    return handing(received, in: retryable(error))
+  }
+
+  private func handing(_ byteCount: Int, in failure: AttemptFailure) -> AttemptFailure {
+    var failure = failure
+    failure.handedByteCount = byteCount
+    return failure
+  }
+
+  private func failure(_ error: TransportError) -> AttemptFailure {
+    AttemptFailure(error: error, isRetryable: false)
+  }
+
+  private func retryable(_ error: TransportError) -> AttemptFailure {
+    AttemptFailure(error: error, isRetryable: true)
+  }
+
+  private static func tls(_ options: TransportOptions) throws(AttemptFailure) -> TLSConfiguration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if !options.verifiesCertificates { tls.certificateVerification = .none }
+    guard let path = options.certificateAuthorityFile else { return tls }
+    func unusable(_ reason: String) -> AttemptFailure {
+      AttemptFailure(error: .certificateFile(path: path, reason: reason), isRetryable: false)
+    }
+    do {
+      let certificates = try NIOSSLCertificate.fromPEMFile(path)
+      tls.trustRoots = .certificates(certificates)
+      if certificates.isEmpty { throw unusable("holds no certificate") }
+    } catch let error as AttemptFailure {
+      throw error
+    } catch {
+      throw unusable("cannot be read as PEM (\(reason(error)))")
+    }
+    return tls
+  }
+}

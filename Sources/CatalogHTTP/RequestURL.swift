@@ -1,0 +1,131 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The URL of a request in its parts: checked once, with the cursor put in, and shown without secrets.
+struct RequestURL: Sendable, Equatable {
+  enum Scheme: String, Sendable {
+    case http, https
+    var defaultPort: Int { self == .http ? 80 : 443 }
+  }
+
+  let scheme: Scheme
+  /// In lower case, without the brackets of an IPv6 address.
+  let host: String
+  let port: Int
+  /// Percent-encoded, at least `/`.
+  let path: String
+  /// Percent-encoded, without the question mark.
+  private(set) var query: String?
+  /// `user:password` decoded, if the URL has them.
+  let credentials: String?
+
+  /// - Throws: ``TransportError/invalidURL(url:reason:)`` for everything but http and https with a host.
+  init(_ text: String) throws(TransportError) {
+    guard let url = Self.parse(text), let url = Self(url) else {
+      throw .invalidURL(url: Self.withoutSecrets(text), reason: "not an http or https URL with a host")
+    }
+    self = url
+  }
+
+  private init?(_ url: URL) {
+    guard let scheme = url.scheme.flatMap({ Scheme(rawValue: $0.lowercased()) }),
+      var host = url.host(percentEncoded: true), !host.isEmpty
+    else { return nil }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    let port = url.port ?? scheme.defaultPort
+    let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") }
+    guard isName, (1...65_535).contains(port) else { return nil }
+    self.scheme = scheme
+    self.host = host.lowercased()
+    self.port = port
+    let path = url.path(percentEncoded: true)
+    self.path = path.isEmpty ? "/" : path
+    query = url.query(percentEncoded: true)
+    credentials = url.user(percentEncoded: false).map { "\($0):\(url.password(percentEncoded: false) ?? "")" }
+  }
+
+  /// What is requested: everything but the credentials, which travel in a header.
+  var text: String { display + (query.map { "?\($0)" } ?? "") }
+
+  /// What people may see: no credentials, and no query either, since a query may hold a token.
+  var display: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return "\(scheme.rawValue)://\(name)\(port == scheme.defaultPort ? "" : ":\(port)")\(path)"
+  }
+
+  /// Whether the query already has an `updateTime`.
+  var hasCursor: Bool {
+    query?.split(separator: "&").contains { $0 == "updateTime" || $0.hasPrefix("updateTime=") } ?? false
+  }
+
+  /// The same URL asking for what is later than `cursor`. The rest of the query stays; an `updateTime` that it
+  /// has is replaced, since of two the server might read the wrong one.
+  func asking(cursor: String) -> RequestURL {
+    let others = (query ?? "").split(separator: "&").filter { $0 != "updateTime" && !$0.hasPrefix("updateTime=") }
+    var asking = self
+    asking.query = (others.map(String.init) + ["updateTime=\(Self.percentEncoded(cursor))"])
+      .joined(separator: "&")
+    return asking
+  }
+
+  /// The target of a redirect from this URL.
+  ///
+  /// A redirect stays at the host and port to which the caller gave the credentials; only the step from http to
+  /// https on the same host may change the port. A target that lost the cursor gets it back, for it is part of
+  /// the question: without it the server would answer another one.
+  func redirected(to location: String, cursor: String) throws(TransportError) -> RequestURL {
+    guard let base = Self.parse(text), let url = Self.parse(location, relativeTo: base),
+      let target = Self(url)
+    else {
+      throw .redirectRefused(
+        url: display, target: Self.withoutSecrets(location), reason: "which is no http or https URL")
+    }
+    func refused(_ reason: String) -> TransportError {
+      .redirectRefused(url: display, target: target.display, reason: reason)
+    }
+    guard target.host == host else { throw refused("which is another host") }
+    if scheme == .https, target.scheme == .http { throw refused("which gives up encryption") }
+    guard target.port == port || (scheme == .http && target.scheme == .https) else {
+      throw refused("which is another port")
+    }
+    return target.hasCursor ? target : target.asking(cursor: cursor)
+  }
+
+  /// Parses a URL as people write it: blanks and letters beyond ASCII are encoded first, what is encoded already
+  /// stays as it is.
+  private static func parse(_ text: String, relativeTo base: URL? = nil) -> URL? {
+    var ascii = ""
+    for scalar in text.unicodeScalars {
+      let isURLCharacter = scalar.value > 0x20 && scalar.value < 0x7F && !"\"<>\\^`{|}".unicodeScalars.contains(scalar)
+      ascii += isURLCharacter ? String(scalar) : percentEncoded(String(scalar))
+    }
+    return URL(string: ascii, relativeTo: base)?.absoluteURL
+  }
+
+  /// Everything but the unreserved characters of RFC 3986 as `%XX`: a blank is `%20` and a plus is `%2B`, so a
+  /// server that reads `+` as a blank and one that does not see the same text.
+  static func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        encoded.append(byte)
+      default:
+        encoded += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// Text that is no good URL, shortened and without what may be a secret: the part before an `@` and
+  /// everything from a `?` or `#`.
+  static func withoutSecrets(_ text: String) -> String {
+    let address = text.prefix { $0 != "?" && $0 != "#" }
+    guard let at = address.lastIndex(of: "@") else { return String(address.prefix(200)) }
+    return "…\(address[at...].prefix(200))"
+  }
+}

@@ -1,0 +1,94 @@
+/// Why a fetch failed.
+///
+/// Every `url` is without user, password, query and fragment, so that an error can be logged and mailed.
+/// `attempts` counts the requests that were made before giving up. Cancellation is not among the cases: it is
+/// thrown as `CancellationError`. Errors of the caller's own closures pass through unchanged.
+public enum TransportError: Error, Equatable, Sendable {
+  // Thrown when a transport is made.
+
+  /// The text is not an `http` or `https` URL with a host.
+  case invalidURL(url: String, reason: String)
+  /// A header cannot be sent: its name is no token or its value holds control characters.
+  case invalidHeader(name: String)
+
+  // Thrown by a fetch at once.
+
+  /// The certificate authority file cannot be read or holds no certificate.
+  case certificateFile(path: String, reason: String)
+  /// TLS failed: the certificate is not trusted, names another host, or no common version exists.
+  case insecure(url: String, reason: String)
+  /// The redirect would leave the host or give up encryption.
+  case redirectRefused(url: String, target: String, reason: String)
+  case tooManyRedirects(url: String, maximum: Int)
+  /// The body is longer than ``TransportOptions/maximumBodyByteCount``.
+  case bodyTooLong(url: String, maximum: Int)
+
+  // Thrown by a fetch after the last attempt.
+
+  /// No connection: name not found, refused, no route, reset.
+  case unreachable(url: String, reason: String, attempts: Int)
+  /// A time limit passed.
+  case timedOut(url: String, limit: TimeLimit, seconds: Double, attempts: Int)
+  /// The server answered with a status other than 200; `message` is the beginning of its explanation, if any.
+  case refused(url: String, status: Int, message: String?, attempts: Int)
+  /// The body ended before its announced length, or the connection broke within it. `expected` is `nil` where
+  /// no length was announced.
+  case bodyCutShort(url: String, received: Int, expected: Int?, attempts: Int)
+  /// What the server sent is no HTTP answer that this client understands.
+  case notUnderstood(url: String, reason: String, attempts: Int)
+
+  /// Which limit of ``TransportOptions`` a ``timedOut(url:limit:seconds:attempts:)`` names.
+  public enum TimeLimit: Sendable {
+    case connect, read, total
+  }
+}
+
+extension TransportError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .invalidURL(let url, let reason):
+      "\(url): \(reason); give a URL such as https://example.com/catalogue"
+    case .invalidHeader(let name):
+      "the request header “\(name)” cannot be sent: only visible characters and blanks are allowed"
+    case .certificateFile(let path, let reason):
+      "\(path): \(reason); give a PEM file with the certificates to trust"
+    case .insecure(let url, let reason):
+      "\(url): no secure connection: \(reason); check the server's certificate and this machine's clock, "
+        + "or name the company's authority file"
+    case .redirectRefused(let url, let target, let reason):
+      "\(url): redirects to \(target), \(reason); if that is right, use that URL yourself"
+    case .tooManyRedirects(let url, let maximum):
+      "\(url): more than \(maximum) redirects; the server sends requests in a circle"
+    case .bodyTooLong(let url, let maximum):
+      "\(url): the answer is longer than \(maximum) bytes; is this the catalogue's URL?"
+    case .unreachable(let url, let reason, let attempts):
+      "\(url): cannot be reached (\(reason))\(Self.after(attempts)); check network, host name and port"
+    case .timedOut(let url, let limit, let seconds, let attempts):
+      switch limit {
+      case .connect: "\(url): no connection within \(seconds) s\(Self.after(attempts)); check network and host"
+      case .read: "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down"
+      case .total: "\(url): not done within \(seconds) s\(Self.after(attempts)); allow more time or try later"
+      }
+    case .refused(let url, let status, let message, let attempts):
+      "\(url): the server answered \(status)\(message.map { " (\($0))" } ?? "")\(Self.after(attempts)); "
+        + Self.advice(status)
+    case .bodyCutShort(let url, let received, let expected, let attempts):
+      "\(url): the answer broke off after \(received) of \(expected.map(String.init) ?? "unknown") "
+        + "bytes\(Self.after(attempts)); nothing was changed, try again"
+    case .notUnderstood(let url, let reason, let attempts):
+      "\(url): not a usable answer (\(reason))\(Self.after(attempts)); is this the catalogue's URL?"
+    }
+  }
+
+  private static func after(_ attempts: Int) -> String { attempts > 1 ? " after \(attempts) attempts" : "" }
+
+  private static func advice(_ status: Int) -> String {
+    switch status {
+    case 401, 403: "check the credentials"
+    case 404, 410: "check the URL's path"
+    case 429: "too many requests; try later"
+    case 500...: "the server has a fault; try later or tell its operator"
+    default: "check the URL"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// What a transport may be told: limits, headers, trust and patience.
+///
+/// The defaults suit a warehouse on a slow line: a stalled server is given up after two minutes without a byte,
+/// a whole fetch after an hour.
+public struct TransportOptions: Sendable {
+  /// The value of the `Authorization` header, such as `Bearer …`. It is sent to the host of the transport's URL
+  /// only, and no error or description ever shows it. `nil`: the URL's user and password as Basic
+  /// authentication, if it has them.
+  public var authorization: String?
+  /// Further request headers in the order given. They may replace `Accept` and `User-Agent`, not `Host` and
+  /// what frames a request.
+  public var headers: [(name: String, value: String)] = []
+  public var userAgent = "shelfmark"
+
+  /// The longest time for name resolution, TCP and TLS together, per attempt.
+  public var connectTimeout: Duration = .seconds(10)
+  /// The longest silence of the server: before the head of its answer and between two chunks of the body. Time
+  /// that the caller spends on a chunk does not count.
+  public var readTimeout: Duration = .seconds(120)
+  /// The longest time for everything: all attempts, the pauses between them, and the caller's own time.
+  public var totalTimeout: Duration = .seconds(3600)
+
+  /// How many redirects one attempt follows; 0 follows none.
+  public var maximumRedirects = 5
+  /// The longest body taken, in bytes as they come over the wire.
+  public var maximumBodyByteCount = 8 << 30
+
+  /// Whether the server's certificate and host name are checked. Turning this off gives the catalogue and the
+  /// credentials to whoever sits on the line; meant for a test bench.
+  public var verifiesCertificates = true
+  /// A PEM file of certificates to trust *instead of* the system's, for a company's own authority.
+  public var certificateAuthorityFile: String?
+
+  /// How often and after which pauses a failed attempt is repeated.
+  public var retry = RetryPolicy()
+  /// Called before each pause; for progress and logs. It must not block.
+  public var onRetry: (@Sendable (RetryNotice) -> Void)?
+
+  public init() {}
+}
+
+/// An attempt failed and another one follows after a pause.
+public struct RetryNotice: Sendable {
+  /// The number of the attempt that failed, from 1.
+  public var attempt: Int
+  public var maximumAttempts: Int
+  /// How long the transport waits now.
+  public var pause: Duration
+  /// Why the attempt failed.
+  public var error: TransportError
+}

@@ -1,0 +1,53 @@
+public import CatalogRows
+
+/// The rows of one answer and its cursor: a view of the catalogue as it was when the client asked.
+public struct OriginAnswer: Sendable {
+  /// Everything rather than what is later than a cursor.
+  public let isFull: Bool
+  let entries: ArraySlice<OriginCatalogue.Entry>
+  let orphans: [UInt8]
+  let newestStamp: Stamp
+
+  /// The payload's `updateTime`.
+  public var updateTime: String { newestStamp.string }
+
+  /// How many places there are for ``product(at:into:)`` and ``relations(at:_:)``.
+  public var placeCount: Int { entries.count + 1 }
+
+  /// Unpacks the product at a place into a row that is reused.
+  ///
+  /// - Returns: Whether there is one: a full answer has no tombstones, and the last place holds only relations.
+  public func product(at place: Int, into row: inout ProductRow) -> Bool {
+    guard place < entries.count else { return false }
+    let entry = entries[entries.startIndex + place]
+    guard !(isFull && entry.isTombstone) else { return false }
+    PackedRow.unpack(entry.packed, into: &row)
+    if entry.isTombstone {
+      row.delFlag = 1
+      row.texts.set(ProductText.updateTime.rawValue, entry.stamp.text.bytes.span)
+    }
+    return true
+  }
+
+  /// Hands over the relations at a place: those of its product, or behind the last product those without one.
+  public func relations<Failure: Error>(
+    at place: Int, reusing row: inout RelationRow,
+    _ body: (borrowing RelationRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard place < entries.count else { return try PackedRow.forEachRelation(in: orphans, reusing: &row, body) }
+    let entry = entries[entries.startIndex + place]
+    // A client ignores the relations of a product that an increment deletes.
+    guard isFull || !PackedRow.isDeleted(entry.packed) else { return }
+    try PackedRow.forEachRelation(in: entry.relations, reusing: &row, body)
+  }
+
+  /// Hands all rows to a sink, products first.
+  public func send(to sink: inout some RowSink) throws {
+    var product = ProductRow()
+    for place in 0..<placeCount where self.product(at: place, into: &product) { try sink.product(product) }
+    var relation = RelationRow()
+    for place in 0..<placeCount {
+      try relations(at: place, reusing: &relation) { row in try sink.relation(row) }
+    }
+  }
+}

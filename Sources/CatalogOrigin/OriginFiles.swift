@@ -1,0 +1,130 @@
+import CatalogWire
+import Foundation
+
+/// The files that an origin serves: NDJSON, plain or packed with gzip, which their first bytes tell.
+///
+/// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
+public struct OriginFiles: Sendable, Equatable {
+  public var products: String
+  /// `nil`: no relations, or the first file is a dump that has them.
+  public var relations: String?
+
+  public init(products: String, relations: String? = nil) {
+    self.products = products
+    self.relations = relations
+  }
+
+  /// What was read, and how many fields kept their default for a value of the wrong type.
+  struct Content: Sendable {
+    var rows = OriginRows()
+    var defaultedCount = 0
+  }
+
+  /// Reads both files. Memory: the rows, and one chunk.
+  func load() throws(OriginError) -> Content {
+    var content = Content()
+    try Self.load(products, as: .products, into: &content)
+    if let relations { try Self.load(relations, as: .relations, into: &content) }
+    return content
+  }
+
+  private static func load(
+    _ path: String, as kind: RowLines.Kind, into content: inout Content
+  ) throws(OriginError) {
+    do {
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      defer { try? file.close() }
+      var text = TextReader(file: file)
+      guard let first = try text.next() else { return }
+      var lines = RowLines(kind: isDump(first) ? .tagged : kind)
+      try lines.consume(first.span, into: &content.rows)
+      while let chunk = try text.next() { try lines.consume(chunk.span, into: &content.rows) }
+      content.defaultedCount += try lines.finish(into: &content.rows).defaulted.total
+    } catch let error as WireError {
+      throw .lineRefused(path: path, error)
+    } catch let fault as Gunzip.Fault {
+      throw .gzipDamaged(path: path, reason: fault.reason)
+    } catch {
+      throw .fileUnreadable(path: path, reason: reason(error))
+    }
+  }
+
+  /// Whether the text begins with an object whose first key is `type`, which no row of the protocol has.
+  static func isDump(_ text: [UInt8]) -> Bool {
+    let marks = text.lazy.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return marks.starts(with: #"{"type":"#.utf8)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    let error = error as NSError
+    if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return reason(cause) }
+    switch (error.domain, error.code) {
+    case (NSCocoaErrorDomain, CocoaError.fileReadNoSuchFile.rawValue), (NSPOSIXErrorDomain, Int(ENOENT)):
+      return "no such file"
+    case (NSCocoaErrorDomain, CocoaError.fileReadNoPermission.rawValue), (NSPOSIXErrorDomain, Int(EACCES)):
+      return "permission denied"
+    case (NSPOSIXErrorDomain, Int(EISDIR)): return "it is a directory"
+    default: return error.localizedDescription
+    }
+  }
+
+  /// The file's text chunk by chunk, unpacked if the file is gzip.
+  private struct TextReader: ~Copyable {
+    let file: FileHandle
+    private var gunzip: Gunzip?
+    private var isFirst = true
+
+    init(file: FileHandle) {
+      self.file = file
+      gunzip = nil
+    }
+
+    mutating func next() throws -> [UInt8]? {
+      while true {
+        let packed = try file.read(upToCount: 256 << 10).map { Array($0) } ?? []
+        if isFirst, packed.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+        isFirst = false
+        if packed.isEmpty { return try end() }
+        guard var unpacker = gunzip.take() else { return packed }
+        var text: [UInt8] = []
+        try unpacker.consume(packed.span) { piece in
+          for index in piece.indices { text.append(piece[index]) }
+        }
+        gunzip = consume unpacker
+        if !text.isEmpty { return text }
+      }
+    }
+
+    private mutating func end() throws -> [UInt8]? {
+      if let unpacker = gunzip.take() { try unpacker.finish() }
+      return nil
+    }
+  }
+
+  // MARK: Changes on disk
+
+  /// What tells two states of the files apart without reading them: of each its real path, inode, size and time
+  /// of modification; nothing for a file that is not there.
+  struct Signature: Sendable, Equatable {
+    private struct File: Sendable, Equatable {
+      var path: String
+      var inode: Int
+      var byteCount: Int
+      var modified: Date
+    }
+
+    private var files: [File?]
+
+    init(_ files: OriginFiles) {
+      self.files = [files.products, files.relations].compactMap { $0 }.map { path in
+        let path = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        return File(
+          path: path,
+          inode: (attributes[.systemFileNumber] as? NSNumber)?.intValue ?? 0,
+          byteCount: (attributes[.size] as? NSNumber)?.intValue ?? 0,
+          modified: attributes[.modificationDate] as? Date ?? .distantPast)
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// What a request asks for, judged from its head alone.
+enum OriginRequest: Equatable {
+  case catalogue(cursor: String)
+  case health
+  case refused(status: Int, message: String)
+
+  /// - Parameters:
+  ///   - token: The bearer token that `/` requires; `nil` for none.
+  init(method: String, path: String, query: String?, authorization: String?, token: String?) {
+    guard path == "/" || path == "/healthz" else {
+      self = .refused(status: 404, message: "there is only / and /healthz here")
+      return
+    }
+    guard method == "GET" || method == "HEAD" else {
+      self = .refused(status: 405, message: "only GET and HEAD are possible")
+      return
+    }
+    // Whoever watches whether the server lives has no token, and learns nothing else.
+    if path == "/healthz" {
+      self = .health
+      return
+    }
+    if let token, !Self.isBearer(authorization, of: token) {
+      self = .refused(status: 401, message: "a valid bearer token is required")
+      return
+    }
+    guard let cursor = Self.cursor(inQuery: query ?? "") else {
+      self = .refused(status: 400, message: "updateTime is not percent-encoded UTF-8")
+      return
+    }
+    self = .catalogue(cursor: cursor)
+  }
+
+  /// The first `updateTime` of a query, decoded; empty if there is none, `nil` if it cannot be decoded.
+  ///
+  /// A plus is a blank, as forms and many clients write it.
+  static func cursor(inQuery query: String) -> String? {
+    for item in query.split(separator: "&") {
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts[0] == "updateTime" { return decoded(parts.count > 1 ? parts[1] : "") }
+    }
+    return ""
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"):
+        bytes.append(0x20)
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal)
+        else { return nil }
+        bytes.append(high << 4 | low)
+      default:
+        bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+  }
+
+  /// Compares in a time that depends on the lengths only, so that a token cannot be guessed byte by byte.
+  private static func isBearer(_ authorization: String?, of token: String) -> Bool {
+    guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return false }
+    let given = Array(authorization.dropFirst(7).drop { $0 == " " }.utf8)
+    let wanted = Array(token.utf8)
+    guard given.count == wanted.count else { return false }
+    return zip(given, wanted).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

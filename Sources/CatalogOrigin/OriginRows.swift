@@ -1,0 +1,69 @@
+public import CatalogRows
+
+/// The content of the files as an origin keeps it: products by id, relations by their product.
+///
+/// Of several rows with one id the last counts, as in a payload. A relation without an id cannot be told from its
+/// like and counts as it stands.
+public struct OriginRows: RowSink, Sendable {
+  struct Product: Equatable, Sendable {
+    /// The row, packed, as the file has it.
+    var packed: [UInt8]
+    /// The row's own `updateTime`.
+    var stamp: Stamp
+  }
+
+  private(set) var products: [ByteText: Product] = [:]
+  private var relations: [Relation] = []
+  private var relationIndices: [ByteText: Int] = [:]
+
+  private struct Relation {
+    var productID: ByteText
+    var packed: [UInt8]
+  }
+
+  /// A product has no id.
+  public struct MissingID: Error, CustomStringConvertible {
+    public var description: String { "it has no id; give each product its own" }
+  }
+
+  public init() {}
+
+  /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would leave
+  ///   one product of a whole file.
+  public mutating func product(_ row: borrowing ProductRow) throws {
+    guard row.texts.byteCount(ProductText.id.rawValue) > 0 else { throw MissingID() }
+    products[Self.text(row.texts, ProductText.id.rawValue)] = Product(
+      packed: PackedRow.pack(row), stamp: Stamp(Self.text(row.texts, ProductText.updateTime.rawValue)))
+  }
+
+  public mutating func relation(_ row: borrowing RelationRow) {
+    let relation = Relation(
+      productID: Self.text(row.texts, RelationText.productId.rawValue), packed: PackedRow.pack(row))
+    let id = Self.text(row.texts, RelationText.id.rawValue)
+    if let index = relationIndices[id] {
+      relations[index] = relation
+    } else {
+      if !id.bytes.isEmpty { relationIndices[id] = relations.count }
+      relations.append(relation)
+    }
+  }
+
+  public var productCount: Int { products.count }
+  public var relationCount: Int { relations.count }
+
+  /// The packed relations of each product, one behind the other in the order of the file.
+  func relationsByProduct() -> [ByteText: [UInt8]] {
+    var grouped: [ByteText: [UInt8]] = [:]
+    for relation in relations { grouped[relation.productID, default: []] += relation.packed }
+    return grouped
+  }
+
+  private static func text(_ texts: TextRow, _ field: Int) -> ByteText {
+    texts.withText(field) { text in
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(text.count)
+      for index in text.indices { bytes.append(text[index]) }
+      return ByteText(bytes: bytes)
+    }
+  }
+}

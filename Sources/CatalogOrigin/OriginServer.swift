@@ -1,0 +1,152 @@
+import CatalogRows
+import CatalogWire
+import HTTPTypes
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// An origin over HTTP: `GET /?updateTime=…` answers what the protocol's servers answer, `GET /healthz` whether
+/// the server lives. Everything else is refused with an envelope whose `code` is the HTTP status.
+///
+/// An answer is encoded as the client takes it, from a view of the catalogue that reloads leave alone. Memory per
+/// request: the encoder's buffers, and whatever of an old view a reload has replaced meanwhile.
+public struct OriginServer: Service {
+  public struct Options: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 takes a free port, which ``onListening`` reports.
+    public var port = 8080
+    /// The bearer token that clients must show, if any.
+    public var token: String?
+    /// How often the files are looked at. A change is served after one to two intervals.
+    public var watchInterval: Duration = .seconds(1)
+    /// How the watcher waits.
+    public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Called with the port once clients can connect.
+    public var onListening: (@Sendable (_ port: Int) async -> Void)?
+
+    public init() {}
+  }
+
+  private let store: OriginStore
+  private let options: Options
+  private let logger: Logger
+
+  public init(store: OriginStore, options: Options = Options(), logger: Logger) {
+    precondition((0...65_535).contains(options.port), "port: 0 to 65535")
+    self.store = store
+    self.options = options
+    self.logger = logger
+  }
+
+  /// Serves and watches the files until graceful shutdown, which lets running answers end, or cancellation, which
+  /// does not.
+  ///
+  /// - Throws: ``OriginError/cannotListen(host:port:reason:)``.
+  public func run() async throws {
+    let responder = CallbackResponder<BasicRequestContext> { [store, options, logger] request, _ in
+      Self.respond(to: request, store: store, token: options.token, logger: logger)
+    }
+    // Tells a failed start from a later fault.
+    let isListening = Atomic(false)
+    // Hummingbird's own start and stop events stay out of the log unless something is wrong.
+    var frameworkLogger = logger
+    frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let application = Application(
+      responder: responder,
+      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      configuration: .init(
+        address: .hostname(options.host, port: options.port), serverName: "shelfmark"),
+      services: [Watcher(store: store, options: options)],
+      onServerRunning: { [options, logger] channel in
+        isListening.store(true, ordering: .releasing)
+        let port = channel.localAddress?.port ?? options.port
+        logger.info("listening", metadata: ["host": "\(options.host)", "port": "\(port)"])
+        await options.onListening?(port)
+      },
+      logger: frameworkLogger
+    )
+    do {
+      try await application.run()
+    } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
+      throw OriginError.cannotListen(host: options.host, port: options.port, reason: "\(error)")
+    }
+  }
+
+  /// Looks at the files until the server shuts down.
+  private struct Watcher: Service {
+    let store: OriginStore
+    let options: Options
+
+    func run() async throws {
+      do {
+        try await cancelWhenGracefulShutdown {
+          try await store.watch(every: options.watchInterval, sleep: options.sleep)
+        }
+      } catch is CancellationError {}
+    }
+  }
+
+  // MARK: Answers
+
+  private static func respond(
+    to request: Request, store: OriginStore, token: String?, logger: Logger
+  ) -> Response {
+    let isHead = request.method == .head
+    let asked = OriginRequest(
+      method: request.method.rawValue, path: request.uri.path, query: request.uri.query,
+      authorization: request.headers[.authorization], token: token)
+    switch asked {
+    case .health:
+      return response(status: .ok, code: 1000, message: "ok", isHead: isHead)
+    case .refused(let status, let message):
+      logger.debug(
+        "request refused", metadata: ["path": "\(request.uri.path)", "status": "\(status)"])
+      return response(status: .init(code: status), code: status, message: message, isHead: isHead)
+    case .catalogue(let cursor):
+      let answer = store.answer(cursor: cursor)
+      logger.debug(
+        "catalogue asked for",
+        metadata: ["cursor": "\(cursor)", "full": "\(answer.isFull)", "places": "\(answer.placeCount)"])
+      return isHead ? head(of: answer) : response(answer)
+    }
+  }
+
+  private static func headers() -> HTTPFields {
+    [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"]
+  }
+
+  private static func response(
+    status: HTTPResponse.Status, code: Int, message: String, isHead: Bool
+  ) -> Response {
+    var json = Array(#"{"message":"#.utf8)
+    RowJSON.append(text: Array(message.utf8).span, to: &json)
+    json += #","code":\#(code),"data":null}"#.utf8
+    var headers = headers()
+    if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
+    if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+    headers[.contentLength] = String(json.count)
+    return Response(
+      status: status, headers: headers, body: isHead ? .init() : .init(byteBuffer: .init(bytes: json)))
+  }
+
+  private static func response(_ answer: OriginAnswer) -> Response {
+    Response(
+      status: .ok, headers: headers(),
+      body: .init { writer in
+        var encoding = AnswerEncoding(answer)
+        while let bytes = encoding.next() { try await writer.write(.init(bytes: bytes)) }
+        try await writer.finish(nil)
+      })
+  }
+
+  /// The head of what `GET` would answer, with its length, which only encoding tells.
+  private static func head(of answer: OriginAnswer) -> Response {
+    var encoding = AnswerEncoding(answer)
+    var byteCount = 0
+    while let bytes = encoding.next() { byteCount += bytes.count }
+    var headers = headers()
+    headers[.contentLength] = String(byteCount)
+    return Response(status: .ok, headers: headers)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+public import Logging
+import Synchronization
+
+/// The catalogue that a server answers from, kept in step with its files.
+public final class OriginStore: Sendable {
+  private let files: OriginFiles
+  private let clock: OriginClock
+  private let logger: Logger
+  /// Guards the catalogue; held for a look or an exchange, never while files are read or rows compared.
+  private let catalogue: Mutex<OriginCatalogue>
+  /// Guards the decision; one watcher at a time uses it.
+  private let gate: Mutex<ReloadGate<OriginFiles.Signature>>
+
+  /// Reads the files.
+  ///
+  /// - Throws: ``OriginError`` for a file that cannot be read or has a bad line.
+  public init(files: OriginFiles, clock: OriginClock = .local, logger: Logger) throws(OriginError) {
+    // The signature first: a change while the file is being read is then seen at the next look.
+    let signature = OriginFiles.Signature(files)
+    let content = try files.load()
+    let loaded = OriginCatalogue(content.rows, now: clock.now())
+    self.files = files
+    self.clock = clock
+    self.logger = logger
+    catalogue = Mutex(loaded)
+    gate = Mutex(ReloadGate(served: signature))
+    log("catalogue loaded", loaded, content)
+  }
+
+  /// What a client with this cursor is missing.
+  public func answer(cursor: String) -> OriginAnswer {
+    let now = clock.now()
+    return catalogue.withLock { $0.answer(cursor: cursor, now: now) }
+  }
+
+  public var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
+
+  /// Looks at the files once and reads them if they changed and then were still for one look.
+  ///
+  /// What cannot be read is logged once and changes nothing.
+  /// - Returns: What a reload changed; `nil` if there was none.
+  @discardableResult
+  public func look() -> OriginCatalogue.Changes? {
+    let signature = OriginFiles.Signature(files)
+    guard gate.withLock({ $0.isReady(signature) }) else { return nil }
+    do {
+      let changes = try reload()
+      gate.withLock { $0.succeeded(with: signature) }
+      return changes
+    } catch {
+      gate.withLock { $0.failed(with: signature) }
+      logger.error("reload failed, the former rows are served", metadata: ["reason": "\(error)"])
+      return nil
+    }
+  }
+
+  private func reload() throws(OriginError) -> OriginCatalogue.Changes {
+    let content = try files.load()
+    while true {
+      let former = catalogue.withLock { $0 }
+      guard content.rows.productCount > 0 || former.counts.products == 0 else {
+        throw .nothingLeft(path: files.products)
+      }
+      var following = former
+      let changes = following.reload(content.rows, now: clock.now())
+      let isExchanged = catalogue.withLock { current in
+        // A client has shown a later cursor meanwhile: the changes must be stamped after it.
+        guard current.latestCursorSeen == former.latestCursorSeen else { return false }
+        current = following
+        return true
+      }
+      guard isExchanged else { continue }
+      log("catalogue reloaded", following, content, changes)
+      return changes
+    }
+  }
+
+  /// Looks at the files at each interval until the task is cancelled.
+  public func watch(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async throws {
+    while true {
+      try await sleep(interval)
+      look()
+    }
+  }
+
+  private func log(
+    _ event: Logger.Message, _ catalogue: OriginCatalogue, _ content: OriginFiles.Content,
+    _ changes: OriginCatalogue.Changes? = nil
+  ) {
+    var metadata: Logger.Metadata = [
+      "products": "\(catalogue.counts.products)", "relations": "\(catalogue.counts.relations)",
+      "cursor": "\(catalogue.newestStamp.string)",
+    ]
+    if let changes {
+      metadata["inserted"] = "\(changes.inserted)"
+      metadata["updated"] = "\(changes.updated)"
+      metadata["deleted"] = "\(changes.deleted)"
+    }
+    logger.info(event, metadata: metadata)
+    if content.defaultedCount > 0 {
+      logger.warning(
+        "values of the wrong type were replaced by defaults", metadata: ["count": "\(content.defaultedCount)"])
+    }
+  }
+}
+
+/// The wall clock from which an origin takes its stamps.
+public struct OriginClock: Sendable {
+  /// Seconds since 1970 as the clock on the wall shows them, without a time zone.
+  public var seconds: @Sendable () -> Int64
+
+  public init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
+
+  /// The machine's time in its time zone, since the `updateTime` of rows usually is local time: stamps of both
+  /// kinds then stay in one order across a restart.
+  public static let local = OriginClock {
+    let now = Date()
+    return Int64(now.timeIntervalSince1970) + Int64(TimeZone.current.secondsFromGMT(for: now))
+  }
+
+  func now() -> Stamp { Stamp(secondsSince1970: seconds()) }
+}

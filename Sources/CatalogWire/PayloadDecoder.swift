@@ -1,0 +1,240 @@
+public import CatalogRows
+internal import JSONStream
+
+/// Turns the payload's JSON into rows as it arrives: the second stage of ``ResponseDecoder``.
+///
+/// The keys may come in any order. Of duplicate keys the first counts, here as in rows. Unknown keys are skipped.
+/// Rows go to the sink as soon as they are complete; when anything is thrown the sink must discard all of them.
+public struct PayloadDecoder: ~Copyable {
+  /// Where at the top of the payload the decoder stands.
+  private enum Place: Sendable {
+    case beginning, top, value(Key), skipping, products, relations, end
+  }
+
+  private enum Key: Int, Sendable {
+    case products, relations, updateTime
+  }
+
+  private enum Event { case needsInput, product, relation }
+
+  private var tokens: JSONTokenizer
+  private var place = Place.beginning
+  private var isInRow = false
+  private var matcher = KeyMatcher([RowList.products.rawValue, RowList.relations.rawValue, "updateTime"])
+  /// One bit for each ``Key`` that has come.
+  private var seen: UInt8 = 0
+  private var productReader = RowReader(ProductRow())
+  private var relationReader = RowReader(RelationRow())
+  private var summary = PayloadSummary()
+  private var failure: WireError?
+
+  public init(limits: WireLimits = WireLimits()) {
+    tokens = JSONTokenizer(
+      limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
+  }
+
+  /// Rows decoded so far, of both lists.
+  public var rowCount: Int { summary.products + summary.relations }
+
+  /// Bytes taken so far.
+  public var byteCount: Int { summary.bytesUnpacked }
+
+  /// Takes the next bytes of the payload and hands every row that they complete to `sink`.
+  ///
+  /// - Throws: ``WireError``, with ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same
+  ///   one again from then on.
+  public mutating func consume<Sink: RowSink>(
+    _ chunk: Span<UInt8>, into sink: inout Sink
+  ) throws(WireError) {
+    if let failure { throw failure }
+    do {
+      try decode(chunk, into: &sink)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Ends the payload.
+  ///
+  /// - Returns: The counts, with `bytesIn` the size of the payload itself.
+  /// - Throws: ``WireError`` if the payload is not complete.
+  public mutating func finish() throws(WireError) -> PayloadSummary {
+    if let failure { throw failure }
+    tokens.finish()
+    _ = try advance()
+    var result = summary
+    result.bytesIn = result.bytesUnpacked
+    result.replacedSurrogates = tokens.replacedSurrogates
+    return result
+  }
+
+  private mutating func decode<Sink: RowSink>(
+    _ chunk: Span<UInt8>, into sink: inout Sink
+  ) throws(WireError) {
+    summary.bytesUnpacked += chunk.count
+    tokens.append(chunk)
+    while true {
+      switch try advance() {
+      case .needsInput:
+        return
+      case .product:
+        do {
+          try sink.product(productReader.row)
+        } catch {
+          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products))
+        }
+        summary.products += 1
+      case .relation:
+        do {
+          try sink.relation(relationReader.row)
+        } catch {
+          throw .sinkFailed(error, row: RowPlace(list: .relations, index: summary.relations))
+        }
+        summary.relations += 1
+      }
+    }
+  }
+
+  /// The row in which the decoder stands, if any.
+  private var currentRow: RowPlace? {
+    guard isInRow else { return nil }
+    if case .products = place { return RowPlace(list: .products, index: summary.products) }
+    return RowPlace(list: .relations, index: summary.relations)
+  }
+
+  /// Reads the next token; a failure names the row in which it happened.
+
+  private mutating func nextToken() throws(WireError) -> JSONToken {
+    do { return try tokens.next() } catch { throw .payloadNotJSON(error, row: currentRow) }
+  }
+
+
+
+  /// Reads up to the end of the next row or of the window.
+  private mutating func advance() throws(WireError) -> Event {
+    while true {
+      switch place {
+      case .products:
+        if !isInRow, try !enterRow(.products) { continue }
+        guard isInRow, try readProduct() else { return .needsInput }
+        isInRow = false
+        return .product
+      case .relations:
+        if !isInRow, try !enterRow(.relations) { continue }
+        guard isInRow, try readRelation() else { return .needsInput }
+        isInRow = false
+        return .relation
+      case .beginning, .top, .value, .skipping, .end:
+        guard try advanceTop() else { return .needsInput }
+      }
+    }
+  }
+
+  /// Moves from one row to the next; false if the list ended instead. If the window ends first the decoder stays
+  /// outside of a row.
+  private mutating func enterRow(_ list: RowList) throws(WireError) -> Bool {
+    let token = try nextToken()
+    switch token {
+    case .needsInput, .endOfDocument:
+      return true
+    case .endArray:
+      place = .top
+      return false
+    case .beginObject:
+      isInRow = true
+      if list == .products { productReader.begin() } else { relationReader.begin() }
+      return true
+    default:
+      let row = RowPlace(list: list, index: list == .products ? summary.products : summary.relations)
+      // Every other token is the beginning of a value.
+      throw .rowNotObject(row, found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
+    }
+  }
+
+  /// Rows lie three levels deep: payload, list, row.
+  private static let rowDepth = 3
+
+  /// Reads on in a product; false if the window ends first.
+  private mutating func readProduct() throws(WireError) -> Bool {
+    do {
+      return try productReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+        guard let field = ProductField(rawValue: field) else { return }
+        summary.defaulted.count(field, row: summary.products, offset: offset)
+      }
+    } catch {
+      throw .payloadNotJSON(error, row: currentRow)
+    }
+  }
+
+  /// Reads on in a relation; false if the window ends first.
+  private mutating func readRelation() throws(WireError) -> Bool {
+    do {
+      return try relationReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+        guard let field = RelationField(rawValue: field) else { return }
+        summary.defaulted.count(field, row: summary.relations, offset: offset)
+      }
+    } catch {
+      throw .payloadNotJSON(error, row: currentRow)
+    }
+  }
+
+  /// Reads one token outside of the lists; false if the window has none.
+  private mutating func advanceTop() throws(WireError) -> Bool {
+    let token = try nextToken()
+    guard token != .needsInput, token != .endOfDocument else { return false }
+    switch place {
+    case .beginning:
+      guard token == .beginObject else { throw .payloadNotObject(found: JSONKind(token) ?? .null) }
+      place = .top
+    case .top:
+      if token == .endObject {
+        try checkRequiredKeys()
+        place = .end
+      } else if let key = matcher.match(tokens.textByteCount, tokens.textWords).flatMap(Key.init), seen >> UInt8(key.rawValue) & 1 == 0 {
+        seen |= 1 << UInt8(key.rawValue)
+        place = .value(key)
+      } else {
+        place = .skipping
+      }
+    case .value(let key):
+      try begin(key, token)
+    case .skipping:
+      // The value is over when the decoder is back at the level of the keys.
+      if tokens.depth == 1 { place = .top }
+    case .products, .relations, .end:
+      break
+    }
+    return true
+  }
+
+  /// Takes the first token of a required value.
+  private mutating func begin(_ key: Key, _ token: JSONToken) throws(WireError) {
+    let expected = key == .updateTime ? JSONToken.string : .beginArray
+    guard token == expected else {
+      throw .payloadKeyWrongType(
+        Self.name(of: key), found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
+    }
+    switch key {
+    case .products: place = .products
+    case .relations: place = .relations
+    case .updateTime:
+      summary.updateTime = tokens.textString
+      place = .top
+    }
+  }
+
+  private func checkRequiredKeys() throws(WireError) {
+    for key in [Key.products, .relations, .updateTime] where seen >> UInt8(key.rawValue) & 1 == 0 {
+      throw .payloadKeyMissing(Self.name(of: key))
+    }
+  }
+
+  private static func name(of key: Key) -> String {
+    switch key {
+    case .products: RowList.products.rawValue
+    case .relations: RowList.relations.rawValue
+    case .updateTime: "updateTime"
+    }
+  }
+}

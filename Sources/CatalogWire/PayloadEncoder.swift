@@ -1,0 +1,129 @@
+public import CatalogRows
+
+/// Writes rows as a server's answer: what ``ResponseDecoder`` reads.
+///
+///     let encoder = PayloadEncoder()
+///     for row in relations { encoder.relation(row) }
+///     for row in products { encoder.product(row) }
+///     encoder.finish(updateTime: "2023-05-13 10:00:00")
+///     send(encoder.takeOutput())
+///
+/// Output may be taken at any time and is small as long as it is. The rows of a list come together: one list is closed
+/// when the first row of the other comes. A list without rows is written as an empty one.
+public final class PayloadEncoder: RowSink {
+  /// What the output is.
+  public enum Form: Sendable, Equatable {
+    /// `{message, code, data}` with `code` 1000; the message is escaped as needed.
+    case envelope(message: String)
+    /// The packed payload alone.
+    case gzip
+    /// The payload's JSON text.
+    case plain
+  }
+
+  private enum List: Int { case relations, products }
+
+  /// JSON text that is packed at once.
+  private static let chunkByteCount = 64 << 10
+
+  private let form: Form
+  private let deflater: GzipDeflater
+  private var base64 = Base64Encoder()
+  private var json: [UInt8] = []
+  private var output: [UInt8] = []
+  private var openList: List?
+  private var closedLists: Set<List> = []
+  private var isFinished = false
+  /// Bytes of JSON text that have been written.
+  public private(set) var unpackedByteCount = 0
+
+  /// - Parameter level: zlib's level of compression, -1 (its default) to 9.
+  public init(form: Form = .envelope(message: "请求成功"), level: Int = 6) {
+    self.form = form
+    deflater = GzipDeflater(level: Int32(level))
+    if case .envelope(let message) = form {
+      output += "{\"message\":".utf8
+      RowJSON.append(text: Array(message.utf8).span, to: &output)
+      output += ",\"code\":1000,\"data\":\"".utf8
+    }
+    json.append(UInt8(ascii: "{"))
+  }
+
+  /// Writes one product. All products come together.
+  public func product(_ row: borrowing ProductRow) {
+    enter(.products)
+    RowJSON.append(row, to: &json)
+    if json.count >= Self.chunkByteCount { flush(isLast: false) }
+  }
+
+  /// Writes one relation. All relations come together.
+  public func relation(_ row: borrowing RelationRow) {
+    enter(.relations)
+    RowJSON.append(row, to: &json)
+    if json.count >= Self.chunkByteCount { flush(isLast: false) }
+  }
+
+  /// Completes the answer.
+  public func finish(updateTime: String) {
+    precondition(!isFinished, "finish(updateTime:) must be called once")
+    closeList()
+    for list in [List.relations, .products] where !closedLists.contains(list) {
+      open(list)
+      closeList()
+    }
+    json += ",\"updateTime\":".utf8
+    RowJSON.append(text: Array(updateTime.utf8).span, to: &json)
+    json.append(UInt8(ascii: "}"))
+    flush(isLast: true)
+    isFinished = true
+    guard case .envelope = form else { return }
+    base64.finish(into: &output)
+    output += "\"}".utf8
+  }
+
+  /// The bytes that are ready and have not been taken yet.
+  public func takeOutput() -> [UInt8] {
+    defer { output.removeAll() }
+    return output
+  }
+
+  private func enter(_ list: List) {
+    precondition(!isFinished, "a row must not be written after finish(updateTime:)")
+    guard openList != list else {
+      json.append(UInt8(ascii: ","))
+      return
+    }
+    precondition(!closedLists.contains(list), "the rows of a list must be written together")
+    closeList()
+    open(list)
+  }
+
+  private func open(_ list: List) {
+    if !closedLists.isEmpty { json.append(UInt8(ascii: ",")) }
+    json += "\"\((list == .products ? RowList.products : .relations).rawValue)\":[".utf8
+    openList = list
+  }
+
+  private func closeList() {
+    guard let list = openList else { return }
+    json.append(UInt8(ascii: "]"))
+    closedLists.insert(list)
+    openList = nil
+  }
+
+  private func flush(isLast: Bool) {
+    unpackedByteCount += json.count
+    defer { json.removeAll(keepingCapacity: true) }
+    if case .plain = form {
+      output += json
+      return
+    }
+    deflater.consume(json.span, isLast: isLast) { packed in
+      if case .gzip = form {
+        for index in packed.indices { output.append(packed[index]) }
+      } else {
+        base64.encode(packed, into: &output)
+      }
+    }
+  }
+}

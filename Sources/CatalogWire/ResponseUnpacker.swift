@@ -1,0 +1,213 @@
+internal import JSONStream
+
+/// Turns the server's answer into the bytes of the payload as they arrive: the first stage of
+/// ``ResponseDecoder``, for callers that run the two stages on two cores.
+///
+/// An answer is an envelope `{message, code, data}` with the keys in any order and unknown ones skipped; of
+/// duplicate keys the first counts. When `code` comes after `data` the payload has been handed over before a bad code
+/// is found. With `allowsBarePayload` a document that has one of the payload's own keys at its top, before any of the
+/// envelope's, is handed over as it is.
+///
+/// Memory: one slice of input in each form it takes, and zlib's window; of a document that may be bare also what
+/// precedes the first known key, at most ``WireLimits/tokenByteCount``.
+public struct ResponseUnpacker: ~Copyable {
+  private enum Form: Sendable { case undecided, envelope, bare }
+
+  private enum Key: Int, Sendable { case message, code, data }
+
+  private enum Place: Sendable {
+    case beginning, top, value(Key), skipping, data, end
+  }
+
+  /// Largest part of an answer that is worked on at once: it stays in a core's cache in all its forms.
+  static let sliceByteCount = 64 << 10
+
+  private let limits: WireLimits
+  private var tokens: JSONTokenizer
+  private var base64 = Base64Decoder()
+  private var gzip: GzipInflater
+  private var form: Form
+  private var place = Place.beginning
+  private var matcher = KeyMatcher(["message", "code", "data"])
+  private var payloadMatcher = KeyMatcher([
+    RowList.products.rawValue, RowList.relations.rawValue, "updateTime",
+  ])
+  private var seen: UInt8 = 0
+  /// What has been read of a document whose form is not known yet.
+  private var head: [UInt8] = []
+  private var looksLikePayload = false
+  private var isCodeGood = false
+  /// The first `code` as written, if it is not 1000.
+  private var badCode: String?
+  private var message: String?
+  /// What stands under `data` if it is no text.
+  private var badData: JSONKind?
+
+  /// Bytes of the answer taken so far.
+  public private(set) var bytesIn = 0
+  private var bareByteCount = 0
+  /// Bytes of payload handed over so far.
+  public var bytesUnpacked: Int { gzip.unpackedByteCount + bareByteCount }
+
+  /// - Throws: ``WireError/outOfMemory``.
+  public init(limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false) throws(WireError) {
+    self.limits = limits
+    tokens = JSONTokenizer(
+      limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
+    gzip = try GzipInflater()
+    form = allowsBarePayload ? .undecided : .envelope
+  }
+
+  /// Takes the next bytes of the answer and hands the payload that they hold to `body`, chunk by chunk.
+  ///
+  /// - Throws: ``WireError``, be it of the answer or of `body`. The unpacker is of no use afterwards.
+  public mutating func consume(
+    _ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(WireError) -> Void
+  ) throws(WireError) {
+    var start = 0
+    while start < bytes.count {
+      let stop = min(bytes.count, start + Self.sliceByteCount)
+      let slice = bytes.extracting(start..<stop)
+      start = stop
+      bytesIn += slice.count
+      switch form {
+      case .bare:
+        try pass(slice, body)
+      case .undecided:
+        if head.count < limits.tokenByteCount { head.append(copying: slice) }
+        tokens.append(slice)
+        try readEnvelope(body)
+        if case .bare = form {
+          let bytes = head
+          head = []
+          try pass(bytes.span, body)
+        }
+      case .envelope:
+        tokens.append(slice)
+        try readEnvelope(body)
+      }
+    }
+  }
+
+  /// Ends the answer.
+  ///
+  /// - Throws: ``WireError`` if the answer is not complete.
+  public mutating func finish() throws(WireError) {
+    guard form != .bare else { return }
+    tokens.finish()
+    try readEnvelope { (_) throws(WireError) in }
+  }
+
+  private mutating func pass(
+    _ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(WireError) -> Void
+  ) throws(WireError) {
+    bareByteCount += bytes.count
+    guard bareByteCount <= limits.absoluteByteCount else {
+      throw .unpacksTooLarge(
+        unpacked: bareByteCount, packed: bareByteCount, limit: limits.absoluteByteCount)
+    }
+    try body(bytes)
+  }
+
+  private mutating func readEnvelope(
+    _ body: (Span<UInt8>) throws(WireError) -> Void
+  ) throws(WireError) {
+    while form != .bare {
+      let token: JSONToken
+      do { token = try tokens.next() } catch { throw .responseNotJSON(error) }
+      guard token != .needsInput, token != .endOfDocument else { return }
+      switch place {
+      case .beginning:
+        guard token == .beginObject else { throw .responseNotObject(found: JSONKind(token) ?? .null) }
+        place = .top
+      case .top:
+        if token == .endObject {
+          try judge()
+          place = .end
+        } else {
+          takeKey()
+        }
+      case .value(let key):
+        take(key, token)
+        if case .data = place { try takeData(token, body) }
+      case .data:
+        try takeData(token, body)
+      case .skipping:
+        if tokens.depth == 1 { place = .top }
+      case .end:
+        return
+      }
+    }
+  }
+
+  private mutating func takeKey() {
+    place = .skipping
+    if let key = matcher.match(tokens.textByteCount, tokens.textWords).flatMap(Key.init) {
+      if form == .undecided {
+        form = .envelope
+        head = []
+      }
+      let bit: UInt8 = 1 << UInt8(key.rawValue)
+      guard seen & bit == 0 else { return }
+      seen |= bit
+      place = .value(key)
+      tokens.deliversStringParts = key == .data
+    } else if payloadMatcher.match(tokens.textByteCount, tokens.textWords) != nil {
+      looksLikePayload = true
+      if form == .undecided, head.count < limits.tokenByteCount { form = .bare }
+    }
+  }
+
+  /// Takes the first token of a known key's value.
+  private mutating func take(_ key: Key, _ token: JSONToken) {
+    tokens.deliversStringParts = false
+    let kind = JSONKind(token) ?? .null
+    place = tokens.depth == 1 ? .top : .skipping
+    switch key {
+    case .message:
+      if kind == .string { message = String(tokens.textString.prefix(200)) }
+    case .code:
+      isCodeGood = kind == .number && tokens.int64Value == 1000
+      if !isCodeGood {
+        switch kind {
+        case .number: badCode = String(tokens.textString.prefix(40))
+        case .string: badCode = "\"\(tokens.textString.prefix(40))\" (a text)"
+        case .null, .boolean, .object, .array: badCode = kind.rawValue
+        }
+      }
+    case .data:
+      if kind == .string { place = .data } else { badData = kind }
+    }
+  }
+
+  /// Takes a piece of `data` or its end.
+  private mutating func takeData(
+    _ token: JSONToken, _ body: (Span<UInt8>) throws(WireError) -> Void
+  ) throws(WireError) {
+    if token == .stringEnd { place = .top }
+    // Nobody needs the data of a refused request; the message may still come.
+    guard badCode == nil else { return }
+    let offset = tokens.tokenOffset
+    if token == .stringEnd {
+      try base64.finish(offset: offset)
+      try gzip.finish()
+    } else {
+      try Self.decode(tokens, &base64, offset: offset)
+      try gzip.consume(base64.bytes, count: base64.byteCount, limits: limits, body)
+    }
+  }
+
+  private static func decode(
+    _ tokens: borrowing JSONTokenizer, _ base64: inout Base64Decoder, offset: Int
+  ) throws(WireError) {
+    try tokens.withText { (text) throws(WireError) in try base64.decode(text, offset: offset) }
+  }
+
+  /// Decides about the envelope at its closing brace.
+  private func judge() throws(WireError) {
+    if let badCode { throw .codeRefused(code: badCode, message: message) }
+    guard isCodeGood else { throw .codeMissing(looksLikePayload: looksLikePayload) }
+    if let badData { throw .dataNotText(found: badData) }
+    guard seen >> UInt8(Key.data.rawValue) & 1 == 1 else { throw .dataMissing }
+  }
+}

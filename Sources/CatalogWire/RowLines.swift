@@ -1,0 +1,214 @@
+public import CatalogRows
+internal import JSONStream
+
+/// Reads rows from text with one JSON object per line (NDJSON).
+///
+/// Lines end with a line feed only, as texts may hold U+2028; the last one may lack it. Lines of white space are
+/// skipped. The fields follow the rules of a payload's rows: tolerant, the first of duplicates counts, unknown keys
+/// are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
+public struct RowLines: ~Copyable {
+  /// How a line says what its row is.
+  public enum Kind: Sendable, Equatable {
+    /// Every line is a product.
+    case products
+    /// Every line is a relation.
+    case relations
+    /// Every line has the key `type` with `product` or `relation`, as a dump has; the first `type` counts.
+    case tagged
+  }
+
+  /// What the lines held so far.
+  public struct Summary: Sendable, Equatable {
+    /// Lines, the skipped ones too.
+    public var lines = 0
+    public var products = 0
+    public var relations = 0
+    /// Fields that took their default for the wrong type.
+    public var defaulted = DefaultedFields()
+    /// Halves of surrogate pairs in texts, read as U+FFFD.
+    public var replacedSurrogates = 0
+    public var bytesIn = 0
+
+    public init() {}
+  }
+
+  /// Rows lie one level deep.
+  private static let rowDepth = 1
+
+  private let kind: Kind
+  private let lineByteCount: Int
+  private var tokens: JSONTokenizer
+  private var productReader = RowReader(ProductRow())
+  private var relationReader = RowReader(RelationRow())
+  private var matcher = KeyMatcher(["type"])
+  /// The beginning of a line that a chunk cut.
+  private var cutLine: [UInt8] = []
+  /// What has been read so far.
+  public private(set) var summary = Summary()
+  private var failure: WireError?
+
+  public init(kind: Kind, limits: WireLimits = WireLimits()) {
+    self.kind = kind
+    lineByteCount = limits.tokenByteCount
+    tokens = JSONTokenizer(
+      limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
+  }
+
+  /// Takes the next bytes of the text and hands the row of every line that they complete to `sink`.
+  ///
+  /// - Throws: ``WireError`` with the number of the line, ``WireError/sinkFailed(_:row:)`` around what the sink
+  ///   throws, and the same one again from then on.
+  public mutating func consume<Sink: RowSink>(
+    _ bytes: Span<UInt8>, into sink: inout Sink
+  ) throws(WireError) {
+    if let failure { throw failure }
+    summary.bytesIn += bytes.count
+    do {
+      try split(bytes, into: &sink)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Ends the text; a last line without a line feed is read now.
+  public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> Summary {
+    if let failure { throw failure }
+    if !cutLine.isEmpty { try readCutLine(into: &sink) }
+    return summary
+  }
+
+  private mutating func split<Sink: RowSink>(
+    _ bytes: Span<UInt8>, into sink: inout Sink
+  ) throws(WireError) {
+    var start = 0
+    while start < bytes.count {
+      var stop = start
+      while stop < bytes.count, bytes[stop] != 0x0A { stop += 1 }
+      let piece = bytes.extracting(start..<stop)
+      guard cutLine.count + piece.count <= lineByteCount else {
+        throw .lineTooLong(limit: lineByteCount, line: summary.lines + 1)
+      }
+      guard stop < bytes.count else {
+        cutLine.append(copying: piece)
+        return
+      }
+      start = stop + 1
+      if cutLine.isEmpty {
+        try read(piece, into: &sink)
+      } else {
+        cutLine.append(copying: piece)
+        try readCutLine(into: &sink)
+      }
+    }
+  }
+
+  private mutating func readCutLine<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
+    var line: [UInt8] = []
+    swap(&line, &cutLine)
+    try read(line.span, into: &sink)
+    line.removeAll(keepingCapacity: true)
+    swap(&line, &cutLine)
+  }
+
+  private mutating func read<Sink: RowSink>(
+    _ line: Span<UInt8>, into sink: inout Sink
+  ) throws(WireError) {
+    summary.lines += 1
+    guard !Self.isBlank(line) else { return }
+    let list: RowList
+    switch kind {
+    case .products: list = .products
+    case .relations: list = .relations
+    case .tagged: list = try type(of: line)
+    }
+    try begin(line)
+    do throws(JSONError) {
+      switch list {
+      case .products: try readProduct()
+      case .relations: try readRelation()
+      }
+      // A second value in the line would be found here.
+      _ = try tokens.next()
+    } catch {
+      throw .lineNotJSON(error, line: summary.lines)
+    }
+    summary.replacedSurrogates += tokens.replacedSurrogates
+    switch list {
+    case .products:
+      do {
+        try sink.product(productReader.row)
+      } catch {
+        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.products))
+      }
+      summary.products += 1
+    case .relations:
+      do {
+        try sink.relation(relationReader.row)
+      } catch {
+        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.relations))
+      }
+      summary.relations += 1
+    }
+  }
+
+  private static func isBlank(_ line: Span<UInt8>) -> Bool {
+    for index in line.indices {
+      guard line[index] == 0x20 || line[index] == 0x09 || line[index] == 0x0D else { return false }
+    }
+    return true
+  }
+
+  /// Gives the line to the tokenizer and reads its opening brace.
+  private mutating func begin(_ line: Span<UInt8>) throws(WireError) {
+    tokens.reset()
+    tokens.append(line)
+    tokens.finish()
+    let token = try nextToken()
+    guard token == .beginObject else {
+      throw .lineNotObject(found: JSONKind(token) ?? .null, line: summary.lines)
+    }
+  }
+
+  private mutating func nextToken() throws(WireError) -> JSONToken {
+    do { return try tokens.next() } catch { throw .lineNotJSON(error, line: summary.lines) }
+  }
+
+  /// Looks for `type`, which a dump writes first.
+  private mutating func type(of line: Span<UInt8>) throws(WireError) -> RowList {
+    try begin(line)
+    while true {
+      switch try nextToken() {
+      case .key:
+        guard tokens.depth == Self.rowDepth, matcher.match(tokens.textByteCount, tokens.textWords) != nil else { continue }
+        guard try nextToken() == .string else { throw .lineWithoutType(line: summary.lines) }
+        let type = tokens.textString
+        switch type {
+        case "product": return .products
+        case "relation": return .relations
+        default: throw .lineTypeUnknown(String(type.prefix(40)), line: summary.lines)
+        }
+      case .endOfDocument, .needsInput:
+        throw .lineWithoutType(line: summary.lines)
+      default:
+        continue
+      }
+    }
+  }
+
+  private mutating func readProduct() throws(JSONError) {
+    productReader.begin()
+    _ = try productReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+      guard let field = ProductField(rawValue: field) else { return }
+      summary.defaulted.count(field, row: summary.products, offset: offset)
+    }
+  }
+
+  private mutating func readRelation() throws(JSONError) {
+    relationReader.begin()
+    _ = try relationReader.read(&tokens, depth: Self.rowDepth) { field, offset in
+      guard let field = RelationField(rawValue: field) else { return }
+      summary.defaulted.count(field, row: summary.relations, offset: offset)
+    }
+  }
+}

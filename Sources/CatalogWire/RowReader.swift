@@ -1,0 +1,137 @@
+internal import CatalogRows
+internal import JSONStream
+
+/// What a kind of row does with the values of its fields.
+protocol FieldStore {
+  /// The keys, by number of the field.
+  static var keys: [String] { get }
+  /// Puts back every default.
+  mutating func reset()
+  /// Takes the value that `tokens` has just read; false if it is of the wrong type for the field.
+  mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool
+}
+
+extension ProductRow: FieldStore {
+  static var keys: [String] { ProductField.allCases.map(\.key) }
+
+  @inline(__always)
+  mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
+    if token == .string {
+      guard field < ProductText.allCases.count else { return false }
+      tokens.withText { texts.set(field, $0) }
+      return true
+    }
+    switch ProductField(rawValue: field) {
+    case .categoryId: return tokens.assignInteger(token, to: &categoryId)
+    case .delFlag: return tokens.assignInteger(token, to: &delFlag)
+    case .groupNum: return tokens.assignInteger(token, to: &groupNum)
+    case .isGreeProduct: return tokens.assignBoolean(token, to: &isGreeProduct)
+    case .isGroupedProduct: return tokens.assignBoolean(token, to: &isGroupedProduct)
+    case .isSaleProduct: return tokens.assignBoolean(token, to: &isSaleProduct)
+    case .isMarketingProduct: return tokens.assignBoolean(token, to: &isMarketingProduct)
+    case .length: return tokens.assignDouble(token, to: &length)
+    case .tall: return tokens.assignDouble(token, to: &tall)
+    case .volume: return tokens.assignDouble(token, to: &volume)
+    case .weight: return tokens.assignDouble(token, to: &weight)
+    case .wide: return tokens.assignDouble(token, to: &wide)
+    default: return false
+    }
+  }
+}
+
+extension RelationRow: FieldStore {
+  static var keys: [String] { RelationField.allCases.map(\.key) }
+
+  @inline(__always)
+  mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
+    if token == .string {
+      guard field < RelationText.allCases.count else { return false }
+      tokens.withText { texts.set(field, $0) }
+      return true
+    }
+    guard field == RelationField.groupNum.rawValue else { return false }
+    return tokens.assignInteger(token, to: &groupNum)
+  }
+}
+
+extension JSONTokenizer {
+  @inline(__always)
+  fileprivate func assignInteger(_ token: JSONToken, to field: inout Int64) -> Bool {
+    guard token == .number, let value = int64Value else { return false }
+    field = value
+    return true
+  }
+
+  @inline(__always)
+  fileprivate func assignDouble(_ token: JSONToken, to field: inout Double) -> Bool {
+    guard token == .number, let value = doubleValue else { return false }
+    field = value
+    return true
+  }
+
+  @inline(__always)
+  fileprivate func assignBoolean(_ token: JSONToken, to field: inout Bool) -> Bool {
+    guard token == .true || token == .false else { return false }
+    field = token == .true
+    return true
+  }
+}
+
+/// Reads the fields of one object after another into a row that it reuses.
+///
+/// Of duplicate keys the first counts, even if its value is `null` or of the wrong type. Unknown keys are skipped
+/// with whatever they hold.
+struct RowReader<Row: FieldStore> {
+  private(set) var row: Row
+  private var matcher = KeyMatcher(Row.keys)
+  /// One bit for each field whose key has come.
+  private var seen: UInt32 = 0
+  /// The field whose value comes next, or nil for an unknown key or a duplicate.
+  private var pending: Int?
+
+  init(_ row: Row) { self.row = row }
+
+  /// Begins a row, behind its opening brace.
+  mutating func begin() {
+    row.reset()
+    matcher.restart()
+    seen = 0
+    pending = nil
+  }
+
+  /// Reads on in the row that lies `depth` levels deep; true at its end, false if the window ends first.
+  ///
+  /// `onWrongType` gets the number of each field that keeps its default for the wrong type, and the offset of
+  /// the value.
+  @inline(__always)
+  mutating func read(
+    _ tokens: inout JSONTokenizer, depth: Int, onWrongType: (_ field: Int, _ offset: Int) -> Void
+  ) throws(JSONError) -> Bool {
+    while true {
+      let token = try tokens.next()
+      switch token {
+      case .key:
+        guard tokens.depth == depth else { continue }
+        pending = nil
+        guard let field = matcher.match(tokens.textByteCount, tokens.textWords) else { continue }
+        let bit: UInt32 = 1 << UInt32(field)
+        guard seen & bit == 0 else { continue }
+        seen |= bit
+        pending = field
+      case .string, .number, .true, .false, .null:
+        guard let field = pending, tokens.depth == depth else { continue }
+        if token != .null, !row.take(field, token, &tokens) { onWrongType(field, tokens.tokenOffset) }
+      case .beginObject, .beginArray:
+        guard let field = pending, tokens.depth == depth + 1 else { continue }
+        pending = nil
+        onWrongType(field, tokens.tokenOffset)
+      case .endObject:
+        if tokens.depth == depth - 1 { return true }
+      case .endArray, .stringPart, .stringEnd:
+        continue
+      case .needsInput, .endOfDocument:
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+public import JSONStream
+
+/// A kind of JSON value, as error messages name it.
+public enum JSONKind: String, Sendable, Equatable {
+  case object = "an object"
+  case array = "an array"
+  case string = "a text"
+  case number = "a number"
+  case boolean = "a Boolean"
+  case null = "null"
+
+  init?(_ token: JSONToken) {
+    switch token {
+    case .beginObject: self = .object
+    case .beginArray: self = .array
+    case .string, .stringPart, .stringEnd: self = .string
+    case .number: self = .number
+    case .true, .false: self = .boolean
+    case .null: self = .null
+    case .needsInput, .endOfDocument, .endObject, .endArray, .key: return nil
+    }
+  }
+}
+
+/// A row of a payload.
+public struct RowPlace: Sendable, Equatable {
+  public var list: RowList
+  /// From 0, in the order of the list.
+  public var index: Int
+
+  public init(list: RowList, index: Int) {
+    self.list = list
+    self.index = index
+  }
+}
+
+/// Why a server's answer, a payload or a file of rows was refused.
+///
+/// Whatever the reason, rows may have gone to the sink before it was found: the sink must discard them all.
+/// Offsets count bytes from 0: in the answer as received, in the packed data (after base64), in the payload (after
+/// gunzip), or in a line.
+public enum WireError: Error {
+  // MARK: The answer
+
+  /// The answer is no JSON.
+  case responseNotJSON(JSONError)
+  /// The answer is JSON but no object.
+  case responseNotObject(found: JSONKind)
+  /// The answer has no `code`. `looksLikePayload`: it has the keys of a bare payload instead.
+  case codeMissing(looksLikePayload: Bool)
+  /// The server refused the request: `code` (as written) is not the number 1000.
+  case codeRefused(code: String, message: String?)
+  /// The answer has no `data`.
+  case dataMissing
+  /// `data` is no text.
+  case dataNotText(found: JSONKind)
+
+  // MARK: The packed data
+
+  /// The base64 text ends in the middle of a group of four; nothing or too little padding.
+  case base64EndsEarly(offset: Int)
+  /// `=` stands where a group of four cannot end.
+  case base64BadPadding(offset: Int)
+  /// Data or more padding follows the padding.
+  case base64AfterPadding(offset: Int)
+  /// The data does not begin with the two bytes of gzip (1F 8B).
+  case notGzip(firstBytes: [UInt8])
+  /// The data stops inside a member.
+  case gzipEndsEarly(offset: Int)
+  /// A checksum, a length, a header or the compressed data is wrong; `reason` is zlib's.
+  case gzipDamaged(reason: String, offset: Int)
+  /// Something that is no gzip follows the last member.
+  case gzipTrailingData(offset: Int)
+  /// The payload unpacks to more than the limits allow.
+  case unpacksTooLarge(unpacked: Int, packed: Int, limit: Int)
+  /// zlib could not allocate its tables.
+  case outOfMemory
+
+  // MARK: The payload
+
+  /// The payload is no JSON; `row` says in which row that was found.
+  case payloadNotJSON(JSONError, row: RowPlace?)
+  /// The payload is JSON but no object.
+  case payloadNotObject(found: JSONKind)
+  /// A required key is missing.
+  case payloadKeyMissing(String)
+  /// A required key has a value of the wrong type.
+  case payloadKeyWrongType(String, found: JSONKind, offset: Int)
+  /// An element of a list is no object.
+  case rowNotObject(RowPlace, found: JSONKind, offset: Int)
+
+  // MARK: Files of rows
+
+  /// Line `line` (from 1) is no JSON.
+  case lineNotJSON(JSONError, line: Int)
+  /// Line `line` (from 1) is JSON but no object.
+  case lineNotObject(found: JSONKind, line: Int)
+  /// Line `line` (from 1) has more bytes than `limit`.
+  case lineTooLong(limit: Int, line: Int)
+  /// Line `line` (from 1) has no `type`, or one that is no text.
+  case lineWithoutType(line: Int)
+  /// `type` in line `line` (from 1) is neither `product` nor `relation`.
+  case lineTypeUnknown(String, line: Int)
+
+  // MARK: The sink
+
+  /// The sink threw `error` when it got this row.
+  case sinkFailed(any Error, row: RowPlace)
+}
+
+extension WireError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .responseNotJSON(let error):
+      "The answer is not JSON: \(error). Check that the address is the server's and not a proxy's or a login page."
+    case .responseNotObject(let found):
+      "The answer is \(found.rawValue) instead of an object with message, code and data. Check the address."
+    case .codeMissing(looksLikePayload: true):
+      "The answer has no code but the keys of a bare payload. Allow bare payloads if this file is meant to be one."
+    case .codeMissing(looksLikePayload: false):
+      "The answer has no code. Check that the address is the catalogue's."
+    case .codeRefused(let code, let message):
+      "The server refused the request: code \(code) instead of the number 1000"
+        + (message.map { ", message: \($0)" } ?? "") + ". Nothing was changed."
+    case .dataMissing:
+      "The answer has no data although its code is 1000. Ask again; if it happens again, ask the server's operator."
+    case .dataNotText(let found):
+      "data in the answer is \(found.rawValue) instead of base64 text. Ask the server's operator."
+    case .base64EndsEarly(let offset):
+      "The base64 text of data ends inside a group of four at byte \(offset) of the answer. Ask again."
+    case .base64BadPadding(let offset):
+      "Misplaced '=' in the base64 text of data at byte \(offset) of the answer. Ask again."
+    case .base64AfterPadding(let offset):
+      "Data after the padding of the base64 text at byte \(offset) of the answer. Ask again."
+    case .notGzip(let bytes):
+      bytes.isEmpty
+        ? "data is empty instead of gzip. Ask the server's operator."
+        : "data is not gzip: it begins with \(Self.hexadecimal(bytes)) instead of 1F 8B. Ask the server's operator."
+    case .gzipEndsEarly(let offset):
+      "The gzip data ends early, after \(offset) packed bytes. The transfer was cut: ask again."
+    case .gzipDamaged(let reason, let offset):
+      "The gzip data is damaged near packed byte \(offset): \(reason). Ask again."
+    case .gzipTrailingData(let offset):
+      "Something that is no gzip member follows at packed byte \(offset). Ask the server's operator."
+    case .unpacksTooLarge(let unpacked, let packed, let limit):
+      "The payload is refused: \(packed) packed bytes had unpacked to \(unpacked) bytes, the limit is \(limit). "
+        + "Raise the limit only if the catalogue is known to be that large."
+    case .outOfMemory:
+      "Not enough memory to unpack the payload. Free memory and ask again."
+    case .payloadNotJSON(let error, let row):
+      "The payload is not JSON: \(error)\(row.map { ", in \($0)" } ?? ""). Ask the server's operator."
+    case .payloadNotObject(let found):
+      "The payload is \(found.rawValue) instead of an object. Ask the server's operator."
+    case .payloadKeyMissing(let key):
+      "The payload has no \(key), which is required. Ask the server's operator."
+    case .payloadKeyWrongType(let key, let found, let offset):
+      "\(key) at byte \(offset) of the payload is \(found.rawValue) instead of "
+        + (key == "updateTime" ? "a text" : "an array") + ". Ask the server's operator."
+    case .rowNotObject(let row, let found, let offset):
+      "The \(row) at byte \(offset) of the payload is \(found.rawValue) instead of an object, "
+        + "so the whole payload is refused. Ask the server's operator."
+    case .lineNotJSON(let error, let line):
+      "Line \(line) is not JSON: \(error) of the line. Correct or remove the line."
+    case .lineNotObject(let found, let line):
+      "Line \(line) is \(found.rawValue) instead of an object. Correct or remove the line."
+    case .lineTooLong(let limit, let line):
+      "Line \(line) is longer than \(limit) bytes. Lines must end with a line feed; correct or remove the line."
+    case .lineWithoutType(let line):
+      "Line \(line) has no text under the key type. Add \"type\":\"product\" or \"type\":\"relation\"."
+    case .lineTypeUnknown(let type, let line):
+      "Line \(line) has the type \"\(type)\"; only product and relation are known. Correct or remove the line."
+    case .sinkFailed(let error, let row):
+      "The \(row) could not be taken: \(error)"
+    }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+  }
+}
+
+extension RowPlace: CustomStringConvertible {
+  public var description: String { "row \(index) (from 0) of \(list.rawValue)" }
+}

@@ -1,0 +1,100 @@
+import RecordFormat
+
+/// The buckets of a block while it is being built, for index and dead blocks alike.
+///
+/// Invariants: an entry stands in its home bucket or, where that was full, in the next with room; each full bucket
+/// that it passed has the entry's filter bit set; no entry stands further than `longestDisplacement`.
+struct BucketTable {
+  /// Share of the slots that is filled when every bucket is home to its share of the keys.
+  static let load = 0.75
+  /// A longer way than this is bad luck of the hash; the table is built again with more buckets.
+  static let displacementLimit = 64
+
+  let kind: BlockHeader.Kind
+  private(set) var bucketCount: Int
+  private(set) var longestDisplacement = 0
+  private(set) var bytes: [UInt8]
+  private let entryCount: Int
+
+  private var capacity: Int { kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity }
+
+  /// Builds the buckets of `entries`.
+  init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry]) {
+    self.kind = kind
+    entryCount = entries.count
+    bucketCount = 0
+    bytes = []
+    let perBucket = Double(kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
+    var wanted = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
+    while !fill(entries, bucketCount: wanted) { wanted += wanted / 2 + 1 }
+  }
+
+  private mutating func fill(_ entries: [IndexEntry], bucketCount: Int) -> Bool {
+    self.bucketCount = bucketCount
+    longestDisplacement = 0
+    bytes = [UInt8](repeating: 0, count: bucketCount * Bucket.byteCount)
+    for entry in entries {
+      var bucket = Bucket.home(entry.hash, bucketCount: UInt32(bucketCount))
+      var displacement = 0
+      while Int(bytes[bucket * Bucket.byteCount + 7]) == capacity {
+        setFilter(bucket, entry.hash)
+        displacement += 1
+        if displacement > Self.displacementLimit { return false }
+        bucket += 1
+        if bucket == bucketCount { bucket = 0 }
+      }
+      put(entry, in: bucket)
+      longestDisplacement = max(longestDisplacement, displacement)
+    }
+    return true
+  }
+
+  private mutating func setFilter(_ bucket: Int, _ hash: UInt64) {
+    let bit = Bucket.filterBit(hash)
+    for byte in 0..<3 {
+      bytes[bucket * Bucket.byteCount + 4 + byte] |= UInt8(truncatingIfNeeded: bit >> UInt32(8 * byte))
+    }
+  }
+
+  private mutating func put(_ entry: IndexEntry, in bucket: Int) {
+    let start = bucket * Bucket.byteCount
+    let slot = Int(bytes[start + 7])
+    bytes[start + 7] += 1
+    var place = start + Bucket.deadOffsets + 4 * slot
+    if kind == .index {
+      let tag = Bucket.tag(entry.hash)
+      bytes[start + Bucket.tags + 2 * slot] = UInt8(truncatingIfNeeded: tag)
+      bytes[start + Bucket.tags + 2 * slot + 1] = UInt8(truncatingIfNeeded: tag >> 8)
+      place = start + Bucket.indexOffsets + 4 * slot
+    }
+    bytes.store(entry.offset, at: place)
+  }
+
+  /// Header and buckets with their checksums, for a block that begins at `offset`; and its line in the manifest.
+  mutating func seal(at offset: Int, keySpace: Int) -> (header: [UInt8], block: Manifest.Block) {
+    let first = offset + BlockHeader.byteCount
+    for bucket in 0..<bucketCount {
+      let start = bucket * Bucket.byteCount
+      let salt = Checksum.salt(UnitOffset(byteOffset: first + start))
+      bytes.store(Checksum.of(bytes.rawSpan.slice(start + 4, 60), from: salt), at: start)
+    }
+    let header = BlockHeader(
+      kind: kind, keySpace: UInt8(keySpace), longestDisplacement: UInt16(longestDisplacement),
+      bucketCount: UInt32(bucketCount), entryCount: UInt32(entryCount))
+    let block = Manifest.Block(
+      offset: UInt64(offset), bucketCount: UInt32(bucketCount), entryCount: UInt32(entryCount),
+      longestDisplacement: UInt16(longestDisplacement))
+    return (header.encoded(at: UnitOffset(byteOffset: offset)), block)
+  }
+}
+
+extension [UInt8] {
+  /// Stores a little-endian number over four bytes.
+  @inline(__always)
+  mutating func store(_ number: UInt32, at offset: Int) {
+    self[offset] = UInt8(truncatingIfNeeded: number)
+    self[offset + 1] = UInt8(truncatingIfNeeded: number >> 8)
+    self[offset + 2] = UInt8(truncatingIfNeeded: number >> 16)
+    self[offset + 3] = UInt8(truncatingIfNeeded: number >> 24)
+  }
+}

@@ -1,0 +1,48 @@
+import RecordFormat
+
+/// The rows of one key that has more of them than an index should repeat.
+///
+///     8 key space · 9 zero · 10 key length n · 12 count c · 16 c offsets · n bytes key
+struct PostingList: ~Escapable {
+  /// Rows that share a key stand in the index one by one up to this number, and in a list beyond it.
+  static let threshold = 4
+  /// A longer list is cut, so that checking one stays short.
+  static let maximumCount = 4096
+
+  private let bytes: RawSpan
+  let count: Int
+  private let keyLength: Int
+
+  /// Reads an object whose checksum was checked; `nil` where its lengths contradict each other.
+  @_lifetime(copy bytes)
+  init?(_ bytes: RawSpan) {
+    self.bytes = bytes
+    guard bytes.byteCount >= 16 else {
+      count = 0
+      keyLength = 0
+      return nil
+    }
+    count = Int(bytes.u32(at: 12))
+    keyLength = Int(bytes.u16(at: 10))
+    guard bytes.byteCount == 16 + 4 * count + keyLength else { return nil }
+  }
+
+  func offset(_ index: Int) -> UnitOffset { UnitOffset(rawValue: bytes.u32(at: 16 + 4 * index)) }
+
+  var key: RawSpan {
+    @_lifetime(copy self)
+    get { bytes.slice(16 + 4 * count, keyLength) }
+  }
+
+  /// The contents of a list's object, behind its header.
+  static func contents(keySpace: Int, key: RawSpan, rows: ArraySlice<IndexEntry>) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(UInt8(keySpace))
+    writer.put(UInt8(0))
+    writer.put(UInt16(key.byteCount))
+    writer.put(UInt32(rows.count))
+    for row in rows { writer.put(row.offset) }
+    writer.put(key.copied())
+    return writer.bytes
+  }
+}

@@ -1,0 +1,46 @@
+import RecordFormat
+
+/// A row that is about to be written: its keys, shared strings and body. Reused from row to row.
+public struct RecordDraft {
+  private(set) var shared: [SharedString] = []
+  private(set) var keys: [UInt8] = []
+  private(set) var keyEnds: [Int] = []
+  /// What the application stores behind the keys.
+  public var body: [UInt8] = []
+
+  public init() {}
+
+  /// Empties the draft and keeps its buffers.
+  public mutating func reset() {
+    shared.removeAll(keepingCapacity: true)
+    keys.removeAll(keepingCapacity: true)
+    keyEnds.removeAll(keepingCapacity: true)
+    body.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds the key of the table's next key space.
+  public mutating func addKey(_ key: RawSpan) {
+    keys.append(key)
+    keyEnds.append(keys.count)
+  }
+
+  /// Adds the next shared string.
+  public mutating func addShared(_ string: SharedString) { shared.append(string) }
+}
+
+/// A string that stands once in a file, however many rows name it.
+public struct SharedString: Sendable {
+  /// 0 for the empty string.
+  let unit: UInt32
+
+  public static let empty = SharedString(unit: 0)
+}
+
+extension [UInt8] {
+  /// Appends the bytes of a span.
+  @inlinable
+  public mutating func append(_ span: RawSpan) {
+    // The buffer pointer is used inside the closure only.
+    unsafe span.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,64 @@
+import RecordFormat
+
+/// One live record, lent for as long as its snapshot is borrowed. Its bytes were checked.
+@safe
+public struct RecordView: ~Escapable {
+  private let bytes: RawSpan
+  private let layout: RecordLayout
+  private let snapshot: Unmanaged<Snapshot>
+  /// Where the record stands: its name within this generation.
+  public let offset: UnitOffset
+
+  /// - Throws: `StoreError.damaged` where the record's lengths contradict each other.
+  @inline(__always)
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, _ offset: UnitOffset, _ snapshot: Snapshot) throws(StoreError) {
+    self.bytes = bytes
+    self.offset = offset
+    // The view cannot outlive the borrow of the snapshot that its bytes come from.
+    unsafe self.snapshot = Unmanaged.passUnretained(snapshot)
+    guard let layout = RecordLayout(bytes) else {
+      throw snapshot.damagedObject(offset, "record layout")
+    }
+    self.layout = layout
+  }
+
+  /// The key in the table's key space `index`; empty where the record has none.
+  @inline(__always)
+  @_lifetime(copy self)
+  public func key(_ index: Int) -> RawSpan {
+    guard index < layout.keyCount else { return bytes.slice(0, 0) }
+    return bytes.extracting(layout.keyRange(index, in: bytes))
+  }
+
+  /// What the application stored behind the keys.
+  public var body: RawSpan {
+    @inline(__always)
+    @_lifetime(copy self)
+    get { bytes.extracting(layout.bodyStart...) }
+  }
+
+  /// Shared strings of the record.
+  public var sharedCount: Int { layout.sharedCount }
+
+  /// The bytes of shared string `index`; empty where the record has none.
+  ///
+  /// - Throws: `StoreError.damaged` if the string does not pass its check.
+  @_lifetime(copy self)
+  public func shared(_ index: Int) throws(StoreError) -> RawSpan {
+    guard index < layout.sharedCount, let unit = layout.shared(index, in: bytes) else {
+      return bytes.slice(0, 0)
+    }
+    // The snapshot is alive while this view is, and so are all bytes of its mapping.
+    let owner = unsafe snapshot.takeUnretainedValue()
+    let object = try owner.object(unit)
+    guard ObjectHeader.kind(object.u32(at: 4)) == .sharedString else {
+      throw owner.damagedObject(unit, "a row names it, but it is no shared string")
+    }
+    let text = object.slice(ObjectHeader.byteCount, object.byteCount - ObjectHeader.byteCount)
+    return unsafe _overrideLifetime(text, copying: self)
+  }
+
+  /// The record's length without padding.
+  public var byteCount: Int { bytes.byteCount }
+}

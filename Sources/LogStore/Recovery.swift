@@ -1,0 +1,146 @@
+import RecordFormat
+
+/// The result of finding the last commit of a log.
+struct Recovery {
+  /// The last valid footer; `nil` in a log without a commit.
+  var footer: SegmentFooter?
+  /// First byte that belongs to no commit.
+  var end: Int
+  /// The newest valid slot.
+  var slot: AcknowledgementSlot?
+  /// Which of the two it is.
+  var newestSlot: Int?
+  /// Slot pages that are neither valid nor untouched.
+  var damagedSlots: [Int] = []
+
+  /// Whether a slot says that the last commit was acknowledged. If not, it may not be durable.
+  var isAcknowledged: Bool {
+    guard let footer, let slot else { return false }
+    return slot.sequence >= footer.sequence && slot.generation == footer.generation
+  }
+
+  /// Whether the file lost its name to a newer generation.
+  var isSuperseded: Bool { slot?.isSuperseded ?? false }
+}
+
+extension LogFile {
+  /// Finds the last commit: the newest slot's footer, then forward as far as whole segments follow.
+  ///
+  /// - Throws: `StoreError.damaged` if the commit that a slot names is not there: it was acknowledged.
+  /// - Complexity: A few small reads, whatever the size of the log; one more segment header for each commit that
+  ///   no slot knows, which is one after a crash.
+  func recover() throws(StoreError) -> Recovery {
+    var recovery = Recovery(footer: nil, end: SegmentHeader.firstOffset)
+    try readSlots(into: &recovery)
+    let size = try size()
+    if let slot = recovery.slot {
+      let footer = try acknowledgedFooter(slot, size: size)
+      recovery.footer = footer
+      recovery.end = Int(footer.end)
+    }
+    while let next = try segment(after: recovery.footer, at: recovery.end, size: size) {
+      recovery.footer = next
+      recovery.end = Int(next.end)
+    }
+    return recovery
+  }
+
+  private func readSlots(into recovery: inout Recovery) throws(StoreError) {
+    let pages = try read(2 * AcknowledgementSlot.byteCount, at: AcknowledgementSlot.offsets[0])
+    for (index, offset) in AcknowledgementSlot.offsets.enumerated() {
+      let start = index * AcknowledgementSlot.byteCount
+      guard pages.count >= start + AcknowledgementSlot.byteCount else {
+        recovery.damagedSlots.append(offset)
+        continue
+      }
+      let page = pages.rawSpan.slice(start, AcknowledgementSlot.byteCount)
+      if page.isZero(from: 0) { continue }
+      guard let slot = try? AcknowledgementSlot(page), slot.storeID == header.storeID,
+        slot.generation == header.generation
+      else {
+        recovery.damagedSlots.append(offset)
+        continue
+      }
+      let best = recovery.slot
+      if best == nil || slot.sequence > best!.sequence
+        || slot.sequence == best!.sequence && slot.isSuperseded
+      {
+        recovery.slot = slot
+        recovery.newestSlot = index
+      }
+    }
+  }
+
+  /// The footer that `slot` names. It was acknowledged, so its absence is damage.
+  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
+    let offset = Int(clamping: slot.footerOffset)
+    guard slot.end <= UInt64(size) else {
+      throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")
+    }
+    let bytes = try read(SegmentFooter.byteCount, at: offset)
+    let footer: SegmentFooter
+    do { footer = try SegmentFooter(bytes.rawSpan) } catch {
+      throw damage(offset, "footer of commit \(slot.sequence): \(error)")
+    }
+    guard footer.storeID == header.storeID, footer.sequence == slot.sequence,
+      footer.generation == header.generation, footer.chain == slot.chain, footer.offset == slot.footerOffset
+    else { throw damage(offset, "footer of commit \(slot.sequence) is that of another commit") }
+    return footer
+  }
+
+  /// The footer of the whole segment that begins at `start`, if one does and follows `previous`.
+  private func segment(
+    after previous: SegmentFooter?, at start: Int, size: Int
+  ) throws(StoreError) -> SegmentFooter? {
+    guard start + SegmentHeader.byteCount <= size else { return nil }
+    let bytes = try read(SegmentHeader.byteCount, at: start)
+    guard let segment = try? SegmentHeader(bytes.rawSpan), segment.storeID == header.storeID,
+      segment.offset == UInt64(start), segment.previousChain == previous?.chain ?? 0,
+      segment.length >= UInt64(SegmentHeader.alignment), segment.length <= UInt64(size - start)
+    else { return nil }
+    if let previous, segment.sequence != previous.sequence + 1 { return nil }
+    let footerOffset = start + Int(segment.length) - SegmentFooter.byteCount
+    let footerBytes = try read(SegmentFooter.byteCount, at: footerOffset)
+    guard let footer = try? SegmentFooter(footerBytes.rawSpan), footer.storeID == header.storeID,
+      footer.sequence == segment.sequence, footer.segmentOffset == segment.offset,
+      footer.segmentLength == segment.length, footer.generation == header.generation,
+      footer.previousChain == segment.previousChain,
+      footer.previousFooterOffset == previous?.offset ?? 0
+    else { return nil }
+    if !footer.bodyWasSynced {
+      guard try checksum(of: start + SegmentHeader.byteCount, to: Int(footer.manifestOffset)) == footer.bodyChecksum
+      else { return nil }
+    }
+    guard try checksum(of: Int(footer.manifestOffset), to: footerOffset) == footer.manifestChecksum else {
+      return nil
+    }
+    return footer
+  }
+
+  /// The checksum of the bytes from `start` up to `end`, read in pieces.
+  func checksum(of start: Int, to end: Int) throws(StoreError) -> UInt32 {
+    var checksum: UInt32 = 0
+    var offset = start
+    while offset < end {
+      let bytes = try read(min(1 << 20, end - offset), at: offset)
+      if bytes.isEmpty { throw damage(offset, "the file ends inside a commit") }
+      checksum = Checksum.of(bytes, from: checksum)
+      offset += bytes.count
+    }
+    return checksum
+  }
+
+  /// Reads and decodes the manifest of a commit.
+  func manifest(of footer: SegmentFooter) throws(StoreError) -> Manifest {
+    let start = Int(footer.manifestOffset)
+    let bytes = try read(Int(footer.offset) - start, at: start)
+    let stored = footer.manifestChecksum
+    let computed = Checksum.of(bytes)
+    guard stored == computed, bytes.count >= Int(footer.manifestLength) else {
+      throw damage(start, "manifest: \(FormatFault.checksum(stored: stored, computed: computed))")
+    }
+    do { return try Manifest(bytes.rawSpan.slice(0, Int(footer.manifestLength))) } catch {
+      throw damage(start, "manifest: \(error)")
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import RecordFormat
+import Storage
+
+/// Writes one segment: objects as they come, blocks, manifest and footer at the end.
+///
+/// A small segment is kept in memory and leaves in one write. A large one is written as it grows, without its header, so
+/// that nothing of it counts before the rest is durable.
+///
+/// Invariants: `buffer` holds the bytes from `bufferStart` to `position`; what lies before was written; the first 64 bytes of
+/// the segment are kept for its header and are not written before ``finish``.
+struct SegmentBuilder {
+  /// A segment that grows past this is written in pieces.
+  static let flushLimit = 8 << 20
+
+  /// Where the segment begins in the file.
+  let start: Int
+  private let file: any StorageFile
+  private var buffer: [UInt8]
+  private var bufferStart: Int
+  private var bodyChecksum: UInt32 = 0
+  /// Whether some of the body was written already.
+  private(set) var isLarge = false
+
+  /// Keys the hashes of this segment's blocks.
+  let seed: HashSeed
+
+  init(at start: Int, in file: any StorageFile, seed: HashSeed) {
+    self.start = start
+    self.seed = seed
+    self.file = file
+    buffer = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
+    bufferStart = start
+  }
+
+  /// Where the next byte goes.
+  var position: Int { bufferStart + buffer.count }
+
+  /// Appends an object whose contents `fill` appends, and returns where it stands.
+  ///
+  /// - Throws: `StoreError.tooLarge`, `.full`, or what writing throws.
+  mutating func append(
+    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ fill: (inout [UInt8]) -> Void
+  ) throws(StoreError) -> UnitOffset {
+    if position + ObjectHeader.maximumLength > UnitOffset.fileLimit {
+      throw .full(path: file.path, limit: UnitOffset.fileLimit)
+    }
+    let first = buffer.count
+    let unit = UnitOffset(byteOffset: bufferStart + first)
+    for _ in 0..<ObjectHeader.byteCount { buffer.append(0) }
+    fill(&buffer)
+    let length = buffer.count - first
+    if length > ObjectHeader.maximumLength {
+      buffer.removeLast(length)
+      throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
+    }
+    buffer.store(UInt32(length) | UInt32(kind.rawValue) << 24, at: first + 4)
+    let salt = Checksum.salt(unit)
+    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, length - 4), from: salt), at: first)
+    while buffer.count & 7 != 0 { buffer.append(0) }
+    if buffer.count > Self.flushLimit { try flush() }
+    return unit
+  }
+
+  var path: String { file.path }
+
+  /// Reads back an object of this segment, from memory or from the file.
+  func read(_ unit: UnitOffset) throws(StoreError) -> [UInt8] {
+    let offset = unit.byteOffset
+    if offset >= bufferStart {
+      let first = offset - bufferStart
+      let length = ObjectHeader.length(buffer.rawSpan.u32(at: first + 4))
+      return buffer.rawSpan.slice(first, length).copied()
+    }
+    return try storage { () throws(StorageError) in
+      let head = try file.read(ObjectHeader.byteCount, at: offset)
+      return try file.read(ObjectHeader.length(head.rawSpan.u32(at: 4)), at: offset)
+    }
+  }
+
+  /// Appends zeros up to a multiple of `alignment`.
+  mutating func align(to alignment: Int) {
+    while position % alignment != 0 { buffer.append(0) }
+  }
+
+  /// Appends bytes of a block.
+  mutating func append(_ bytes: [UInt8]) throws(StoreError) {
+    if position + bytes.count > UnitOffset.fileLimit {
+      throw .full(path: file.path, limit: UnitOffset.fileLimit)
+    }
+    buffer.append(contentsOf: bytes)
+    if buffer.count > Self.flushLimit { try flush() }
+  }
+
+  private mutating func flush() throws(StoreError) {
+    let skipped = isLarge ? 0 : SegmentHeader.byteCount
+    let count = buffer.count - skipped
+    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, count), from: bodyChecksum)
+    try write(from: skipped, count, at: bufferStart + skipped)
+    bufferStart += buffer.count
+    buffer.removeAll(keepingCapacity: true)
+    isLarge = true
+  }
+
+  private func write(from first: Int, _ count: Int, at offset: Int) throws(StoreError) {
+    try storage { () throws(StorageError) in
+      try file.write(buffer.rawSpan.slice(first, count), at: offset)
+    }
+  }
+
+  private func sync() throws(StoreError) {
+    try storage { () throws(StorageError) in try file.sync() }
+  }
+
+  /// What a commit is called, beside what the builder knows.
+  struct Identity {
+    var storeID: StoreID
+    var sequence: UInt64
+    var generation: UInt64
+    var previous: SegmentFooter?
+    var time: Int64
+  }
+
+  /// Appends manifest and footer, writes what was not written, and syncs. When this returns the commit is durable.
+  mutating func finish(
+    _ manifest: [UInt8], objectEnd: Int, _ identity: Identity
+  ) throws(StoreError) -> SegmentFooter {
+    let skipped = isLarge ? 0 : SegmentHeader.byteCount
+    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, buffer.count - skipped), from: bodyChecksum)
+    let manifestOffset = position
+    try append(manifest, padding: SegmentFooter.byteCount)
+    let footerOffset = position
+    let length = footerOffset + SegmentFooter.byteCount - start
+    let first = buffer.count - (footerOffset - manifestOffset)
+    let footer = SegmentFooter(
+      storeID: identity.storeID, sequence: identity.sequence, generation: identity.generation,
+      segmentOffset: UInt64(start), segmentLength: UInt64(length), manifestOffset: UInt64(manifestOffset),
+      manifestLength: UInt32(manifest.count),
+      manifestChecksum: Checksum.of(buffer.rawSpan.slice(first, footerOffset - manifestOffset)),
+      previousFooterOffset: identity.previous?.offset ?? 0, previousChain: identity.previous?.chain ?? 0,
+      bodyWasSynced: isLarge, time: identity.time, bodyChecksum: bodyChecksum, objectEnd: UInt64(objectEnd))
+    let header = SegmentHeader(
+      storeID: identity.storeID, sequence: identity.sequence, offset: UInt64(start), length: UInt64(length),
+      previousChain: footer.previousChain
+    ).encoded()
+    if isLarge {
+      // Everything but header and footer first: a valid footer then vouches for a body that is there.
+      try write(from: 0, buffer.count, at: bufferStart)
+      try sync()
+      try storage { () throws(StorageError) in
+        try file.write(header.rawSpan, at: start)
+        try file.write(footer.encoded().rawSpan, at: footerOffset)
+      }
+    } else {
+      buffer.replaceSubrange(0..<SegmentHeader.byteCount, with: header)
+      buffer.append(contentsOf: footer.encoded())
+      try write(from: 0, buffer.count, at: start)
+    }
+    try sync()
+    return footer
+  }
+
+  /// Appends the manifest and zeros, so that `padding` more bytes end on a page.
+  private mutating func append(_ manifest: [UInt8], padding: Int) throws(StoreError) {
+    if position + manifest.count + SegmentHeader.alignment > UnitOffset.fileLimit {
+      throw .full(path: file.path, limit: UnitOffset.fileLimit)
+    }
+    buffer.append(contentsOf: manifest)
+    while (position + padding) % SegmentHeader.alignment != 0 { buffer.append(0) }
+  }
+}

@@ -1,0 +1,99 @@
+import RecordFormat
+
+extension Snapshot {
+  /// Calls `body` with every live record of `table`, in the order of the file.
+  ///
+  /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
+  /// - Complexity: reads every object of the generation once.
+  public func scan(
+    _ table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    for segment in try segments() {
+      try forEachObject(segment) { (object, unit) throws(StoreError) in
+        guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return }
+        if try isDead(unit) { return }
+        try body(try RecordView(object, unit, self))
+      }
+    }
+  }
+
+  /// The footers of this commit and all before it in this generation, oldest first.
+  func segments() throws(StoreError) -> [SegmentFooter] {
+    var footers = [footer]
+    while let first = footers.last, first.previousFooterOffset != 0 {
+      footers.append(try previous(of: first))
+    }
+    return footers.reversed()
+  }
+
+  /// The footer before `footer`, which is not that of the base.
+  func previous(of footer: SegmentFooter) throws(StoreError) -> SegmentFooter {
+    let offset = Int(clamping: footer.previousFooterOffset)
+    guard offset < Int(footer.segmentOffset) else {
+      throw log.damage(Int(footer.offset), "footer names one behind itself")
+    }
+    let bytes = try log.read(SegmentFooter.byteCount, at: offset)
+    let previous: SegmentFooter
+    do { previous = try SegmentFooter(bytes.rawSpan) } catch {
+      throw log.damage(offset, "footer: \(error)")
+    }
+    guard previous.storeID == footer.storeID, previous.chain == footer.previousChain,
+      previous.offset == UInt64(offset)
+    else { throw log.damage(offset, "footer is that of another commit") }
+    return previous
+  }
+
+  /// Calls `body` with every object of a segment, checked.
+  func forEachObject(
+    _ segment: SegmentFooter, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var offset = Int(segment.segmentOffset) + SegmentHeader.byteCount
+    let end = Int(segment.objectEnd)
+    while offset < end {
+      let unit = UnitOffset(byteOffset: offset)
+      let object = try self.object(unit)
+      guard offset + object.byteCount <= end else {
+        throw damagedObject(unit, "it reaches beyond the object area")
+      }
+      try body(object, unit)
+      offset += ObjectHeader.padded(object.byteCount)
+    }
+  }
+
+  /// Calls `body` with hash and offset of each live row that `block` finds.
+  func forEachEntry(
+    _ block: IndexBlock, _ space: KeySpaceID, _ body: (UInt64, UnitOffset) -> Void
+  ) throws(StoreError) {
+    for bucket in 0..<Int(block.bucketCount) {
+      let line = try self.bucket(block, bucket)
+      let count = Bucket.count(line.u32(at: 4))
+      guard count <= Bucket.indexCapacity else { throw damagedBucket(block, bucket) }
+      for entry in 0..<count {
+        let unit = UnitOffset(rawValue: line.u32(at: Bucket.indexOffsets + 4 * entry))
+        let object = try self.object(unit)
+        if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
+          guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }
+          let hash = KeyHash.of(postings.key, log.header.seed)
+          for index in 0..<postings.count where try !isDead(postings.offset(index)) {
+            body(hash, postings.offset(index))
+          }
+        } else if try !isDead(unit) {
+          let record = try record(unit, table: space.table)
+          body(KeyHash.of(record.key(space.index), log.header.seed), unit)
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each row that `block` lists as dead.
+  func forEachDead(_ block: IndexBlock, _ body: (UnitOffset) -> Void) throws(StoreError) {
+    for bucket in 0..<Int(block.bucketCount) {
+      let line = try self.bucket(block, bucket)
+      let count = Bucket.count(line.u32(at: 4))
+      guard count <= Bucket.deadCapacity else { throw damagedBucket(block, bucket) }
+      for entry in 0..<count {
+        body(UnitOffset(rawValue: line.u32(at: Bucket.deadOffsets + 4 * entry)))
+      }
+    }
+  }
+}

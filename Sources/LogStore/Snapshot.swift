@@ -1,0 +1,83 @@
+import RecordFormat
+import Storage
+
+/// An immutable view of a store at one commit.
+///
+/// It stays valid and unchanged for as long as someone holds it, whatever writers do: nothing that it shows is
+/// ever changed in place, and a file that was replaced lives on until its last snapshot is gone. Any number of
+/// threads may use one snapshot. Hold one per reader, not one per lookup: two threads that retain the same
+/// object for each lookup cost each other a factor of three.
+///
+/// Every bucket, record and string is checked when it is read. What fails is an error that names the place,
+/// never another row.
+public final class Snapshot: Sendable {
+  let log: LogFile
+  let mapping: Mapping
+  let footer: SegmentFooter
+  package let manifest: Manifest
+  /// First byte after the commit.
+  let end: Int
+  /// First byte after the base.
+  let baseEnd: Int
+  /// Blocks of key space `index` of table `table`, newest first, at `[table][index]`.
+  let blocks: [[[IndexBlock]]]
+  let deadBlocks: [IndexBlock]
+
+  /// Reads the manifest of the commit that `footer` ends, and checks that its blocks lie inside the file.
+  ///
+  /// - Complexity: two reads; independent of the number of rows.
+  init(_ log: LogFile, _ mapping: Mapping, _ footer: SegmentFooter) throws(StoreError) {
+    self.log = log
+    self.mapping = mapping
+    self.footer = footer
+    end = Int(footer.end)
+    let manifest = try log.manifest(of: footer)
+    self.manifest = manifest
+    var tables: [[[IndexBlock]]] = []
+    for table in manifest.tables {
+      var spaces: [[IndexBlock]] = []
+      for space in table.keySpaces { spaces.append(try Self.blocks(space.blocks, end: end, log: log)) }
+      tables.append(spaces)
+    }
+    blocks = tables
+    deadBlocks = try Self.blocks(manifest.deadBlocks, end: end, log: log)
+    if footer.previousFooterOffset == 0 {
+      baseEnd = end
+    } else {
+      let bytes = try log.read(SegmentHeader.byteCount, at: SegmentHeader.firstOffset)
+      do { baseEnd = SegmentHeader.firstOffset + Int(clamping: try SegmentHeader(bytes.rawSpan).length) } catch {
+        throw log.damage(SegmentHeader.firstOffset, "segment header: \(error)")
+      }
+    }
+  }
+
+  private static func blocks(
+    _ list: [Manifest.Block], end: Int, log: LogFile
+  ) throws(StoreError) -> [IndexBlock] {
+    var blocks: [IndexBlock] = []
+    for block in list { blocks.append(try IndexBlock(block, end: end, log: log)) }
+    return blocks
+  }
+
+  /// The number of this commit.
+  public var sequence: UInt64 { footer.sequence }
+  /// The number of the file that holds it.
+  public var generation: UInt64 { footer.generation }
+  /// When it was committed, in microseconds since 1970 UTC.
+  public var time: Int64 { footer.time }
+  /// What the application stored beside the rows.
+  public var state: [UInt8] { manifest.state }
+  /// The file that this snapshot shows.
+  public var path: String { log.path }
+
+  /// Live rows of a table. Complexity: O(1).
+  public func rowCount(_ table: Int) -> Int {
+    table < manifest.tables.count ? Int(clamping: manifest.tables[table].liveRows) : 0
+  }
+
+  /// The key lengths that occur in a key space.
+  public func keyLengths(_ space: KeySpaceID) -> KeyLengths {
+    guard space.table < manifest.tables.count else { return KeyLengths() }
+    return manifest.tables[space.table].keySpaces[space.index].lengths
+  }
+}

@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Time and chance, so that tests can give their own.
+package struct StoreEnvironment: Sendable {
+  /// Microseconds since 1970 UTC.
+  package var now: @Sendable () -> Int64
+  /// 64 random bits that nobody can predict.
+  package var random: @Sendable () -> UInt64
+  /// Waits this many milliseconds.
+  package var pause: @Sendable (Int) -> Void
+
+  package init(
+    now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
+    pause: @escaping @Sendable (Int) -> Void
+  ) {
+    self.now = now
+    self.random = random
+    self.pause = pause
+  }
+
+  /// The clock and the random numbers of the operating system.
+  package static let system = StoreEnvironment(
+    now: {
+      var time = timespec()
+      // The call fills the local structure.
+      unsafe clock_gettime(CLOCK_REALTIME, &time)
+      return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    },
+    random: {
+      var generator = SystemRandomNumberGenerator()
+      return generator.next()
+    },
+    pause: { milliseconds in usleep(UInt32(milliseconds * 1000)) })
+}

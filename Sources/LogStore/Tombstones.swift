@@ -1,0 +1,35 @@
+import RecordFormat
+
+/// The rows that died in one commit.
+///
+///     8 count c · 12 zero · 16 c offsets, ascending
+struct Tombstones: ~Escapable {
+  /// A longer list is cut, to stay below the longest object.
+  static let maximumCount = 1 << 20
+
+  private let bytes: RawSpan
+  let count: Int
+
+  /// Reads an object whose checksum was checked; `nil` where its lengths contradict each other.
+  @_lifetime(copy bytes)
+  init?(_ bytes: RawSpan) {
+    self.bytes = bytes
+    guard bytes.byteCount >= 16 else {
+      count = 0
+      return nil
+    }
+    count = Int(bytes.u32(at: 8))
+    guard bytes.byteCount == 16 + 4 * count else { return nil }
+  }
+
+  func offset(_ index: Int) -> UnitOffset { UnitOffset(rawValue: bytes.u32(at: 16 + 4 * index)) }
+
+  /// The contents of a list's object, behind its header.
+  static func contents(_ units: ArraySlice<UInt32>) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(UInt32(units.count))
+    writer.put(UInt32(0))
+    for unit in units { writer.put(unit) }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,212 @@
+import RecordFormat
+import Storage
+
+extension Transaction {
+  /// Up to this ratio an older block of the tail is written again together with the new rows.
+  ///
+  /// | ratio | blocks that a lookup asks after 100 equal commits | times a row is indexed again |
+  /// |---|---|---|
+  /// | 2 | 7 | 7 |
+  /// | 8 | 3 | 10 |
+  /// | all | 1 | 50 |
+  private static let mergeRatio = 8
+
+  /// Turns what was put and deleted into the rest of the segment, and commits it.
+  func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
+    let losers = try resolveDuplicates()
+    try mergeTail(except: losers)
+    try replaceRunsByPostings()
+    let newDead = try appendTombstones(losers)
+    let objectEnd = builder.position
+    builder.align(to: Bucket.byteCount)
+    for table in entries.indices {
+      for space in entries[table].indices { try appendIndex(table, space) }
+    }
+    try appendDead(newDead)
+    manifest.state = state
+    if base != nil { manifest.tailRows += UInt64(putCount) }
+    return try builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
+  }
+
+  /// Sorts the new entries, and finds new rows that lost their unique key to a later one of this transaction.
+  private func resolveDuplicates() throws(StoreError) -> Set<UInt32> {
+    var losers: Set<UInt32> = []
+    for table in entries.indices {
+      for space in entries[table].indices {
+        entries[table][space].sortByHash()
+        guard manifest.tables[table].keySpaces[space].isUnique else { continue }
+        let sorted = entries[table][space]
+        var first = 0
+        while first < sorted.count {
+          var last = first + 1
+          while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
+          if last - first > 1 { try findLosers(sorted[first..<last], table, space, &losers) }
+          first = last
+        }
+      }
+    }
+    return losers
+  }
+
+  /// Of the rows of one hash, adds all to `losers` that have a later row with the same key.
+  private func findLosers(
+    _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ losers: inout Set<UInt32>
+  ) throws(StoreError) {
+    var winners: [[UInt8]: UInt32] = [:]
+    for entry in run {
+      let key = try row(entry).key(space)
+      if let earlier = winners.updateValue(entry.offset, forKey: key), losers.insert(earlier).inserted {
+        bury(table, try row(IndexEntry(hash: entry.hash, offset: earlier)).paddedLength)
+      }
+    }
+  }
+
+  /// A new row, read back from where it was written.
+  private struct NewRow {
+    let bytes: [UInt8]
+    let layout: RecordLayout
+
+    func key(_ space: Int) -> [UInt8] {
+      bytes.rawSpan.extracting(layout.keyRange(space, in: bytes.rawSpan)).copied()
+    }
+
+    var paddedLength: Int { ObjectHeader.padded(bytes.count) }
+  }
+
+  private func row(_ entry: IndexEntry) throws(StoreError) -> NewRow {
+    let unit = UnitOffset(rawValue: entry.offset)
+    let bytes = try builder.read(unit)
+    guard let layout = RecordLayout(bytes.rawSpan) else {
+      throw .damaged(path: builder.path, offset: unit.byteOffset, what: "a row that was just written")
+    }
+    return NewRow(bytes: bytes, layout: layout)
+  }
+
+  /// Takes the rows of the tail's newer blocks into the new ones, so that few blocks are left to ask.
+  private func mergeTail(except losers: Set<UInt32>) throws(StoreError) {
+    for table in entries.indices {
+      for space in entries[table].indices {
+        if !losers.isEmpty { entries[table][space].removeAll { losers.contains($0.offset) } }
+        guard let base, table < base.blocks.count, !(entries[table][space].isEmpty) else { continue }
+        var kept = manifest.tables[table].keySpaces[space].blocks
+        var merged = false
+        while let newest = kept.first, Int(newest.offset) >= base.baseEnd,
+          Int(newest.entryCount) <= Self.mergeRatio * entries[table][space].count
+        {
+          let block = try IndexBlock(newest, end: base.end, log: base.log)
+          try base.forEachEntry(block, KeySpaceID(table: table, index: space)) { hash, unit in
+            if !dead.contains(unit.rawValue) {
+              entries[table][space].append(IndexEntry(hash: hash, offset: unit.rawValue))
+            }
+          }
+          kept.removeFirst()
+          merged = true
+        }
+        manifest.tables[table].keySpaces[space].blocks = kept
+        if merged { entries[table][space].sortByHash() }
+      }
+    }
+  }
+
+  /// Writes a posting list for each key that too many rows share, in place of their entries.
+  private func replaceRunsByPostings() throws(StoreError) {
+    for table in entries.indices {
+      for space in entries[table].indices {
+        let sorted = entries[table][space]
+        var result: [IndexEntry] = []
+        var first = 0
+        var copied = 0
+        while first < sorted.count {
+          var last = first + 1
+          while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
+          if last - first > PostingList.threshold {
+            result.append(contentsOf: sorted[copied..<first])
+            copied = last
+            try appendPostings(sorted[first..<last], table, space, &result)
+          }
+          first = last
+        }
+        if copied > 0 {
+          result.append(contentsOf: sorted[copied...])
+          entries[table][space] = result
+        }
+      }
+    }
+  }
+
+  private func appendPostings(
+    _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ result: inout [IndexEntry]
+  ) throws(StoreError) {
+    var groups: [[UInt8]: [IndexEntry]] = [:]
+    for entry in run { groups[try anyKey(of: entry, table, space), default: []].append(entry) }
+    for (key, rows) in groups.sorted(by: { $0.value[0].offset < $1.value[0].offset }) {
+      if rows.count <= PostingList.threshold {
+        result.append(contentsOf: rows)
+        continue
+      }
+      var first = 0
+      while first < rows.count {
+        let last = min(first + PostingList.maximumCount, rows.count)
+        let contents = PostingList.contents(keySpace: space, key: key.rawSpan, rows: rows[first..<last])
+        let unit = try builder.append(.postingList, "a posting list") { $0.append(contentsOf: contents) }
+        result.append(IndexEntry(hash: rows[0].hash, offset: unit.rawValue))
+        first = last
+      }
+    }
+  }
+
+  /// The key of a new row or of one of the base's.
+  private func anyKey(of entry: IndexEntry, _ table: Int, _ space: Int) throws(StoreError) -> [UInt8] {
+    let unit = UnitOffset(rawValue: entry.offset)
+    if let base, unit.byteOffset < base.end {
+      return try base.record(unit, table: table).key(space).copied()
+    }
+    return try row(entry).key(space)
+  }
+
+  /// Writes which rows died. Returns them, ascending.
+  private func appendTombstones(_ losers: Set<UInt32>) throws(StoreError) -> [UInt32] {
+    let units = dead.union(losers).sorted()
+    var first = 0
+    while first < units.count {
+      let last = min(first + Tombstones.maximumCount, units.count)
+      let contents = Tombstones.contents(units[first..<last])
+      _ = try builder.append(.tombstones, "a tombstone list") { $0.append(contentsOf: contents) }
+      first = last
+    }
+    return units
+  }
+
+  private func appendIndex(_ table: Int, _ space: Int) throws(StoreError) {
+    if entries[table][space].isEmpty { return }
+    let block = try append(.index, entries[table][space], space)
+    entries[table][space] = []
+    manifest.tables[table].keySpaces[space].blocks.insert(block, at: 0)
+  }
+
+  private func append(
+    _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int
+  ) throws(StoreError) -> Manifest.Block {
+    var table = BucketTable(kind, entries)
+    let (header, block) = table.seal(at: builder.position, keySpace: space)
+    try builder.append(header)
+    try builder.append(table.bytes)
+    return block
+  }
+
+  /// Writes the dead rows of this commit, together with those of newer blocks of the tail.
+  private func appendDead(_ newDead: [UInt32]) throws(StoreError) {
+    if newDead.isEmpty { return }
+    var units = newDead
+    var kept = manifest.deadBlocks
+    while let base, let newest = kept.first, Int(newest.entryCount) <= Self.mergeRatio * units.count {
+      let block = try IndexBlock(newest, end: base.end, log: base.log)
+      try base.forEachDead(block) { units.append($0.rawValue) }
+      kept.removeFirst()
+    }
+    let entries = units.map { unit in
+      IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), builder.seed), offset: unit)
+    }
+    manifest.deadBlocks = [try append(.dead, entries, 0)] + kept
+  }
+}

@@ -1,0 +1,122 @@
+import RecordFormat
+import Storage
+
+/// What one commit will change. Lent to the closure that fills it; nothing counts before the commit returns.
+///
+/// Its deletions and replacements act on the snapshot that it began with. Of several rows put with one unique key,
+/// the last one counts.
+public final class Transaction {
+  /// What is replaced or deleted here is looked up there; `nil` while a new generation is written.
+  public let base: Snapshot?
+  /// What the application wants to store beside the rows, and read back with them.
+  public var state: [UInt8]
+
+  var builder: SegmentBuilder
+  var manifest: Manifest
+  /// New rows by key space, at `[table][index]`.
+  var entries: [[[IndexEntry]]]
+  /// Rows of `base` that this transaction kills.
+  var dead: Set<UInt32> = []
+  /// Rows put.
+  private(set) var putCount = 0
+  private var interner: StringInterner
+  private let seed: HashSeed
+
+  init(builder: SegmentBuilder, base: Snapshot?, manifest: Manifest, seed: HashSeed) {
+    self.builder = builder
+    self.base = base
+    self.manifest = manifest
+    self.seed = seed
+    state = manifest.state
+    interner = StringInterner(seed: seed)
+    entries = manifest.tables.map { Array(repeating: [], count: $0.keySpaces.count) }
+  }
+
+  /// Writes `text` once into this segment, for rows to name. Complexity: one hash.
+  public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
+    if text.byteCount == 0 { return .empty }
+    if let unit = interner.find(text) { return SharedString(unit: unit) }
+    let unit = try builder.append(.sharedString, "a shared string") { $0.append(text) }
+    interner.insert(text, at: unit.rawValue)
+    return SharedString(unit: unit.rawValue)
+  }
+
+  /// Puts a row into a table. It replaces the live row that has one of its unique keys.
+  ///
+  /// - Throws: `StoreError.tooLarge` for a key or record that the format has no room for.
+  /// - Complexity: a lookup for each unique key space, an append.
+  public func put(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
+    let spaces = manifest.tables[table].keySpaces
+    precondition(draft.keyEnds.count == spaces.count, "a row has one key for each key space of its table")
+    let limit = RecordLayout.maximumKeyLength
+    guard draft.keys.count <= limit else {
+      throw .tooLarge(what: "the keys of a row", byteCount: draft.keys.count, limit: limit)
+    }
+    let unit = try append(table, draft)
+    var start = 0
+    for (index, end) in draft.keyEnds.enumerated() {
+      let key = draft.keys.rawSpan.slice(start, end - start)
+      start = end
+      if spaces[index].skipsEmptyKeys, key.byteCount == 0 { continue }
+      if spaces[index].isUnique { _ = try delete(KeySpaceID(table: table, index: index), key) }
+      manifest.tables[table].keySpaces[index].lengths.insert(key.byteCount)
+      entries[table][index].append(IndexEntry(hash: KeyHash.of(key, seed), offset: unit.rawValue))
+    }
+    putCount += 1
+  }
+
+  private func append(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) -> UnitOffset {
+    let before = builder.position
+    let kind = ObjectKind(rawValue: UInt8(table))
+    let shared = draft.shared
+    let keyEnds = draft.keyEnds
+    let keys = draft.keys
+    let body = draft.body
+    let unit = try builder.append(kind, "a row of \(manifest.tables[table].name)") { bytes in
+      let first = bytes.count - ObjectHeader.byteCount
+      bytes.append(UInt8(shared.count))
+      bytes.append(UInt8(keyEnds.count))
+      for end in keyEnds {
+        bytes.append(UInt8(truncatingIfNeeded: end))
+        bytes.append(UInt8(truncatingIfNeeded: end >> 8))
+      }
+      while (bytes.count - first) & 3 != 0 { bytes.append(0) }
+      for string in shared {
+        let place = bytes.count
+        for _ in 0..<4 { bytes.append(0) }
+        bytes.store(string.unit, at: place)
+      }
+      bytes.append(contentsOf: keys)
+      bytes.append(contentsOf: body)
+    }
+    manifest.tables[table].liveRows += 1
+    manifest.tables[table].liveBytes += UInt64(builder.position - before)
+    return unit
+  }
+
+  /// Deletes every row of `base` that has `key` in `space`.
+  ///
+  /// - Returns: how many rows died that were not dead yet.
+  /// - Complexity: a lookup.
+  @discardableResult
+  public func delete(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> Int {
+    guard let base else { return 0 }
+    var count = 0
+    try base.forEachRecord(space, key) { (record) throws(StoreError) in
+      if dead.insert(record.offset.rawValue).inserted {
+        bury(space.table, ObjectHeader.padded(record.byteCount))
+        count += 1
+      }
+      return true
+    }
+    return count
+  }
+
+  /// Counts one row of `table` as dead.
+  func bury(_ table: Int, _ paddedLength: Int) {
+    manifest.tables[table].liveRows -= 1
+    manifest.tables[table].liveBytes -= UInt64(paddedLength)
+    manifest.deadRows += 1
+    manifest.deadBytes += UInt64(paddedLength)
+  }
+}

@@ -1,0 +1,39 @@
+/// One cache line of an index block or a dead block.
+///
+///     0 crc of bytes 4…63, salted · 4 filter in bits 0–23, entries in bits 24–31
+///     index: 8 nine tags · 26 zero · 28 nine offsets        dead: 8 fourteen offsets
+///
+/// | layout | entries | bytes per key at load 0.75 |
+/// |---|---|---|
+/// | ten entries, no checksum | 10 | 8.5 |
+/// | nine entries, checksum | 9 | 9.5 |
+///
+/// The checksum costs a byte per key and some nanoseconds per probe; without it a flipped tag would turn a product
+/// that is there into one that is not, and nobody would know.
+package enum Bucket {
+  package static let byteCount = 64
+  package static let indexCapacity = 9
+  package static let deadCapacity = 14
+  package static let tags = 8
+  package static let indexOffsets = 28
+  package static let deadOffsets = 8
+
+  /// The bucket in which a key with hash `hash` belongs.
+  @inlinable @inline(__always)
+  package static func home(_ hash: UInt64, bucketCount: UInt32) -> Int {
+    Int(truncatingIfNeeded: (hash >> 32) &* UInt64(bucketCount) >> 32)
+  }
+
+  @inlinable @inline(__always)
+  package static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash) }
+
+  /// The filter bit that a full bucket sets for a key that had to go on.
+  @inlinable @inline(__always)
+  package static func filterBit(_ hash: UInt64) -> UInt32 {
+    1 << UInt32(truncatingIfNeeded: (hash >> 16 & 0xFF) % 24)
+  }
+
+  /// Entries in the bucket whose second word is `word`.
+  @inlinable @inline(__always)
+  package static func count(_ word: UInt32) -> Int { Int(word >> 24) }
+}

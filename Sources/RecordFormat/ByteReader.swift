@@ -1,0 +1,47 @@
+/// Reads little-endian fields one after another and never past the end: a short input is `nil`, not a trap.
+package struct ByteReader: ~Escapable {
+  private let span: RawSpan
+  package private(set) var offset = 0
+
+  @_lifetime(copy span)
+  package init(_ span: RawSpan) { self.span = span }
+
+  /// The bytes that were not read yet.
+  package var remaining: Int { span.byteCount - offset }
+
+  package mutating func u8() -> UInt8? {
+    guard remaining >= 1 else { return nil }
+    defer { offset += 1 }
+    return span.u8(at: offset)
+  }
+
+  package mutating func u16() -> UInt16? {
+    guard remaining >= 2 else { return nil }
+    defer { offset += 2 }
+    return span.u16(at: offset)
+  }
+
+  package mutating func u32() -> UInt32? {
+    guard remaining >= 4 else { return nil }
+    defer { offset += 4 }
+    return span.u32(at: offset)
+  }
+
+  package mutating func u64() -> UInt64? {
+    guard remaining >= 8 else { return nil }
+    defer { offset += 8 }
+    return span.u64(at: offset)
+  }
+
+  package mutating func bytes(_ count: Int) -> [UInt8]? {
+    guard count >= 0, remaining >= count else { return nil }
+    defer { offset += count }
+    return span.slice(offset, count).copied()
+  }
+
+  /// Text of `count` bytes; `nil` where they are not UTF-8.
+  package mutating func text(_ count: Int) -> String? {
+    guard let bytes = bytes(count) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,175 @@
+/// The list of blocks that make one commit readable, the counters, and what the application wants to know of it.
+package struct Manifest: Equatable, Sendable {
+  package static let version: UInt32 = 1
+  /// Key lengths from this one on share one bit.
+  package static let longestListedKey = 255
+
+  /// A block's place and size.
+  package struct Block: Equatable, Sendable {
+    /// Of the block's header.
+    package var offset: UInt64
+    package var bucketCount: UInt32
+    package var entryCount: UInt32
+    package var longestDisplacement: UInt16
+
+    package init(offset: UInt64, bucketCount: UInt32, entryCount: UInt32, longestDisplacement: UInt16) {
+      self.offset = offset
+      self.bucketCount = bucketCount
+      self.entryCount = entryCount
+      self.longestDisplacement = longestDisplacement
+    }
+
+    /// Header and buckets.
+    package var byteCount: Int { BlockHeader.byteCount + Int(bucketCount) * Bucket.byteCount }
+  }
+
+  package struct KeySpace: Equatable, Sendable {
+    package var name: String
+    package var isUnique: Bool
+    package var skipsEmptyKeys: Bool
+    /// Which key lengths occur (or occurred since the base was written).
+    package var lengths: KeyLengths
+    /// Newest first.
+    package var blocks: [Block] = []
+
+    package init(name: String, isUnique: Bool, skipsEmptyKeys: Bool) {
+      self.name = name
+      self.isUnique = isUnique
+      self.skipsEmptyKeys = skipsEmptyKeys
+      lengths = KeyLengths()
+    }
+  }
+
+  package struct Table: Equatable, Sendable {
+    package var name: String
+    package var liveRows: UInt64 = 0
+    /// Padded bytes of the live records.
+    package var liveBytes: UInt64 = 0
+    package var keySpaces: [KeySpace]
+
+    package init(name: String, keySpaces: [KeySpace]) {
+      self.name = name
+      self.keySpaces = keySpaces
+    }
+  }
+
+  package var tables: [Table]
+  /// Newest first.
+  package var deadBlocks: [Block] = []
+  package var deadRows: UInt64 = 0
+  package var deadBytes: UInt64 = 0
+  package var tailRows: UInt64 = 0
+  package var state: [UInt8] = []
+
+  package init(tables: [Table]) { self.tables = tables }
+
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Self.version)
+    writer.put(UInt32(tables.count))
+    for table in tables {
+      writer.put(UInt8(table.keySpaces.count))
+      writer.putName(table.name)
+      writer.put(table.liveRows)
+      writer.put(table.liveBytes)
+      for space in table.keySpaces {
+        writer.put(UInt8((space.isUnique ? 1 : 0) | (space.skipsEmptyKeys ? 2 : 0)))
+        writer.putName(space.name)
+        for word in space.lengths.words { writer.put(word) }
+        writer.putBlocks(space.blocks)
+      }
+    }
+    writer.putBlocks(deadBlocks)
+    writer.put(deadRows)
+    writer.put(deadBytes)
+    writer.put(tailRows)
+    writer.put(UInt32(state.count))
+    writer.put(state)
+    return writer.bytes
+  }
+
+  /// Decodes a manifest whose checksum was checked.
+  package init(_ span: RawSpan) throws(FormatFault) {
+    var reader = ByteReader(span)
+    guard let version = reader.u32(), version == Self.version else {
+      throw .field("manifest version", span.byteCount < 4 ? 0 : UInt64(span.u32(at: 0)))
+    }
+    guard let tableCount = reader.u32(), tableCount <= UInt32(ObjectKind.tableLimit) else {
+      throw .field("table count", UInt64(span.byteCount))
+    }
+    tables = []
+    for _ in 0..<tableCount {
+      guard let table = Self.table(&reader) else { throw .field("table description", UInt64(reader.offset)) }
+      tables.append(table)
+    }
+    guard let dead = reader.blocks(), let deadRows = reader.u64(), let deadBytes = reader.u64(),
+      let tailRows = reader.u64(), let stateCount = reader.u32(), let state = reader.bytes(Int(stateCount))
+    else { throw .field("manifest end", UInt64(reader.offset)) }
+    deadBlocks = dead
+    self.deadRows = deadRows
+    self.deadBytes = deadBytes
+    self.tailRows = tailRows
+    self.state = state
+  }
+
+  private static func table(_ reader: inout ByteReader) -> Table? {
+    guard let spaceCount = reader.u8(), let name = reader.name(), let rows = reader.u64(),
+      let bytes = reader.u64()
+    else { return nil }
+    var table = Table(name: name, keySpaces: [])
+    table.liveRows = rows
+    table.liveBytes = bytes
+    for _ in 0..<spaceCount {
+      guard let flags = reader.u8(), let name = reader.name() else { return nil }
+      var space = KeySpace(name: name, isUnique: flags & 1 != 0, skipsEmptyKeys: flags & 2 != 0)
+      for index in 0..<4 {
+        guard let word = reader.u64() else { return nil }
+        space.lengths.words[index] = word
+      }
+      guard let blocks = reader.blocks() else { return nil }
+      space.blocks = blocks
+      table.keySpaces.append(space)
+    }
+    return table
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func putName(_ name: String) {
+    let bytes = Array(name.utf8)
+    precondition(bytes.count <= 255, "a table's or key space's name has at most 255 bytes")
+    put(UInt8(bytes.count))
+    put(bytes)
+  }
+
+  fileprivate mutating func putBlocks(_ blocks: [Manifest.Block]) {
+    put(UInt16(blocks.count))
+    for block in blocks {
+      put(block.offset)
+      put(block.bucketCount)
+      put(block.entryCount)
+      put(block.longestDisplacement)
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func name() -> String? {
+    guard let count = u8() else { return nil }
+    return text(Int(count))
+  }
+
+  fileprivate mutating func blocks() -> [Manifest.Block]? {
+    guard let count = u16() else { return nil }
+    var blocks: [Manifest.Block] = []
+    for _ in 0..<count {
+      guard let offset = u64(), let buckets = u32(), let entries = u32(), let longest = u16() else {
+        return nil
+      }
+      blocks.append(
+        Manifest.Block(
+          offset: offset, bucketCount: buckets, entryCount: entries, longestDisplacement: longest))
+    }
+    return blocks
+  }
+}

@@ -1,0 +1,87 @@
+/// Little-endian loads from any byte offset: the one place where bytes become numbers.
+extension RawSpan {
+  /// The byte at `offset`. Traps beyond the end, as every load here does: callers check lengths first.
+  @inlinable @inline(__always)
+  package func u8(at offset: Int) -> UInt8 {
+    // Every bit pattern is a valid integer, and the span checks the bounds.
+    unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  @inlinable @inline(__always)
+  package func u16(at offset: Int) -> UInt16 {
+    // As above.
+    UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  @inlinable @inline(__always)
+  package func u32(at offset: Int) -> UInt32 {
+    // As above.
+    UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  @inlinable @inline(__always)
+  package func u64(at offset: Int) -> UInt64 {
+    // As above.
+    UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The `count` bytes from `offset` on.
+  @inlinable @inline(__always)
+  @_lifetime(copy self)
+  package func slice(_ offset: Int, _ count: Int) -> RawSpan {
+    extracting(offset..<(offset + count))
+  }
+
+  /// Whether every byte from `start` to the end is zero.
+  package func isZero(from start: Int) -> Bool {
+    var offset = start
+    while offset + 8 <= byteCount {
+      if u64(at: offset) != 0 { return false }
+      offset += 8
+    }
+    while offset < byteCount {
+      if u8(at: offset) != 0 { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// Whether both spans hold the same bytes.
+  @inlinable
+  package func hasSameBytes(as other: RawSpan) -> Bool {
+    let count = byteCount
+    if count != other.byteCount { return false }
+    var offset = 0
+    while offset + 8 <= count {
+      if u64(at: offset) != other.u64(at: offset) { return false }
+      offset += 8
+    }
+    while offset < count {
+      if u8(at: offset) != other.u8(at: offset) { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// A copy of the bytes.
+  package func copied() -> [UInt8] {
+    let count = byteCount
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      // The buffer has room for `count` bytes, and `self` holds that many.
+      unsafe withUnsafeBytes { source in
+        unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: source)
+      }
+      initialized = count
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// The bytes of the array as a raw span.
+  @inlinable
+  package var rawSpan: RawSpan {
+    @_lifetime(borrow self)
+    // A byte has no padding whose contents could leak.
+    get { unsafe span.bytes }
+  }
+}

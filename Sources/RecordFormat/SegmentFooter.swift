@@ -1,0 +1,118 @@
+/// The last 128 bytes of a segment. A valid footer is the commit.
+///
+///       0 magic · 8 store id · 24 sequence · 32 generation · 40 segment offset · 48 segment length
+///      56 manifest offset · 64 manifest length · 68 manifest crc · 72 previous footer · 80 previous chain
+///      84 flags · 88 time · 96 body crc · 100 object end · 108 reserved · 124 chain
+package struct SegmentFooter: Equatable, Sendable {
+  package static let byteCount = 128
+  package static let magic = "SHELFEND"
+
+  package var storeID: StoreID
+  package var sequence: UInt64
+  package var generation: UInt64
+  package var segmentOffset: UInt64
+  package var segmentLength: UInt64
+  package var manifestOffset: UInt64
+  package var manifestLength: UInt32
+  /// Of the manifest and the padding behind it, up to the footer.
+  package var manifestChecksum: UInt32
+  /// 0 in the base.
+  package var previousFooterOffset: UInt64
+  package var previousChain: UInt32
+  /// Everything before the footer was durable before the footer was written: opening need not read it again.
+  package var bodyWasSynced: Bool
+  /// Microseconds since 1970 UTC.
+  package var time: Int64
+  /// Of everything between the segment's header and its manifest.
+  package var bodyChecksum: UInt32
+  /// First byte after the object area.
+  package var objectEnd: UInt64
+  /// The checksum of this footer; as it covers the previous chain, it stands for the whole history.
+  package var chain: UInt32 = 0
+
+  package init(
+    storeID: StoreID, sequence: UInt64, generation: UInt64, segmentOffset: UInt64, segmentLength: UInt64,
+    manifestOffset: UInt64, manifestLength: UInt32, manifestChecksum: UInt32, previousFooterOffset: UInt64,
+    previousChain: UInt32, bodyWasSynced: Bool, time: Int64, bodyChecksum: UInt32, objectEnd: UInt64
+  ) {
+    self.storeID = storeID
+    self.sequence = sequence
+    self.generation = generation
+    self.segmentOffset = segmentOffset
+    self.segmentLength = segmentLength
+    self.manifestOffset = manifestOffset
+    self.manifestLength = manifestLength
+    self.manifestChecksum = manifestChecksum
+    self.previousFooterOffset = previousFooterOffset
+    self.previousChain = previousChain
+    self.bodyWasSynced = bodyWasSynced
+    self.time = time
+    self.bodyChecksum = bodyChecksum
+    self.objectEnd = objectEnd
+    chain = Checksum.of(encoded().rawSpan.slice(0, Self.byteCount - 4))
+  }
+
+  /// Where the footer itself stands.
+  package var offset: UInt64 { segmentOffset + segmentLength - UInt64(Self.byteCount) }
+  /// First byte after the segment.
+  package var end: UInt64 { segmentOffset + segmentLength }
+
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(Array(Self.magic.utf8))
+    writer.put(storeID.words.0)
+    writer.put(storeID.words.1)
+    writer.put(sequence)
+    writer.put(generation)
+    writer.put(segmentOffset)
+    writer.put(segmentLength)
+    writer.put(manifestOffset)
+    writer.put(manifestLength)
+    writer.put(manifestChecksum)
+    writer.put(previousFooterOffset)
+    writer.put(previousChain)
+    writer.put(UInt32(bodyWasSynced ? 1 : 0))
+    writer.put(time)
+    writer.put(bodyChecksum)
+    writer.put(objectEnd)
+    writer.fill(to: Self.byteCount - 4)
+    writer.putChecksum()
+    return writer.bytes
+  }
+
+  package init(_ span: RawSpan) throws(FormatFault) {
+    try span.check(Self.magic, byteCount: Self.byteCount)
+    storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
+    sequence = span.u64(at: 24)
+    generation = span.u64(at: 32)
+    segmentOffset = span.u64(at: 40)
+    segmentLength = span.u64(at: 48)
+    manifestOffset = span.u64(at: 56)
+    manifestLength = span.u32(at: 64)
+    manifestChecksum = span.u32(at: 68)
+    previousFooterOffset = span.u64(at: 72)
+    previousChain = span.u32(at: 80)
+    bodyWasSynced = span.u32(at: 84) & 1 != 0
+    time = Int64(bitPattern: span.u64(at: 88))
+    bodyChecksum = span.u32(at: 96)
+    objectEnd = span.u64(at: 100)
+    chain = span.u32(at: 124)
+    try checkOrder()
+  }
+
+  /// Checks that header, objects, blocks, manifest and footer stand in this order inside the segment.
+  private func checkOrder() throws(FormatFault) {
+    let alignment = UInt64(SegmentHeader.alignment)
+    guard segmentOffset % alignment == 0, segmentOffset <= UInt64(UnitOffset.fileLimit) else {
+      throw .field("segment offset", segmentOffset)
+    }
+    guard segmentLength % alignment == 0, segmentLength > 0, segmentLength <= UInt64(UnitOffset.fileLimit)
+    else { throw .field("segment length", segmentLength) }
+    guard objectEnd >= segmentOffset + UInt64(SegmentHeader.byteCount), objectEnd <= manifestOffset else {
+      throw .field("object end", objectEnd)
+    }
+    guard manifestOffset <= offset, UInt64(manifestLength) <= offset - manifestOffset else {
+      throw .field("manifest offset", manifestOffset)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import CShims
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A directory of the operating system, held open: what happens to its path later does not redirect us.
+package final class PosixDirectory: StorageDirectory {
+  package let path: String
+  private let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Opens the directory at `path`; `nil` if there is none.
+  package static func open(_ path: String) throws(StorageError) -> PosixDirectory? {
+    // The path is a C string for the call, as every name below.
+    let descriptor = retrying { unsafe shelfmark_open_directory(path) }
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      throw StorageError(operation: "open directory", path: path, code: errno)
+    }
+    return PosixDirectory(path: path, descriptor: descriptor)
+  }
+
+  /// Opens the directory at `path`, making it and every missing parent with mode 0700.
+  ///
+  /// Each directory that was made is durable when this returns: its parent was synced.
+  package static func create(_ path: String) throws(StorageError) -> PosixDirectory {
+    if let existing = try open(path) { return existing }
+    let (parent, name) = split(path)
+    guard !name.isEmpty else { throw StorageError(operation: "create directory", path: path, code: ENOENT) }
+    return try create(parent).makeSubdirectory(name)
+  }
+
+  /// Opens the directory `name` in this one; `nil` if there is none. Never follows a link.
+  package func subdirectory(_ name: String) throws(StorageError) -> PosixDirectory? {
+    let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, name, O_RDONLY | O_DIRECTORY, 0) }
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      throw failure("open directory", name)
+    }
+    return PosixDirectory(path: path + "/" + name, descriptor: descriptor)
+  }
+
+  /// Opens the directory `name` in this one, making it durably when missing.
+  package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
+    if unsafe mkdirat(descriptor, name, 0o700) == 0 {
+      try sync()
+    } else if errno != EEXIST {
+      throw failure("create directory", name)
+    }
+    guard let made = try subdirectory(name) else { throw failure("open directory", name) }
+    _ = fchmod(made.descriptor, 0o700)
+    return made
+  }
+
+  /// The names in this directory, sorted bytewise, without `.` and `..`.
+  package func names() throws(StorageError) -> [String] {
+    let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
+    guard copy >= 0 else { throw StorageError(operation: "list", path: path, code: errno) }
+    // The stream takes the descriptor over and is closed below.
+    guard let stream = unsafe fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw StorageError(operation: "list", path: path, code: code)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    // Each entry is valid until the next call; its name is copied at once.
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+  }
+
+  package func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)? {
+    let flags: Int32 =
+      switch mode {
+      case .read: O_RDONLY
+      case .write: O_RDWR
+      case .create: O_RDWR | O_CREAT | O_TRUNC
+      }
+    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags | O_NONBLOCK, 0o600) }
+    if file < 0 {
+      if errno == ENOENT, mode != .create { return nil }
+      throw failure("open", name)
+    }
+    if mode == .create { _ = fchmod(file, 0o600) }
+    return try PosixFile(path: path + "/" + name, descriptor: file)
+  }
+
+  package func rename(_ old: String, to new: String) throws(StorageError) {
+    if unsafe renameat(descriptor, old, descriptor, new) != 0 { throw failure("rename", old) }
+  }
+
+  package func link(_ old: String, to new: String) throws(StorageError) {
+    if unsafe linkat(descriptor, old, descriptor, new, 0) != 0 { throw failure("link", old) }
+  }
+
+  package func remove(_ name: String) throws(StorageError) -> Bool {
+    if unsafe unlinkat(descriptor, name, 0) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw failure("remove", name)
+  }
+
+  /// Removes the empty directory `name`; false if there was none.
+  @discardableResult
+  package func removeDirectory(_ name: String) throws(StorageError) -> Bool {
+    if unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw failure("remove directory", name)
+  }
+
+  package func sync() throws(StorageError) {
+    if retrying({ fsync(descriptor) }) != 0 {
+      throw StorageError(operation: "sync directory", path: path, code: errno)
+    }
+  }
+
+  package func identity(of name: String) throws(StorageError) -> FileIdentity? {
+    var status = stat()
+    // The call fills the local structure.
+    if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+      if errno == ENOENT { return nil }
+      throw failure("look at", name)
+    }
+    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
+    let file = retrying { unsafe shelfmark_openat(descriptor, name, O_RDWR | O_CREAT, 0o600) }
+    if file < 0 { throw failure("open", name) }
+    _ = fchmod(file, 0o600)
+    if shelfmark_lock(file) == 0 { return PosixLock(descriptor: file) }
+    let code = errno
+    close(file)
+    if code == EAGAIN || code == EACCES { return nil }
+    throw StorageError(operation: "lock", path: path + "/" + name, code: code)
+  }
+
+  private func failure(_ operation: String, _ name: String) -> StorageError {
+    StorageError(operation: operation, path: path + "/" + name, code: errno)
+  }
+
+  /// Directory and last component of a path; the directory of a bare name is ".".
+  private static func split(_ path: String) -> (parent: String, name: String) {
+    var bytes = Array(path.utf8)
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else {
+      return (".", String(decoding: bytes, as: UTF8.self))
+    }
+    let parent = slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
+    return (parent, String(decoding: bytes[(slash + 1)...], as: UTF8.self))
+  }
+}
+
+/// Calls again what a signal interrupted.
+func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result >= 0 || errno != EINTR { return result }
+  }
+}
+
+/// An advisory lock on an open file, dropped with it.
+final class PosixLock: StorageLock {
+  private let descriptor: Int32
+  private let process = getpid()
+  private let isHeld = Atomic(true)
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { release() }
+
+  func release() {
+    // Only the process that took the lock lets go of it; a forked child shares it and must not.
+    guard getpid() == process, isHeld.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    close(descriptor)
+  }
+}

@@ -1,0 +1,94 @@
+import CShims
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file of the operating system.
+final class PosixFile: StorageFile {
+  let path: String
+  let identity: FileIdentity
+  private let descriptor: Int32
+
+  /// Takes the descriptor over. Refuses what is not a regular file.
+  init(path: String, descriptor: Int32) throws(StorageError) {
+    self.path = path
+    self.descriptor = descriptor
+    var status = stat()
+    // The call fills the local structure.
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw StorageError(operation: "look at", path: path, code: code)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw StorageError(operation: "use (it is not a regular file)", path: path, code: EINVAL)
+    }
+    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  deinit { close(descriptor) }
+
+  func size() throws(StorageError) -> Int {
+    var status = stat()
+    // The call fills the local structure.
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure("look at") }
+    return Int(status.st_size)
+  }
+
+  func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      // The buffer has `count - done` bytes behind `done`.
+      let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+        retrying { unsafe pread(descriptor, buffer.baseAddress! + done, count - done, off_t(offset + done)) }
+      }
+      if result < 0 { throw failure("read") }
+      if result == 0 { break }
+      done += result
+    }
+    bytes.removeLast(count - done)
+    return bytes
+  }
+
+  func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
+    var done = 0
+    while done < bytes.byteCount {
+      let rest = bytes.extracting(done...)
+      // The span is alive for the call.
+      let result = unsafe rest.withUnsafeBytes { buffer in
+        retrying { unsafe pwrite(descriptor, buffer.baseAddress!, buffer.count, off_t(offset + done)) }
+      }
+      if result < 0 { throw failure("write") }
+      done += result
+    }
+  }
+
+  func truncate(to byteCount: Int) throws(StorageError) {
+    if retrying({ ftruncate(descriptor, off_t(byteCount)) }) != 0 { throw failure("truncate") }
+  }
+
+  func sync() throws(StorageError) {
+    // Interrupted is not failed; anything else is final, as the kernel may have dropped the pages.
+    if retrying({ shelfmark_sync_data(descriptor) }) != 0 { throw failure("sync") }
+  }
+
+  func map(_ byteCount: Int) throws(StorageError) -> Mapping {
+    let base = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure("map") }
+    // The kernel gave `byteCount` bytes, which the mapping gives back when it goes.
+    return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount) { base, count in
+      unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)
+    }
+  }
+
+  private func failure(_ operation: String) -> StorageError {
+    StorageError(operation: operation, path: path, code: errno)
+  }
+}

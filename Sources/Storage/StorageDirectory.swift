@@ -1,0 +1,71 @@
+/// A directory that holds stores: the small protocol through which everything above reaches the operating system.
+///
+/// Names have no slash and never follow a link. A test replaces it with a device in memory that knows what
+/// was written from what was made durable.
+package protocol StorageDirectory: Sendable {
+  /// For messages.
+  var path: String { get }
+
+  /// Opens a file; `nil` if a file that is not to be created does not exist.
+  func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)?
+  /// Gives the file `old` the name `new`, replacing what had it.
+  func rename(_ old: String, to new: String) throws(StorageError)
+  /// Gives the file `old` the additional name `new`, which must be free.
+  func link(_ old: String, to new: String) throws(StorageError)
+  /// Takes away a name; false if there was none.
+  @discardableResult
+  func remove(_ name: String) throws(StorageError) -> Bool
+  /// Makes the names in this directory durable.
+  func sync() throws(StorageError)
+  /// Which file has the name now; `nil` for none.
+  func identity(of name: String) throws(StorageError) -> FileIdentity?
+  /// Takes the lock that belongs to `name`, made when missing; `nil` if someone else has it.
+  func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
+}
+
+/// How a file is opened.
+package enum OpenMode: Sendable {
+  /// To read.
+  case read
+  /// To read and write what exists.
+  case write
+  /// To read and write, empty: made when missing, emptied when not.
+  case create
+}
+
+/// A file's device and inode: two names with one identity are one file.
+package struct FileIdentity: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
+
+/// An open file.
+package protocol StorageFile: AnyObject, Sendable {
+  /// For messages.
+  var path: String { get }
+  var identity: FileIdentity { get }
+
+  /// Bytes in the file now.
+  func size() throws(StorageError) -> Int
+  /// Reads up to `count` bytes at `offset`; fewer only at the end of the file.
+  func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8]
+  /// Writes all of `bytes` at `offset`, whatever number of calls that takes.
+  func write(_ bytes: RawSpan, at offset: Int) throws(StorageError)
+  /// Cuts the file, or lengthens it with zeros.
+  func truncate(to byteCount: Int) throws(StorageError)
+  /// Returns when what was written, and the length, is durable.
+  func sync() throws(StorageError)
+  /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
+  /// under it; bytes beyond the end must not be touched.
+  func map(_ byteCount: Int) throws(StorageError) -> Mapping
+}
+
+/// A lock that is held until it is released or its process dies.
+package protocol StorageLock: AnyObject, Sendable {
+  func release()
+}

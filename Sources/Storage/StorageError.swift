@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An operating-system call that failed: what was tried, on which path, and why it was refused.
+public struct StorageError: Error, Equatable, Sendable {
+  /// What was tried, as a person would say it: "open", "write", "sync".
+  public let operation: String
+  public let path: String
+  /// The value of `errno`.
+  public let code: Int32
+
+  public init(operation: String, path: String, code: Int32) {
+    self.operation = operation
+    self.path = path
+    self.code = code
+  }
+
+  /// What a caller may want to tell apart.
+  public enum Kind: Sendable {
+    case noSpace, permission, missing, descriptors, other
+  }
+
+  public var kind: Kind {
+    switch code {
+    case ENOSPC, EDQUOT, EFBIG: .noSpace
+    case EACCES, EPERM, EROFS: .permission
+    case ENOENT, ENOTDIR: .missing
+    case EMFILE, ENFILE: .descriptors
+    default: .other
+    }
+  }
+}
+
+extension StorageError: CustomStringConvertible {
+  public var description: String {
+    "cannot \(operation) \(path): \(reason)\(advice)"
+  }
+
+  private var reason: String {
+    // strerror returns a C string that is valid until the next call on this thread.
+    unsafe String(cString: strerror(code))
+  }
+
+  private var advice: String {
+    switch kind {
+    case .noSpace: "; free some space and try again, nothing was lost"
+    case .permission: "; check who owns it and its mode"
+    case .descriptors: "; raise the limit of open files (ulimit -n)"
+    case .missing: code == ENOTDIR ? "; a part of the path is not a directory" : ""
+    case .other: code == ELOOP ? "; it is a symbolic link, which a store never follows" : ""
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A server on loopback that answers each request with the bytes and pauses of a script, be they HTTP or not.
+final class ScriptedServer: Sendable {
+  enum Step: Sendable {
+    case send(String)
+    /// Sends `byteCount` bytes in pieces of 64 KiB, as fast as the client takes them.
+    case flood(byteCount: Int)
+    /// Keeps silent until the client hangs up.
+    case hang
+    /// Sends a piece every few milliseconds until the client hangs up.
+    case drip(String)
+  }
+
+  /// The heads of all requests so far, without the empty line.
+  var requests: [String] { log.withLock { $0 } }
+  /// Bytes of all floods that the client's socket took so far.
+  var floodedByteCount: Int { flooded.load(ordering: .relaxed) }
+  let port: Int
+
+  private let log = Mutex<[String]>([])
+  private let flooded = Atomic(0)
+
+  private init(port: Int) { self.port = port }
+
+  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String = "http") -> String {
+    "\(scheme)://\(host):\(port)\(path)"
+  }
+
+  /// Runs a server for as long as `body` does.
+  ///
+  /// - Parameters:
+  ///   - script: What to do with the request of the given number (from 0) and head. The connection closes after
+  ///     the last step.
+  static func run<Result: Sendable>(
+    tls: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
+    _ body: (ScriptedServer) async throws -> Result
+  ) async throws -> Result {
+    let context = try tls ? NIOSSLContext(configuration: Self.tls()) : nil
+    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .bind(host: "127.0.0.1", port: 0) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let context {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+          }
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    let server = ScriptedServer(port: listener.channel.localAddress?.port ?? 0)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await withThrowingDiscardingTaskGroup { connections in
+          try await listener.executeThenClose { inbound in
+            for try await connection in inbound {
+              connections.addTask { try? await server.serve(connection, script: script) }
+            }
+          }
+        }
+      }
+      let result = try await body(server)
+      group.cancelAll()
+      return result
+    }
+  }
+
+  private func serve(
+    _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, script: @Sendable (Int, String) -> [Step]
+  ) async throws {
+    try await connection.executeThenClose { inbound, _ in
+      // Not the asynchronous writer: a write must be with the kernel before the connection closes.
+      let channel = connection.channel
+      var input = inbound.makeAsyncIterator()
+      var head = ""
+      while !head.hasSuffix("\r\n\r\n") {
+        guard let bytes = try await input.next() else { return }
+        head += String(buffer: bytes)
+      }
+      let number = log.withLock {
+        $0.append(String(head.dropLast(2)))
+        return $0.count - 1
+      }
+      for step in script(number, head) {
+        switch step {
+        case .send(let text):
+          try await channel.writeAndFlush(ByteBuffer(string: text))
+        case .flood(let byteCount):
+          let piece = ByteBuffer(repeating: 0x41, count: 65_536)
+          var left = byteCount
+          while left > 0 {
+            let next = min(left, piece.readableBytes)
+            try await channel.writeAndFlush(next == piece.readableBytes ? piece : ByteBuffer(repeating: 0x41, count: next))
+            left -= next
+            flooded.add(next, ordering: .relaxed)
+          }
+        case .hang:
+          _ = try await input.next()
+        case .drip(let text):
+          while true {
+            try await channel.writeAndFlush(ByteBuffer(string: text))
+            try await Task.sleep(for: .milliseconds(5))
+          }
+        }
+      }
+    }
+  }
+
+  private static func tls() throws -> TLSConfiguration {
+    let certificate = try NIOSSLCertificate(bytes: Array(TestCertificate.certificate.utf8), format: .pem)
+    let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.privateKey.utf8), format: .pem)
+    return .makeServerConfiguration(
+      certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+  }
+}
+
+extension ScriptedServer.Step {
+  /// A whole answer with its length.
+  static func answer(_ status: String = "200 OK", headers: [String] = [], body: String = "") -> Self {
+    let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.utf8.count)", "", body]
+    return .send(lines.joined(separator: "\r\n"))
+  }
+
+  /// The head of a 200 that announces `length` bytes.
+  static func head(length: Int) -> Self { .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n") }
+}
