@@ -25,7 +25,10 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -42,7 +45,8 @@ let package = Package(
     .target(name: "Barcodes", swiftSettings: strict),
     .target(name: "CatalogRows", swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore"], swiftSettings: lifetimes),
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
+      swiftSettings: lifetimes),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -50,12 +54,20 @@ let package = Package(
     .target(name: "CatalogSync", dependencies: ["Catalog", "CatalogWire"], swiftSettings: strict),
     .target(
       name: "CatalogHTTP",
-      dependencies: [.product(name: "AsyncHTTPClient", package: "async-http-client")],
+      dependencies: [
+        "CatalogSync",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
       swiftSettings: strict),
     .target(
       name: "CatalogOrigin",
       dependencies: [
-        "CatalogRows", "CatalogWire",
+        "CatalogRows", "CatalogWire", "CZlib",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -63,12 +75,15 @@ let package = Package(
       swiftSettings: strict),
 
     // What people run.
-    .target(name: "Workspace", dependencies: ["Catalog"], swiftSettings: strict),
+    .target(
+      name: "Workspace", dependencies: ["LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore",
+        "Storage", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
   ],

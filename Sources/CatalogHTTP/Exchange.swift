@@ -7,9 +7,9 @@ import Synchronization
 
 /// One attempt: a connection of its own, the request with its redirects, and the body.
 ///
-/// Every wait for the server stands under an alarm. An alarm that rings shuts the attempt's client down, which
-/// ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller works on a
-/// chunk, so a slow disk is never taken for a slow server.
+/// Every wait for the server stands under an alarm. An alarm that rings shuts the attempt's client down,
+/// which ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller
+/// works on a chunk, so a slow disk is never taken for a slow server.
 final class Exchange: Sendable {
   private let transport: HTTPTransport
   private let attempt: Int
@@ -59,7 +59,8 @@ final class Exchange: Sendable {
         return (response, url, redirectCount)
       case 301, 302, 303, 307, 308:
         guard let location = response.headers.first(name: "Location") else {
-          throw failure(.notUnderstood(url: url.display, reason: "redirect without target", attempts: attempt))
+          throw failure(
+            .notUnderstood(url: url.display, reason: "redirect without target", attempts: attempt))
         }
         do { url = try url.redirected(to: location, cursor: cursor) } catch { throw failure(error) }
       case let status:
@@ -103,7 +104,8 @@ final class Exchange: Sendable {
   static func explanation(_ body: [UInt8]) -> String? {
     let line = String(decoding: body, as: UTF8.self)
       .split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
-    guard let line, !line.hasPrefix("<"), line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    guard let line, !line.hasPrefix("<"),
+      line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
     else { return nil }
     return line
   }
@@ -142,20 +144,22 @@ final class Exchange: Sendable {
       received += chunk.readableBytes
       try onChunk(chunk.readableBytesUInt8Span)
     }
-    // The stream of a cancelled task may just end.
+    // The stream of a cancelled task, or of a client that an alarm shut down, may just end.
     try Task.checkCancellation()
+    if let limit = passedLimit.withLock({ $0 }) { throw handing(received, in: timeout(limit, url: url)) }
     guard expected == nil || expected == received else {
       throw cutShort(url, received: received, expected: expected)
     }
     return received
   }
 
-  /// Why the body ended early: a limit that passed, or whatever broke the connection, which for the operator is
-  /// an answer that broke off.
+  /// Why the body ended early: a limit that passed, or whatever broke the connection, which for the operator
+  /// is an answer that broke off.
   private func explainBreak(
     _ error: any Error, url: RequestURL, received: Int, expected: Int?
   ) throws -> AttemptFailure {
-    let explained = if let failure = error as? AttemptFailure { failure } else { try explain(error, url: url) }
+    let explained =
+      if let failure = error as? AttemptFailure { failure } else { try explain(error, url: url) }
     if case .timedOut = explained.error { return handing(received, in: explained) }
     return cutShort(url, received: received, expected: expected)
   }
@@ -190,7 +194,9 @@ final class Exchange: Sendable {
       if let first = error.connectionErrors.first { return unreachable(Self.reason(first.error)) }
       return unreachable("the name \(error.host) was not found")
     case let error as HTTPClientError:
-      let connecting: [HTTPClientError] = [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout]
+      let connecting: [HTTPClientError] = [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
+      ]
       if connecting.contains(error) { return timeout(.connect, url: url) }
       return unreachable(
         error == .remoteConnectionClosed ? "closed without an answer" : error.shortDescription)

@@ -3,16 +3,16 @@ import NIOCore
 import NIOHTTP1
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// Fetches the server's answer to a cursor over HTTP and hands it over as it arrives.
 ///
 /// One fetch makes up to ``RetryPolicy/maximumAttempts`` attempts. The bytes of two attempts never meet: each
-/// attempt fills a state of its own (``fetch(cursor:into:onChunk:)``), the state of a failed attempt is dropped,
-/// and only the one that took a whole body is returned. Where there is no such state
+/// attempt fills a state of its own (``fetch(cursor:into:onChunk:)``), the state of a failed attempt is
+/// dropped, and only the one that took a whole body is returned. Where there is no such state
 /// (``fetch(cursor:onChunk:)``), nothing is retried once a byte was handed over.
 ///
 /// A transport holds no connection between fetches and needs no shutting down.
@@ -58,7 +58,8 @@ public struct HTTPTransport: Sendable {
   /// Fetches what is later than `cursor`, for a caller that cannot take back what it was given.
   ///
   /// A body that breaks off after its first byte is an error, not a new attempt.
-  /// - Throws: As ``fetch(cursor:into:onChunk:)``. After an error the chunks handed over so far are worthless.
+  /// - Throws: As ``fetch(cursor:into:onChunk:)``. After an error the chunks handed over so far are
+  ///   worthless.
   nonisolated(nonsending) public func fetch(
     cursor: String, onChunk: (Span<UInt8>) throws -> Void
   ) async throws -> FetchInfo {
@@ -90,14 +91,16 @@ public struct HTTPTransport: Sendable {
       else { throw failure.error }
       options.onRetry?(
         RetryNotice(
-          attempt: attempt, maximumAttempts: options.retry.maximumAttempts, pause: pause, error: failure.error)
+          attempt: attempt, maximumAttempts: options.retry.maximumAttempts, pause: pause, error: failure.error
+        )
       )
       try await environment.sleep(pause)
       attempt += 1
     }
   }
 
-  /// - Throws: `AttemptFailure` for the world's faults; `CancellationError` and the closures' errors as they are.
+  /// - Throws: `AttemptFailure` for the world's faults; `CancellationError` and the closures' errors as they
+  ///   are.
   nonisolated(nonsending) private func performAttempt<State: ~Copyable>(
     _ attempt: Int, cursor: String, deadline: ContinuousClock.Instant, into makeState: () throws -> State,
     onChunk: (inout State, Span<UInt8>) throws -> Void
@@ -129,8 +132,12 @@ public struct HTTPTransport: Sendable {
       headers.add(name: "Authorization", value: "Basic \(Data(credentials.utf8).base64EncodedString())")
     }
     for (name, value) in options.headers {
-      let replaceable = ["accept", "user-agent"].contains(name.lowercased())
-      if replaceable { headers.replaceOrAdd(name: name, value: value) } else { headers.add(name: name, value: value) }
+      let replaceable = ["accept", "user-agent", "authorization"].contains(name.lowercased())
+      if replaceable {
+        headers.replaceOrAdd(name: name, value: value)
+      } else {
+        headers.add(name: name, value: value)
+      }
     }
     for (name, value) in headers where !isSendable(name: name, value: value) {
       throw .invalidHeader(name: name)

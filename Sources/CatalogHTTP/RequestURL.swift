@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 /// The URL of a request in its parts: checked once, with the cursor put in, and shown without secrets.
@@ -61,10 +61,12 @@ struct RequestURL: Sendable, Equatable {
     query?.split(separator: "&").contains { $0 == "updateTime" || $0.hasPrefix("updateTime=") } ?? false
   }
 
-  /// The same URL asking for what is later than `cursor`. The rest of the query stays; an `updateTime` that it
-  /// has is replaced, since of two the server might read the wrong one.
+  /// The same URL asking for what is later than `cursor`. The rest of the query stays; an `updateTime` that
+  /// it has is replaced, since of two the server might read the wrong one.
   func asking(cursor: String) -> RequestURL {
-    let others = (query ?? "").split(separator: "&").filter { $0 != "updateTime" && !$0.hasPrefix("updateTime=") }
+    let others = (query ?? "").split(separator: "&").filter {
+      $0 != "updateTime" && !$0.hasPrefix("updateTime=")
+    }
     var asking = self
     asking.query = (others.map(String.init) + ["updateTime=\(Self.percentEncoded(cursor))"])
       .joined(separator: "&")
@@ -73,9 +75,9 @@ struct RequestURL: Sendable, Equatable {
 
   /// The target of a redirect from this URL.
   ///
-  /// A redirect stays at the host and port to which the caller gave the credentials; only the step from http to
-  /// https on the same host may change the port. A target that lost the cursor gets it back, for it is part of
-  /// the question: without it the server would answer another one.
+  /// A redirect stays at the host and port to which the caller gave the credentials; only the step from http
+  /// to https on the same host may change the port. A target that lost the cursor gets it back, for it is
+  /// part of the question: without it the server would answer another one.
   func redirected(to location: String, cursor: String) throws(TransportError) -> RequestURL {
     guard let base = Self.parse(text), let url = Self.parse(location, relativeTo: base),
       let target = Self(url)
@@ -94,19 +96,20 @@ struct RequestURL: Sendable, Equatable {
     return target.hasCursor ? target : target.asking(cursor: cursor)
   }
 
-  /// Parses a URL as people write it: blanks and letters beyond ASCII are encoded first, what is encoded already
-  /// stays as it is.
+  /// Parses a URL as people write it: blanks and letters beyond ASCII are encoded first, what is encoded
+  /// already stays as it is.
   private static func parse(_ text: String, relativeTo base: URL? = nil) -> URL? {
     var ascii = ""
     for scalar in text.unicodeScalars {
-      let isURLCharacter = scalar.value > 0x20 && scalar.value < 0x7F && !"\"<>\\^`{|}".unicodeScalars.contains(scalar)
+      let isURLCharacter =
+        scalar.value > 0x20 && scalar.value < 0x7F && !"\"<>\\^`{|}".unicodeScalars.contains(scalar)
       ascii += isURLCharacter ? String(scalar) : percentEncoded(String(scalar))
     }
     return URL(string: ascii, relativeTo: base)?.absoluteURL
   }
 
-  /// Everything but the unreserved characters of RFC 3986 as `%XX`: a blank is `%20` and a plus is `%2B`, so a
-  /// server that reads `+` as a blank and one that does not see the same text.
+  /// Everything but the unreserved characters of RFC 3986 as `%XX`: a blank is `%20` and a plus is `%2B`, so
+  /// a server that reads `+` as a blank and one that does not see the same text.
   static func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded: [UInt8] = []

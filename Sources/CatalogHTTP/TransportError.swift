@@ -65,8 +65,10 @@ extension TransportError: CustomStringConvertible {
       "\(url): cannot be reached (\(reason))\(Self.after(attempts)); check network, host name and port"
     case .timedOut(let url, let limit, let seconds, let attempts):
       switch limit {
-      case .connect: "\(url): no connection within \(seconds) s\(Self.after(attempts)); check network and host"
-      case .read: "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down"
+      case .connect:
+        "\(url): no connection within \(seconds) s\(Self.after(attempts)); check network and host"
+      case .read:
+        "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down"
       case .total: "\(url): not done within \(seconds) s\(Self.after(attempts)); allow more time or try later"
       }
     case .refused(let url, let status, let message, let attempts):

@@ -1,21 +1,21 @@
 /// What a transport may be told: limits, headers, trust and patience.
 ///
-/// The defaults suit a warehouse on a slow line: a stalled server is given up after two minutes without a byte,
-/// a whole fetch after an hour.
+/// The defaults suit a warehouse on a slow line: a stalled server is given up after two minutes without a
+/// byte, a whole fetch after an hour.
 public struct TransportOptions: Sendable {
-  /// The value of the `Authorization` header, such as `Bearer …`. It is sent to the host of the transport's URL
-  /// only, and no error or description ever shows it. `nil`: the URL's user and password as Basic
+  /// The value of the `Authorization` header, such as `Bearer …`. It is sent to the host of the transport's
+  /// URL only, and no error or description ever shows it. `nil`: the URL's user and password as Basic
   /// authentication, if it has them.
   public var authorization: String?
-  /// Further request headers in the order given. They may replace `Accept` and `User-Agent`, not `Host` and
-  /// what frames a request.
+  /// Further request headers in the order given. They may replace `Accept`, `User-Agent` and `Authorization`,
+  /// not `Host` and what frames a request.
   public var headers: [(name: String, value: String)] = []
   public var userAgent = "shelfmark"
 
   /// The longest time for name resolution, TCP and TLS together, per attempt.
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest silence of the server: before the head of its answer and between two chunks of the body. Time
-  /// that the caller spends on a chunk does not count.
+  /// The longest silence of the server: before the head of its answer and between two chunks of the body.
+  /// Time that the caller spends on a chunk does not count.
   public var readTimeout: Duration = .seconds(120)
   /// The longest time for everything: all attempts, the pauses between them, and the caller's own time.
   public var totalTimeout: Duration = .seconds(3600)

@@ -1,7 +1,8 @@
 import CZlib
 
-// The unsafe fence of this module: the calls of zlib. The stream is allocated, for zlib keeps its address; its
-// pointers to input and output are set and used within one call, while the bytes behind them are borrowed.
+// The unsafe fence of this module: the calls of zlib. The stream is allocated, for zlib keeps its address;
+// its pointers to input and output are set and used within one call, while the bytes behind them are
+// borrowed.
 
 /// Unpacks a gzip file of one or several members as it is read.
 @safe
@@ -48,7 +49,8 @@ struct Gunzip: ~Copyable {
         isOutputFull = false
       default:
         // zlib's messages are constants.
-        throw Fault(reason: unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib error \(status)")
+        throw Fault(
+          reason: unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib error \(status)")
       }
     }
   }

@@ -16,7 +16,8 @@ public struct OriginAnswer: Sendable {
 
   /// Unpacks the product at a place into a row that is reused.
   ///
-  /// - Returns: Whether there is one: a full answer has no tombstones, and the last place holds only relations.
+  /// - Returns: Whether there is one: a full answer has no tombstones, and the last place holds only
+  ///   relations.
   public func product(at place: Int, into row: inout ProductRow) -> Bool {
     guard place < entries.count else { return false }
     let entry = entries[entries.startIndex + place]
@@ -34,7 +35,9 @@ public struct OriginAnswer: Sendable {
     at place: Int, reusing row: inout RelationRow,
     _ body: (borrowing RelationRow) throws(Failure) -> Void
   ) throws(Failure) {
-    guard place < entries.count else { return try PackedRow.forEachRelation(in: orphans, reusing: &row, body) }
+    guard place < entries.count else {
+      return try PackedRow.forEachRelation(in: orphans, reusing: &row, body)
+    }
     let entry = entries[entries.startIndex + place]
     // A client ignores the relations of a product that an increment deletes.
     guard isFull || !PackedRow.isDeleted(entry.packed) else { return }

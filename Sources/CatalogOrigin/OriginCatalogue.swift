@@ -1,11 +1,12 @@
-/// What an origin serves: the rows of its files, each with the stamp that orders it in time, and what vanished.
+/// What an origin serves: the rows of its files, each with the stamp that orders it in time, and what
+/// vanished.
 ///
-/// A full answer is the files, row by row as they are. An incremental one is every product that changed after the
-/// client's cursor, with all its relations, and a tombstone for each that vanished. A stamp belongs to the origin:
-/// the `updateTime` in a row stays as the file has it, so a client that came by increments holds the same rows as
-/// one that came by a full update. (Two kinds of row travel in full answers only, for the protocol has no
-/// increment for them: products that the file itself marks with `delFlag`, and relations whose product is not
-/// there. Neither ever matches a scan.)
+/// A full answer is the files, row by row as they are. An incremental one is every product that changed after
+/// the client's cursor, with all its relations, and a tombstone for each that vanished. A stamp belongs to
+/// the origin: the `updateTime` in a row stays as the file has it, so a client that came by increments holds
+/// the same rows as one that came by a full update. (Two kinds of row travel in full answers only, for the
+/// protocol has no increment for them: products that the file itself marks with `delFlag`, and relations
+/// whose product is not there. Neither ever matches a scan.)
 ///
 /// Invariants, which ``checkInvariants(_:)`` checks:
 /// 1. Entries are in strictly ascending order of (stamp, id), and no id occurs twice.
@@ -15,8 +16,9 @@
 ///    cursor that a client has shown. So a client that has not seen a change asks with a cursor before it.
 /// 4. A product's relations are part of its entry: what changes there moves the product.
 ///
-/// Stamps and tombstones live as long as the process. After a restart a row counts by its own `updateTime` again,
-/// and what vanished meanwhile is unknown: a client that must learn of such changes asks for a full update.
+/// Stamps and tombstones live as long as the process. After a restart a row counts by its own `updateTime`
+/// again, and what vanished meanwhile is unknown: a client that must learn of such changes asks for a full
+/// update.
 public struct OriginCatalogue: Sendable {
   struct Entry: Sendable {
     var id: ByteText
@@ -68,8 +70,9 @@ public struct OriginCatalogue: Sendable {
 
   /// Takes over the files' new content.
   ///
-  /// A row that is new or altered keeps its own `updateTime` as stamp if that is later than whatever a client may
-  /// hold as its cursor; otherwise, and where it vanished, all of this reload get one stamp, `now` or later.
+  /// A row that is new or altered keeps its own `updateTime` as stamp if that is later than whatever a client
+  /// may hold as its cursor; otherwise, and where it vanished, all of this reload get one stamp, `now` or
+  /// later.
   public mutating func reload(_ rows: OriginRows, now: Stamp) -> Changes {
     let floor = max(newestStamp, latestCursorSeen)
     let following = floor.next(now: now)
@@ -113,7 +116,8 @@ public struct OriginCatalogue: Sendable {
     return changes
   }
 
-  /// What a client with this cursor is missing: everything for an empty one, else what is later as plain text.
+  /// What a client with this cursor is missing: everything for an empty one, else what is later as plain
+  /// text.
   ///
   /// The answer is a value of its own that later reloads leave alone.
   ///
@@ -128,7 +132,8 @@ public struct OriginCatalogue: Sendable {
       isFull: false, entries: entries[firstIndex(after: cursor)...], orphans: [], newestStamp: newestStamp)
   }
 
-  /// Keeps in mind a cursor that an earlier process may have handed out, so that no change is stamped before it.
+  /// Keeps in mind a cursor that an earlier process may have handed out, so that no change is stamped before
+  /// it.
   ///
   /// Only times up to tomorrow are believed: an invented cursor must not drag all stamps into a far future.
   private mutating func remember(_ cursor: Stamp, now: Stamp) {
@@ -151,7 +156,8 @@ public struct OriginCatalogue: Sendable {
 
   /// Reports every broken rule.
   func checkInvariants(_ report: (String) -> Void) {
-    for (one, other) in zip(entries, entries.dropFirst()) where (one.stamp, one.id) >= (other.stamp, other.id) {
+    for (one, other) in zip(entries, entries.dropFirst()) where (one.stamp, one.id) >= (other.stamp, other.id)
+    {
       report("entries \(one.id.string) and \(other.id.string) are out of order")
     }
     if Set(entries.map(\.id)).count != entries.count { report("an id occurs twice") }

@@ -103,8 +103,8 @@ public struct OriginFiles: Sendable, Equatable {
 
   // MARK: Changes on disk
 
-  /// What tells two states of the files apart without reading them: of each its real path, inode, size and time
-  /// of modification; nothing for a file that is not there.
+  /// What tells two states of the files apart without reading them: of each its real path, inode, size and
+  /// time of modification; nothing for a file that is not there.
   struct Signature: Sendable, Equatable {
     private struct File: Sendable, Equatable {
       var path: String

@@ -2,8 +2,8 @@ public import CatalogRows
 
 /// The content of the files as an origin keeps it: products by id, relations by their product.
 ///
-/// Of several rows with one id the last counts, as in a payload. A relation without an id cannot be told from its
-/// like and counts as it stands.
+/// Of several rows with one id the last counts, as in a payload. A relation without an id cannot be told from
+/// its like and counts as it stands.
 public struct OriginRows: RowSink, Sendable {
   struct Product: Equatable, Sendable {
     /// The row, packed, as the file has it.
@@ -28,8 +28,8 @@ public struct OriginRows: RowSink, Sendable {
 
   public init() {}
 
-  /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would leave
-  ///   one product of a whole file.
+  /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would
+  ///   leave one product of a whole file.
   public mutating func product(_ row: borrowing ProductRow) throws {
     guard row.texts.byteCount(ProductText.id.rawValue) > 0 else { throw MissingID() }
     products[Self.text(row.texts, ProductText.id.rawValue)] = Product(

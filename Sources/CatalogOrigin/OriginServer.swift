@@ -6,11 +6,11 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// An origin over HTTP: `GET /?updateTime=…` answers what the protocol's servers answer, `GET /healthz` whether
-/// the server lives. Everything else is refused with an envelope whose `code` is the HTTP status.
+/// An origin over HTTP: `GET /?updateTime=…` answers what the protocol's servers answer, `GET /healthz`
+/// whether the server lives. Everything else is refused with an envelope whose `code` is the HTTP status.
 ///
-/// An answer is encoded as the client takes it, from a view of the catalogue that reloads leave alone. Memory per
-/// request: the encoder's buffers, and whatever of an old view a reload has replaced meanwhile.
+/// An answer is encoded as the client takes it, from a view of the catalogue that reloads leave alone. Memory
+/// per request: the encoder's buffers, and whatever of an old view a reload has replaced meanwhile.
 public struct OriginServer: Service {
   public struct Options: Sendable {
     public var host = "127.0.0.1"
@@ -39,8 +39,8 @@ public struct OriginServer: Service {
     self.logger = logger
   }
 
-  /// Serves and watches the files until graceful shutdown, which lets running answers end, or cancellation, which
-  /// does not.
+  /// Serves and watches the files until graceful shutdown, which lets running answers end, or cancellation,
+  /// which does not.
   ///
   /// - Throws: ``OriginError/cannotListen(host:port:reason:)``.
   public func run() async throws {
@@ -71,6 +71,17 @@ public struct OriginServer: Service {
     } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
       throw OriginError.cannotListen(host: options.host, port: options.port, reason: "\(error)")
     }
+  }
+
+  /// ``run()`` for a program that does nothing else: until SIGINT or SIGTERM, after which running answers
+  /// have ten seconds to end.
+  public func runUntilSignal() async throws {
+    var frameworkLogger = logger
+    frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    var configuration = ServiceGroupConfiguration(
+      services: [.init(service: self)], gracefulShutdownSignals: [.sigint, .sigterm], logger: frameworkLogger)
+    configuration.maximumGracefulShutdownDuration = .seconds(10)
+    try await ServiceGroup(configuration: configuration).run()
   }
 
   /// Looks at the files until the server shuts down.
@@ -130,8 +141,18 @@ public struct OriginServer: Service {
       status: status, headers: headers, body: isHead ? .init() : .init(byteBuffer: .init(bytes: json)))
   }
 
+  /// An answer of so many products at most is encoded at once and announced with its length, which saves the
+  /// usual increment its chunks.
+  private static let smallPlaceCount = 256
+
   private static func response(_ answer: OriginAnswer) -> Response {
-    Response(
+    if answer.placeCount <= smallPlaceCount {
+      var encoding = AnswerEncoding(answer)
+      var body = ByteBuffer()
+      while let bytes = encoding.next() { body.writeBytes(bytes) }
+      return Response(status: .ok, headers: headers(), body: .init(byteBuffer: body))
+    }
+    return Response(
       status: .ok, headers: headers(),
       body: .init { writer in
         var encoding = AnswerEncoding(answer)

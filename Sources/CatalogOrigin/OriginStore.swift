@@ -100,7 +100,8 @@ public final class OriginStore: Sendable {
     logger.info(event, metadata: metadata)
     if content.defaultedCount > 0 {
       logger.warning(
-        "values of the wrong type were replaced by defaults", metadata: ["count": "\(content.defaultedCount)"])
+        "values of the wrong type were replaced by defaults", metadata: ["count": "\(content.defaultedCount)"]
+      )
     }
   }
 }
@@ -112,8 +113,8 @@ public struct OriginClock: Sendable {
 
   public init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
 
-  /// The machine's time in its time zone, since the `updateTime` of rows usually is local time: stamps of both
-  /// kinds then stay in one order across a restart.
+  /// The machine's time in its time zone, since the `updateTime` of rows usually is local time: stamps of
+  /// both kinds then stay in one order across a restart.
   public static let local = OriginClock {
     let now = Date()
     return Int64(now.timeIntervalSince1970) + Int64(TimeZone.current.secondsFromGMT(for: now))

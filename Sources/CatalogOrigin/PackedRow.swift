@@ -11,7 +11,9 @@ import CatalogRows
 enum PackedRow {
   static func pack(_ row: borrowing ProductRow) -> [UInt8] {
     var bytes: [UInt8] = []
-    for number in [row.delFlag, row.categoryId, row.groupNum] { append(UInt64(bitPattern: number), to: &bytes) }
+    for number in [row.delFlag, row.categoryId, row.groupNum] {
+      append(UInt64(bitPattern: number), to: &bytes)
+    }
     for number in [row.length, row.tall, row.volume, row.weight, row.wide] {
       append(number.bitPattern, to: &bytes)
     }
@@ -66,12 +68,16 @@ enum PackedRow {
   }
 
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
   }
 
   private static func append(_ texts: TextRow, _ field: Int, to bytes: inout [UInt8]) {
     let count = UInt32(texts.byteCount(field))
-    for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
+    for shift in stride(from: UInt32(0), to: 32, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: count >> shift))
+    }
     texts.withText(field) { text in
       for index in text.indices { bytes.append(text[index]) }
     }

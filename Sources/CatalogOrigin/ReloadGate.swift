@@ -1,7 +1,7 @@
 /// Decides from one look at the files to the next whether they are to be read again.
 ///
-/// Files are read once they have been still for one interval, so that a file that is just being written is not
-/// read by halves, and a state that could not be read is not tried again before it changes.
+/// Files are read once they have been still for one interval, so that a file that is just being written is
+/// not read by halves, and a state that could not be read is not tried again before it changes.
 struct ReloadGate<Signature: Equatable> {
   /// The state that is being served.
   private var served: Signature

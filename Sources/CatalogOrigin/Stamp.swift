@@ -1,7 +1,8 @@
 /// The text by which rows are ordered in time, and which clients send back as their cursor.
 ///
-/// Stamps are compared byte by byte, as the protocol compares them; those of the form `yyyy-MM-dd HH:mm:ss` thereby
-/// sort as times. Text of any other form is a stamp as well: it is compared like the rest and can be followed.
+/// Stamps are compared byte by byte, as the protocol compares them; those of the form `yyyy-MM-dd HH:mm:ss`
+/// thereby sort as times. Text of any other form is a stamp as well: it is compared like the rest and can be
+/// followed.
 public struct Stamp: Hashable, Comparable, Sendable {
   let text: ByteText
 
@@ -9,7 +10,8 @@ public struct Stamp: Hashable, Comparable, Sendable {
 
   init(_ text: ByteText) { self.text = text }
 
-  /// The time as `yyyy-MM-dd HH:mm:ss`, for the years 0000 to 9999; times beyond are moved to the nearest end.
+  /// The time as `yyyy-MM-dd HH:mm:ss`, for the years 0000 to 9999; times beyond are moved to the nearest
+  /// end.
   public init(secondsSince1970: Int64) {
     self.init(ByteText(bytes: Self.bytes(secondsSince1970)))
   }
@@ -41,10 +43,13 @@ public struct Stamp: Hashable, Comparable, Sendable {
     return Self.bytes(seconds) == bytes ? seconds : nil
   }
 
-  /// A stamp that is later than this one, by one second where the form allows it. Other text, and the last second
-  /// of the year 9999, is followed by itself with a counter: whatever is longer sorts behind its own beginning.
+  /// A stamp that is later than this one, by one second where the form allows it. Other text, and the last
+  /// second of the year 9999, is followed by itself with a counter: whatever is longer sorts behind its own
+  /// beginning.
   private var successor: Stamp {
-    if let seconds = secondsSince1970, seconds < Self.lastSecond { return Stamp(secondsSince1970: seconds + 1) }
+    if let seconds = secondsSince1970, seconds < Self.lastSecond {
+      return Stamp(secondsSince1970: seconds + 1)
+    }
     var bytes = text.bytes
     let counterStart = bytes.count - Self.counterWidth
     if counterStart > 0, bytes[counterStart - 1] == UInt8(ascii: "~"),
@@ -86,8 +91,8 @@ public struct Stamp: Hashable, Comparable, Sendable {
 }
 
 /// The Gregorian calendar, extended over the years from 0: a year is counted from March, so that the leap day
-/// comes last, and 400 of them are an era of 146 097 days (after H. Hinnant, *chrono-Compatible Low-Level Date
-/// Algorithms*).
+/// comes last, and 400 of them are an era of 146 097 days (after H. Hinnant, *chrono-Compatible Low-Level
+/// Date Algorithms*).
 private enum Calendar {
   /// Days from 0000-03-01 to 1970-01-01.
   private static let epoch: Int64 = 719_468

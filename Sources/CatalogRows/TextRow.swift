@@ -5,7 +5,7 @@
 public struct TextRow: Sendable {
   /// The bytes of all texts, in the order in which they were set.
   @usableFromInline
-  var bytes: [UInt8] = []
+  package internal(set) var bytes: [UInt8] = []
   /// First byte of each text in ``bytes``.
   @usableFromInline
   var starts: [Int]
@@ -45,6 +45,17 @@ public struct TextRow: Sendable {
   ) throws(Failure) -> Result {
     try body(bytes.span.extracting(starts[index]..<ends[index]))
   }
+
+  /// Sets the text at `index`.
+  public mutating func set(_ index: Int, _ text: String) {
+    starts[index] = bytes.count
+    bytes.append(contentsOf: text.utf8)
+    ends[index] = bytes.count
+  }
+
+  /// Where the text at `index` stands in ``bytes``.
+  @inlinable
+  package func range(_ index: Int) -> Range<Int> { starts[index]..<ends[index] }
 
   /// The text at `index` as a string.
   public func string(_ index: Int) -> String {

@@ -2,8 +2,9 @@ internal import JSONStream
 
 /// Decodes base64 (RFC 4648, section 4) that arrives in pieces of any size.
 ///
-/// Characters outside of the alphabet are skipped wherever they stand. Padding is required: the last group has four
-/// characters. Unused bits of the last symbol are not looked at, as the checksum of the packed data covers them.
+/// Characters outside of the alphabet are skipped wherever they stand. Padding is required: the last group
+/// has four characters. Unused bits of the last symbol are not looked at, as the checksum of the packed data
+/// covers them.
 struct Base64Decoder: Sendable {
   /// Bytes decoded by the last call of ``decode(_:offset:)``; the first ``byteCount`` of them count.
   private(set) var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 /// How often a field of a row had a value of the wrong type and so took its default.
 ///
-/// Absent fields and `null` take their defaults too but are not counted. A number that does not fit counts: 2.5
-/// for an integer, an integer outside of 64 bits, a double that overflows.
+/// Absent fields and `null` take their defaults too but are not counted. A number that does not fit counts:
+/// 2.5 for an integer, an integer outside of 64 bits, a double that overflows.
 public struct DefaultedFields: Sendable, Equatable {
   /// Where a field was defaulted for the first time.
   public struct Place: Sendable, Equatable {
@@ -25,15 +25,16 @@ public struct DefaultedFields: Sendable, Equatable {
   public init() {}
 
   /// How often `field` of a product was defaulted.
-  public subscript(_ field: ProductField) -> Int { products[field.rawValue] }
+  public subscript(product field: ProductField) -> Int { products[field.rawValue] }
 
   /// How often `field` of a relation was defaulted.
-  public subscript(_ field: RelationField) -> Int { relations[field.rawValue] }
+  public subscript(relation field: RelationField) -> Int { relations[field.rawValue] }
 
   /// The counts that are not zero, under names such as `product.delFlag`, in the order of the fields.
   public var byField: [(name: String, count: Int)] {
-    ProductField.allCases.filter { self[$0] > 0 }.map { ("product.\($0.key)", self[$0]) }
-      + RelationField.allCases.filter { self[$0] > 0 }.map { ("relation.\($0.key)", self[$0]) }
+    ProductField.allCases.filter { self[product: $0] > 0 }.map { ("product.\($0.key)", self[product: $0]) }
+      + RelationField.allCases.filter { self[relation: $0] > 0 }
+      .map { ("relation.\($0.key)", self[relation: $0]) }
   }
 
   mutating func count(_ field: ProductField, row: Int, offset: Int) {

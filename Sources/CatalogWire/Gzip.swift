@@ -1,12 +1,13 @@
 internal import CZlib
 
-// The unsafe fence of this module: every call of zlib. A stream is allocated, for zlib keeps its address; its pointers
-// to input and output are set and used within one call, while the spans and arrays behind them are borrowed.
+// The unsafe fence of this module: every call of zlib. A stream is allocated, for zlib keeps its address; its
+// pointers to input and output are set and used within one call, while the spans and arrays behind them are
+// borrowed.
 
 /// Unpacks gzip (RFC 1952) of one or several members as it arrives.
 ///
-/// zlib checks what the format allows to be checked: method, reserved flags, header CRC, CRC and length of each
-/// member. Memory: zlib's window of 32 KiB and one chunk of output, whatever the input says.
+/// zlib checks what the format allows to be checked: method, reserved flags, header CRC, CRC and length of
+/// each member. Memory: zlib's window of 32 KiB and one chunk of output, whatever the input says.
 @safe
 struct GzipInflater: ~Copyable, @unchecked Sendable {
   // Sendable: the stream has one owner, which is not copied.

@@ -1,7 +1,8 @@
 /// Finds a key among a few known ones by comparing words, beginning with the key that is likely to come.
 ///
-/// Servers write the fields of all rows in one order. The matcher learns it: beside each key it keeps the one that
-/// followed it last, so that a row in the usual order costs one comparison a key, whatever that order is.
+/// Servers write the fields of all rows in one order. The matcher learns it: beside each key it keeps the one
+/// that followed it last, so that a row in the usual order costs one comparison a key, whatever that order
+/// is.
 struct KeyMatcher: Sendable {
   /// A key of at most 24 bytes: its length and its bytes in three words, the first byte lowest.
   struct Key: Sendable {
@@ -11,7 +12,9 @@ struct KeyMatcher: Sendable {
     init(_ name: String) {
       precondition(name.utf8.count <= 24, "a known key must have 24 bytes or fewer")
       var words: [UInt64] = [0, 0, 0]
-      for (index, byte) in name.utf8.enumerated() { words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8) }
+      for (index, byte) in name.utf8.enumerated() {
+        words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
+      }
       byteCount = name.utf8.count
       self.words = (words[0], words[1], words[2])
     }
@@ -32,7 +35,8 @@ struct KeyMatcher: Sendable {
   /// Begins an object.
   mutating func restart() { previous = keys.count }
 
-  /// The number of the key that has `count` bytes and begins with `words`, or nil if it is none of the known ones.
+  /// The number of the key that has `count` bytes and begins with `words`, or nil if it is none of the known
+  /// ones.
   @inline(__always)
   mutating func match(_ count: Int, _ words: (UInt64, UInt64, UInt64)) -> Int? {
     let likely = followers[previous]

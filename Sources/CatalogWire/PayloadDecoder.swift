@@ -3,8 +3,9 @@ internal import JSONStream
 
 /// Turns the payload's JSON into rows as it arrives: the second stage of ``ResponseDecoder``.
 ///
-/// The keys may come in any order. Of duplicate keys the first counts, here as in rows. Unknown keys are skipped.
-/// Rows go to the sink as soon as they are complete; when anything is thrown the sink must discard all of them.
+/// The keys may come in any order. Of duplicate keys the first counts, here as in rows. Unknown keys are
+/// skipped. Rows go to the sink as soon as they are complete; when anything is thrown the sink must discard
+/// all of them.
 public struct PayloadDecoder: ~Copyable {
   /// Where at the top of the payload the decoder stands.
   private enum Place: Sendable {
@@ -109,8 +110,6 @@ public struct PayloadDecoder: ~Copyable {
     do { return try tokens.next() } catch { throw .payloadNotJSON(error, row: currentRow) }
   }
 
-
-
   /// Reads up to the end of the next row or of the window.
   private mutating func advance() throws(WireError) -> Event {
     while true {
@@ -131,8 +130,8 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// Moves from one row to the next; false if the list ended instead. If the window ends first the decoder stays
-  /// outside of a row.
+  /// Moves from one row to the next; false if the list ended instead. If the window ends first the decoder
+  /// stays outside of a row.
   private mutating func enterRow(_ list: RowList) throws(WireError) -> Bool {
     let token = try nextToken()
     switch token {
@@ -191,7 +190,9 @@ public struct PayloadDecoder: ~Copyable {
       if token == .endObject {
         try checkRequiredKeys()
         place = .end
-      } else if let key = matcher.match(tokens.textByteCount, tokens.textWords).flatMap(Key.init), seen >> UInt8(key.rawValue) & 1 == 0 {
+      } else if let key = matcher.match(tokens.textByteCount, tokens.textWords).flatMap(Key.init),
+        seen >> UInt8(key.rawValue) & 1 == 0
+      {
         seen |= 1 << UInt8(key.rawValue)
         place = .value(key)
       } else {

@@ -8,8 +8,8 @@ public import CatalogRows
 ///     encoder.finish(updateTime: "2023-05-13 10:00:00")
 ///     send(encoder.takeOutput())
 ///
-/// Output may be taken at any time and is small as long as it is. The rows of a list come together: one list is closed
-/// when the first row of the other comes. A list without rows is written as an empty one.
+/// Output may be taken at any time and is small as long as it is. The rows of a list come together: one list
+/// is closed when the first row of the other comes. A list without rows is written as an empty one.
 public final class PayloadEncoder: RowSink {
   /// What the output is.
   public enum Form: Sendable, Equatable {

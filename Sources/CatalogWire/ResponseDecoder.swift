@@ -6,12 +6,14 @@ public import CatalogRows
 ///     while let chunk = … { try decoder.consume(chunk.span, into: &sink) }
 ///     let summary = try decoder.finish()
 ///
-/// Rows go to the sink as soon as they are complete, long before the answer is known to be good: checksums come last,
-/// and `code` may follow `data`. A sink must be able to discard everything it got, and must do so whenever
-/// anything is thrown. Only when ``finish()`` has returned may it keep the rows.
+/// Rows go to the sink as soon as they are complete, long before the answer is known to be good: checksums
+/// come last, and `code` may follow `data`. A sink must be able to discard everything it got, and must do so
+/// whenever anything is thrown. Only when ``finish()`` has returned may it keep the rows.
 ///
-/// What is decoded and what is refused does not depend on how the answer is cut into chunks. Memory does not grow with
-/// the answer: it is bounded by slices of 64 KiB in each stage and the longest string or number of the payload.
+/// What is decoded and what is refused does not depend on how the answer is cut into chunks. Of a refused
+/// answer two things may: how many rows went to the sink before, and which of several reasons is found first.
+/// Memory does not grow with the answer: it is bounded by slices of 64 KiB in each stage and the longest
+/// string or number of the payload.
 public struct ResponseDecoder: ~Copyable {
   private var unpacker: ResponseUnpacker
   private var payload: PayloadDecoder

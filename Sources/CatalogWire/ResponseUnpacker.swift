@@ -4,12 +4,12 @@ internal import JSONStream
 /// ``ResponseDecoder``, for callers that run the two stages on two cores.
 ///
 /// An answer is an envelope `{message, code, data}` with the keys in any order and unknown ones skipped; of
-/// duplicate keys the first counts. When `code` comes after `data` the payload has been handed over before a bad code
-/// is found. With `allowsBarePayload` a document that has one of the payload's own keys at its top, before any of the
-/// envelope's, is handed over as it is.
+/// duplicate keys the first counts. When `code` comes after `data` the payload has been handed over before a
+/// bad code is found. With `allowsBarePayload` a document that has one of the payload's own keys at its top,
+/// before any of the envelope's, is handed over as it is.
 ///
-/// Memory: one slice of input in each form it takes, and zlib's window; of a document that may be bare also what
-/// precedes the first known key, at most ``WireLimits/tokenByteCount``.
+/// Memory: one slice of input in each form it takes, and zlib's window; of a document that may be bare also
+/// what precedes the first known key, at most ``WireLimits/tokenByteCount``.
 public struct ResponseUnpacker: ~Copyable {
   private enum Form: Sendable { case undecided, envelope, bare }
 
@@ -192,15 +192,22 @@ public struct ResponseUnpacker: ~Copyable {
       try base64.finish(offset: offset)
       try gzip.finish()
     } else {
-      try Self.decode(tokens, &base64, offset: offset)
+      let problem = Self.decode(tokens, &base64, offset: offset)
+      // What precedes the problem may have one of its own, which then comes first.
       try gzip.consume(base64.bytes, count: base64.byteCount, limits: limits, body)
+      if let problem { throw problem }
     }
   }
 
   private static func decode(
     _ tokens: borrowing JSONTokenizer, _ base64: inout Base64Decoder, offset: Int
-  ) throws(WireError) {
-    try tokens.withText { (text) throws(WireError) in try base64.decode(text, offset: offset) }
+  ) -> WireError? {
+    do throws(WireError) {
+      try tokens.withText { (text) throws(WireError) in try base64.decode(text, offset: offset) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Decides about the envelope at its closing brace.

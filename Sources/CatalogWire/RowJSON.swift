@@ -3,9 +3,9 @@ internal import JSONStream
 
 /// Writes rows as JSON text.
 ///
-/// Only what JSON requires is escaped: quote, backslash and control characters. Doubles are written in the shortest
-/// form that reads back as the same number, whole ones as `1.0`. An infinite double or one that is no number has no
-/// form in JSON and is written as `null`, which reads back as the default.
+/// Only what JSON requires is escaped: quote, backslash and control characters. Doubles are written in the
+/// shortest form that reads back as the same number, whole ones as `1.0`. An infinite double or one that is
+/// no number has no form in JSON and is written as `null`, which reads back as the default.
 public enum RowJSON {
   /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order.
   public static func appendDump(_ row: borrowing ProductRow, to json: inout [UInt8]) {

@@ -3,9 +3,9 @@ internal import JSONStream
 
 /// Reads rows from text with one JSON object per line (NDJSON).
 ///
-/// Lines end with a line feed only, as texts may hold U+2028; the last one may lack it. Lines of white space are
-/// skipped. The fields follow the rules of a payload's rows: tolerant, the first of duplicates counts, unknown keys
-/// are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
+/// Lines end with a line feed only, as texts may hold U+2028; the last one may lack it. Lines of white space
+/// are skipped. The fields follow the rules of a payload's rows: tolerant, the first of duplicates counts,
+/// unknown keys are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
 public struct RowLines: ~Copyable {
   /// How a line says what its row is.
   public enum Kind: Sendable, Equatable {
@@ -180,7 +180,8 @@ public struct RowLines: ~Copyable {
     while true {
       switch try nextToken() {
       case .key:
-        guard tokens.depth == Self.rowDepth, matcher.match(tokens.textByteCount, tokens.textWords) != nil else { continue }
+        guard tokens.depth == Self.rowDepth, matcher.match(tokens.textByteCount, tokens.textWords) != nil
+        else { continue }
         guard try nextToken() == .string else { throw .lineWithoutType(line: summary.lines) }
         let type = tokens.textString
         switch type {

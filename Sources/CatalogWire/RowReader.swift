@@ -79,8 +79,8 @@ extension JSONTokenizer {
 
 /// Reads the fields of one object after another into a row that it reuses.
 ///
-/// Of duplicate keys the first counts, even if its value is `null` or of the wrong type. Unknown keys are skipped
-/// with whatever they hold.
+/// Of duplicate keys the first counts, even if its value is `null` or of the wrong type. Unknown keys are
+/// skipped with whatever they hold.
 struct RowReader<Row: FieldStore> {
   private(set) var row: Row
   private var matcher = KeyMatcher(Row.keys)

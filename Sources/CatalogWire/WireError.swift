@@ -37,8 +37,8 @@ public struct RowPlace: Sendable, Equatable {
 /// Why a server's answer, a payload or a file of rows was refused.
 ///
 /// Whatever the reason, rows may have gone to the sink before it was found: the sink must discard them all.
-/// Offsets count bytes from 0: in the answer as received, in the packed data (after base64), in the payload (after
-/// gunzip), or in a line.
+/// Offsets count bytes from 0: in the answer as received, in the packed data (after base64), in the payload
+/// (after gunzip), or in a line.
 public enum WireError: Error {
   // MARK: The answer
 

@@ -1,15 +1,17 @@
-/// What is refused although it could be read: the bounds on memory, time and disk that a hostile answer can cost.
+/// What is refused although it could be read: the bounds on memory, time and disk that a hostile answer can
+/// cost.
 public struct WireLimits: Sendable, Equatable {
   /// Bytes to which `data` may unpack whatever its packed size; 256 MiB by default.
   public var unpackedByteCount: Int
-  /// How many times its packed size (of what has been unpacked so far) `data` may unpack to beyond ``unpackedByteCount``; 100 by default, as no
-  /// real catalogue compresses so well.
+  /// How many times its packed size (of what has been unpacked so far) `data` may unpack to beyond
+  /// ``unpackedByteCount``; 100 by default, as no real catalogue compresses so well.
   public var unpackedRatio: Int
   /// Bytes of payload that are refused in any case; more than 16 GiB by default.
   public var absoluteByteCount: Int
   /// Levels of arrays and objects in the envelope and in the payload; 512 by default.
   public var nestingDepth: Int
-  /// Bytes of one string or number, and of one line of rows; 64 MiB by default. `data` itself has no such limit.
+  /// Bytes of one string or number, and of one line of rows; 64 MiB by default. `data` itself has no such
+  /// limit.
   public var tokenByteCount: Int
 
   public init(

@@ -1,4 +1,5 @@
-// The unsafe fence of the JSON modules: loads of eight bytes and block copies. Everything else is plain Swift.
+// The unsafe fence of the JSON modules: loads of eight bytes and block copies. Everything else is plain
+// Swift.
 
 extension Span where Element == UInt8 {
   /// The eight bytes at `offset`, the first one lowest; traps unless all of them are inside the span.
@@ -55,8 +56,9 @@ extension Array where Element == UInt8 {
 
 /// Eight bytes looked at together.
 ///
-/// The tests are those of *Bit Twiddling Hacks* (Sean Anderson), "Determine if a word has a byte less than n".
-/// They may also mark bytes above a true hit, for the subtraction borrows; the lowest mark is always true.
+/// The tests are those of *Bit Twiddling Hacks* (Sean Anderson), "Determine if a word has a byte less than
+/// n". They may also mark bytes above a true hit, for the subtraction borrows; the lowest mark is always
+/// true.
 @usableFromInline
 enum ByteWord {
   @usableFromInline static let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -20,10 +20,19 @@ extension JSONNumber {
     1e19, 1e20, 1e21, 1e22,
   ]
 
+  /// The value of a short integer written without fraction and exponent, else nil.
+  @usableFromInline
+  var quickInt64: Int64? {
+    guard isComplete, exponent == 0, significand <= UInt64(Int64.max) else { return nil }
+    let magnitude = Int64(truncatingIfNeeded: significand)
+    return isNegative ? -magnitude : magnitude
+  }
+
   /// The nearest double where one rounding yields it, else nil.
   ///
-  /// William D. Clinger, *How to read floating point numbers accurately* (1990): when significand and power of
-  /// ten are both exact, one multiplication or division rounds correctly.
+  /// William D. Clinger, *How to read floating point numbers accurately* (1990): when significand and power
+  /// of ten are both exact, one multiplication or division rounds correctly.
+  @usableFromInline
   var quickDouble: Double? {
     guard isComplete else { return nil }
     let magnitude: Double
@@ -66,8 +75,8 @@ extension JSONNumber {
     return Int64(exactly: magnitude)
   }
 
-  /// The same number without leading and trailing zeros among the digits of `text`, complete again if the rest
-  /// fits into 64 bits.
+  /// The same number without leading and trailing zeros among the digits of `text`, complete again if the
+  /// rest fits into 64 bits.
   ///
   /// A number whose trimmed digits do not fit is no `Int64`: it is either above 2^64 or has a fraction.
   func trimmed(_ text: Span<UInt8>) -> JSONNumber {

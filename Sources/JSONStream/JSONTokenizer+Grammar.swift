@@ -83,10 +83,16 @@ extension JSONTokenizer {
     }
   }
 
+  @inline(__always)
   private mutating func readLiteral(_ word: StaticString, _ token: JSONToken) throws(JSONError) -> JSONToken {
     // Static strings live as long as the program.
     let letters = unsafe UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-    for index in 0..<letters.count {
+    // The padding's zeros match no letter, so that one comparison finds most literals whole.
+    var expected: UInt64 = 0
+    for index in 0..<letters.count { expected |= UInt64(unsafe letters[index]) << UInt64(index * 8) }
+    let mask: UInt64 = (1 << UInt64(letters.count * 8)) &- 1
+    let isWhole = storage.span.word(at: position) & mask == expected
+    for index in 0..<(isWhole ? 0 : letters.count) {
       guard position + index < end else { return try starve(expected: .literal) }
       guard storage[position + index] == (unsafe letters[index]) else {
         throw fail(

@@ -5,7 +5,8 @@ extension JSONTokenizer {
   /// Reads the number that begins at `position`; false if the window cuts it or may do so.
   mutating func readNumber() throws(JSONError) -> Bool {
     if scanned > position {
-      // The number was cut before: look for its end only, so that a long one is not read again for each chunk.
+      // The number was cut before: look for its end only, so that a long one is not read again for each
+      // chunk.
       var cursor = scanned
       while Self.belongsToNumber(storage[cursor]) { cursor += 1 }
       if cursor == end, !isFinished, cursor - position <= limits.tokenByteCount {

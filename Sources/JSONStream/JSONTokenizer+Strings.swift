@@ -32,6 +32,7 @@ extension JSONTokenizer {
   }
 
   /// Reads the string whose opening quote stands at `position`; false if the window cuts it.
+  @inline(__always)
   mutating func readString() throws(JSONError) -> Bool {
     var cursor = position + 1
     if scanned > position {
@@ -117,7 +118,8 @@ extension JSONTokenizer {
 
   /// Replaces the checked escapes of `range` in place and returns the new end of the text.
   ///
-  /// An escape is never shorter than the character for which it stands: 2 bytes for 1, 6 for at most 3, 12 for 4.
+  /// An escape is never shorter than the character for which it stands: 2 bytes for 1, 6 for at most 3, 12
+  /// for 4.
   private mutating func unescape(_ range: Range<Int>) -> Int {
     var source = range.lowerBound
     var target = source

@@ -11,17 +11,17 @@
 ///       }
 ///     }
 ///
-/// The tokenizer is strict: no trailing comma, no comment, no byte order mark, nothing but white space after the
-/// value; numbers and escapes by the letter; UTF-8 checked everywhere. One thing is lenient: the grammar allows
-/// `\u` escapes that form half a surrogate pair, and servers that cut text by UTF-16 units do write them. Such a
-/// half reads as U+FFFD and is counted in ``replacedSurrogates``, since refusing it would refuse a whole
-/// document for one damaged character.
+/// The tokenizer is strict: no trailing comma, no comment, no byte order mark, nothing but white space after
+/// the value; numbers and escapes by the letter; UTF-8 checked everywhere. One thing is lenient: the grammar
+/// allows `\u` escapes that form half a surrogate pair, and servers that cut text by UTF-16 units do write
+/// them. Such a half reads as U+FFFD and is counted in ``replacedSurrogates``, since refusing it would refuse
+/// a whole document for one damaged character.
 ///
 /// Tokens, values, errors and their offsets do not depend on how the document is cut into chunks.
 ///
 /// Memory: the window holds the chunk and the token that the chunk cut, at most ``JSONLimits/tokenByteCount``
-/// bytes of it. Nothing is recursive; nesting costs one bit a level. A document is read in one pass: a cut token
-/// goes on where its scan stopped, so tiny chunks cost no more than big ones.
+/// bytes of it. Nothing is recursive; nesting costs one bit a level. A document is read in one pass: a cut
+/// token goes on where its scan stopped, so tiny chunks cost no more than big ones.
 public struct JSONTokenizer: ~Copyable {
   // Invariants, with 0 <= everything:
   //   position <= scanned or scanned is unused, position <= end, scanned <= end
@@ -35,8 +35,9 @@ public struct JSONTokenizer: ~Copyable {
     case value, firstElement, key, firstKey, colon, separator, insideString, end, failed
   }
 
-  /// Zero bytes behind the window. They end every scan, as zero is neither white space nor allowed in a token,
-  /// and let words be loaded at any byte of the window and up to three words from the beginning of a text.
+  /// Zero bytes behind the window. They end every scan, as zero is neither white space nor allowed in a
+  /// token, and let words be loaded at any byte of the window and up to three words from the beginning of a
+  /// text.
   static let padding = 32
 
   /// The window: bytes [position, end) are yet to be read.
@@ -60,7 +61,7 @@ public struct JSONTokenizer: ~Copyable {
 
   @usableFromInline var textStart = 0
   @usableFromInline var textEnd = 0
-  var number = JSONNumber()
+  @usableFromInline var number = JSONNumber()
   var tokenStart = 0
 
   /// What is refused although the grammar allows it.
@@ -131,7 +132,7 @@ public struct JSONTokenizer: ~Copyable {
 
   /// The text of the last ``JSONToken/key``, ``JSONToken/string``, ``JSONToken/stringPart`` or
   /// ``JSONToken/number`` (as written), lent until the next call.
-  @inlinable
+  @inlinable @inline(__always)
   public func withText<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -139,11 +140,11 @@ public struct JSONTokenizer: ~Copyable {
   }
 
   /// The length in bytes of the text that ``withText(_:)`` lends.
-  @inlinable
+  @inlinable @inline(__always)
   public var textByteCount: Int { textEnd - textStart }
 
   /// The first 24 bytes of the text as three words, the first byte lowest, with zeros behind its end.
-  @inlinable
+  @inlinable @inline(__always)
   package var textWords: (UInt64, UInt64, UInt64) {
     let bytes = storage.span
     let count = textEnd - textStart
@@ -151,7 +152,9 @@ public struct JSONTokenizer: ~Copyable {
     let first = bytes.word(at: textStart)
     if count <= 8 { return (count == 8 ? first : first & ((1 << UInt64(count * 8)) &- 1), 0, 0) }
     let second = bytes.word(at: textStart + 8)
-    if count <= 16 { return (first, count == 16 ? second : second & ((1 << UInt64((count - 8) * 8)) &- 1), 0) }
+    if count <= 16 {
+      return (first, count == 16 ? second : second & ((1 << UInt64((count - 8) * 8)) &- 1), 0)
+    }
     let third = bytes.word(at: textStart + 16)
     return (first, second, count >= 24 ? third : third & ((1 << UInt64((count - 16) * 8)) &- 1))
   }
@@ -165,16 +168,31 @@ public struct JSONTokenizer: ~Copyable {
   /// Offset in the document of the first byte that no token has used.
   public var offset: Int { windowOffset + position }
 
+  // The short ways of the two values below are inlined, for a call would copy the tokenizer's fields.
+
   /// The last number as an integer: `2.0` and `1e3` are integers, `2.5` and whatever lies outside of `Int64`
   /// are not.
+  @inlinable @inline(__always)
   public var int64Value: Int64? {
+    if let value = number.quickInt64 { return value }
+    return exactInt64Value
+  }
+
+  /// The double nearest to the last number (ties to even), or nil if that would be infinite.
+  @inlinable @inline(__always)
+  public var doubleValue: Double? {
+    if let value = number.quickDouble { return value }
+    return exactDoubleValue
+  }
+
+  @usableFromInline @inline(never)
+  var exactInt64Value: Int64? {
     if number.isComplete { return number.int64 }
     return withText { number.trimmed($0) }.int64
   }
 
-  /// The double nearest to the last number (ties to even), or nil if that would be infinite.
-  public var doubleValue: Double? {
-    if let value = number.quickDouble { return value }
+  @usableFromInline @inline(never)
+  var exactDoubleValue: Double? {
     // The standard library rounds correctly, but wants a String.
     guard let value = Double(textString), value.isFinite else { return nil }
     return value

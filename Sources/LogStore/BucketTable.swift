@@ -15,13 +15,15 @@ struct BucketTable {
   private(set) var longestDisplacement = 0
   private(set) var bytes: [UInt8]
   private let entryCount: Int
+  private let rowCount: Int
 
   private var capacity: Int { kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity }
 
-  /// Builds the buckets of `entries`.
-  init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry]) {
+  /// Builds the buckets of `entries`, which lead to `rowCount` rows.
+  init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry], rowCount: Int) {
     self.kind = kind
     entryCount = entries.count
+    self.rowCount = rowCount
     bucketCount = 0
     bytes = []
     let perBucket = Double(kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
@@ -83,18 +85,7 @@ struct BucketTable {
       bucketCount: UInt32(bucketCount), entryCount: UInt32(entryCount))
     let block = Manifest.Block(
       offset: UInt64(offset), bucketCount: UInt32(bucketCount), entryCount: UInt32(entryCount),
-      longestDisplacement: UInt16(longestDisplacement))
+      rowCount: UInt32(rowCount), longestDisplacement: UInt16(longestDisplacement))
     return (header.encoded(at: UnitOffset(byteOffset: offset)), block)
-  }
-}
-
-extension [UInt8] {
-  /// Stores a little-endian number over four bytes.
-  @inline(__always)
-  mutating func store(_ number: UInt32, at offset: Int) {
-    self[offset] = UInt8(truncatingIfNeeded: number)
-    self[offset + 1] = UInt8(truncatingIfNeeded: number >> 8)
-    self[offset + 2] = UInt8(truncatingIfNeeded: number >> 16)
-    self[offset + 3] = UInt8(truncatingIfNeeded: number >> 24)
   }
 }

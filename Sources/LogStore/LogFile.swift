@@ -6,11 +6,13 @@ package final class LogFile: Sendable {
   let file: any StorageFile
   let header: FileHeader
 
-  var path: String { file.path }
+  /// The path that the file has, or will have once it is published.
+  let path: String
 
   /// Reads and checks the header.
   init(_ file: any StorageFile) throws(StoreError) {
     self.file = file
+    path = file.path
     let bytes = try storage { () throws(StorageError) in try file.read(FileHeader.byteCount, at: 0) }
     do {
       header = try FileHeader(bytes.rawSpan)
@@ -22,9 +24,10 @@ package final class LogFile: Sendable {
     }
   }
 
-  /// A log that this program just wrote.
-  init(_ file: any StorageFile, header: FileHeader) {
+  /// A log that this program is writing, and that will be found at `path`.
+  init(_ file: any StorageFile, header: FileHeader, path: String) {
     self.file = file
+    self.path = path
     self.header = header
   }
 

@@ -6,8 +6,18 @@ import RecordFormat
 struct PostingList: ~Escapable {
   /// Rows that share a key stand in the index one by one up to this number, and in a list beyond it.
   static let threshold = 4
-  /// A longer list is cut, so that checking one stays short.
-  static let maximumCount = 4096
+  /// A longer list is cut, so that checking one stays short, unless that made too many of them.
+  static let usualCount = 4096
+  /// All lists of one key begin in one bucket: more of them than this would push each other too far from it.
+  static let listLimit = 64
+  /// The longest list that fits an object together with the longest key.
+  static let maximumCount =
+    (ObjectHeader.maximumLength - 16 - RecordLayout.maximumKeyLength) / MemoryLayout<UInt32>.size
+
+  /// Rows in each list but the last of a key that has `rows` of them.
+  static func count(forRows rows: Int) -> Int {
+    min(max(usualCount, (rows + listLimit - 1) / listLimit), maximumCount)
+  }
 
   private let bytes: RawSpan
   let count: Int

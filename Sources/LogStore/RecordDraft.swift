@@ -20,12 +20,16 @@ public struct RecordDraft {
 
   /// Adds the key of the table's next key space.
   public mutating func addKey(_ key: RawSpan) {
+    precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     keys.append(key)
     keyEnds.append(keys.count)
   }
 
   /// Adds the next shared string.
-  public mutating func addShared(_ string: SharedString) { shared.append(string) }
+  public mutating func addShared(_ string: SharedString) {
+    precondition(shared.count < UInt8.max, "a row has at most 255 shared strings")
+    shared.append(string)
+  }
 }
 
 /// A string that stands once in a file, however many rows name it.

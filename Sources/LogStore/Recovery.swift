@@ -1,4 +1,5 @@
 import RecordFormat
+import Storage
 
 /// The result of finding the last commit of a log.
 struct Recovery {
@@ -6,6 +7,8 @@ struct Recovery {
   var footer: SegmentFooter?
   /// First byte that belongs to no commit.
   var end: Int
+  /// First byte that no slot vouches for; `end` if the last commit was acknowledged.
+  var acknowledgedEnd = SegmentHeader.firstOffset
   /// The newest valid slot.
   var slot: AcknowledgementSlot?
   /// Which of the two it is.
@@ -37,6 +40,7 @@ extension LogFile {
       let footer = try acknowledgedFooter(slot, size: size)
       recovery.footer = footer
       recovery.end = Int(footer.end)
+      recovery.acknowledgedEnd = recovery.end
     }
     while let next = try segment(after: recovery.footer, at: recovery.end, size: size) {
       recovery.footer = next
@@ -72,9 +76,10 @@ extension LogFile {
   }
 
   /// The footer that `slot` names. It was acknowledged, so its absence is damage.
-  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
+  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter
+  {
     let offset = Int(clamping: slot.footerOffset)
-    guard slot.end <= UInt64(size) else {
+    guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
       throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")
     }
     let bytes = try read(SegmentFooter.byteCount, at: offset)
@@ -83,7 +88,8 @@ extension LogFile {
       throw damage(offset, "footer of commit \(slot.sequence): \(error)")
     }
     guard footer.storeID == header.storeID, footer.sequence == slot.sequence,
-      footer.generation == header.generation, footer.chain == slot.chain, footer.offset == slot.footerOffset
+      footer.generation == header.generation, footer.chain == slot.chain, footer.offset == slot.footerOffset,
+      footer.end == slot.end
     else { throw damage(offset, "footer of commit \(slot.sequence) is that of another commit") }
     return footer
   }
@@ -98,7 +104,7 @@ extension LogFile {
       segment.offset == UInt64(start), segment.previousChain == previous?.chain ?? 0,
       segment.length >= UInt64(SegmentHeader.alignment), segment.length <= UInt64(size - start)
     else { return nil }
-    if let previous, segment.sequence != previous.sequence + 1 { return nil }
+    if let previous, segment.sequence != previous.sequence &+ 1 { return nil }
     let footerOffset = start + Int(segment.length) - SegmentFooter.byteCount
     let footerBytes = try read(SegmentFooter.byteCount, at: footerOffset)
     guard let footer = try? SegmentFooter(footerBytes.rawSpan), footer.storeID == header.storeID,
@@ -108,7 +114,9 @@ extension LogFile {
       footer.previousFooterOffset == previous?.offset ?? 0
     else { return nil }
     if !footer.bodyWasSynced {
-      guard try checksum(of: start + SegmentHeader.byteCount, to: Int(footer.manifestOffset)) == footer.bodyChecksum
+      guard
+        try checksum(of: start + SegmentHeader.byteCount, to: Int(footer.manifestOffset))
+          == footer.bodyChecksum
       else { return nil }
     }
     guard try checksum(of: Int(footer.manifestOffset), to: footerOffset) == footer.manifestChecksum else {
@@ -117,17 +125,33 @@ extension LogFile {
     return footer
   }
 
-  /// The checksum of the bytes from `start` up to `end`, read in pieces.
-  func checksum(of start: Int, to end: Int) throws(StoreError) -> UInt32 {
+  /// The checksum of the bytes from `start` up to `end`, read in pieces; `nil` if the file ends before, as it may
+  /// where a writer cuts off a torn tail while a reader looks at it.
+  func checksum(of start: Int, to end: Int) throws(StoreError) -> UInt32? {
     var checksum: UInt32 = 0
     var offset = start
     while offset < end {
       let bytes = try read(min(1 << 20, end - offset), at: offset)
-      if bytes.isEmpty { throw damage(offset, "the file ends inside a commit") }
+      if bytes.isEmpty { return nil }
       checksum = Checksum.of(bytes, from: checksum)
       offset += bytes.count
     }
     return checksum
+  }
+
+  /// Writes what stands from `start` up to `end` once more, in place and unchanged, and syncs it.
+  ///
+  /// A sync that failed may have left pages in memory that the system takes for durable though they are not. Only
+  /// a page that is written again is certain to be part of the next sync.
+  func writeAgain(_ start: Int, to end: Int) throws(StoreError) {
+    var offset = start
+    while offset < end {
+      let bytes = try read(min(1 << 20, end - offset), at: offset)
+      if bytes.isEmpty { throw damage(offset, "the file ends inside a commit") }
+      try storage { () throws(StorageError) in try file.write(bytes.rawSpan, at: offset) }
+      offset += bytes.count
+    }
+    try storage { () throws(StorageError) in try file.sync() }
   }
 
   /// Reads and decodes the manifest of a commit.

@@ -56,8 +56,13 @@ public struct Schema: Sendable {
         continue
       }
       let stored = result.tables[index]
-      guard stored.name == table.name, stored.keySpaces.count == table.keySpaces.count else {
+      guard stored.name == table.name else {
         throw .schema(path: path, reason: "table \(index) is \(stored.name), not \(table.name)")
+      }
+      guard stored.keySpaces.count == table.keySpaces.count else {
+        throw .schema(
+          path: path,
+          reason: "\(table.name) has \(stored.keySpaces.count) key spaces, not \(table.keySpaces.count)")
       }
       for (a, b) in zip(stored.keySpaces, table.keySpaces)
       where a.name != b.name || a.isUnique != b.isUnique || a.skipsEmptyKeys != b.skipsEmptyKeys {

@@ -9,12 +9,13 @@ import Storage
 /// Invariants: `buffer` holds the bytes from `bufferStart` to `position`; what lies before was written; the first 64 bytes of
 /// the segment are kept for its header and are not written before ``finish``.
 struct SegmentBuilder {
-  /// A segment that grows past this is written in pieces.
+  /// What a segment usually grows to before it is written in pieces.
   static let flushLimit = 8 << 20
 
   /// Where the segment begins in the file.
   let start: Int
   private let file: any StorageFile
+  private let flushLimit: Int
   private var buffer: [UInt8]
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
@@ -24,7 +25,8 @@ struct SegmentBuilder {
   /// Keys the hashes of this segment's blocks.
   let seed: HashSeed
 
-  init(at start: Int, in file: any StorageFile, seed: HashSeed) {
+  init(at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit) {
+    self.flushLimit = flushLimit
     self.start = start
     self.seed = seed
     self.file = file
@@ -57,7 +59,7 @@ struct SegmentBuilder {
     let salt = Checksum.salt(unit)
     buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, length - 4), from: salt), at: first)
     while buffer.count & 7 != 0 { buffer.append(0) }
-    if buffer.count > Self.flushLimit { try flush() }
+    if buffer.count > flushLimit { try flush() }
     return unit
   }
 
@@ -88,7 +90,7 @@ struct SegmentBuilder {
       throw .full(path: file.path, limit: UnitOffset.fileLimit)
     }
     buffer.append(contentsOf: bytes)
-    if buffer.count > Self.flushLimit { try flush() }
+    if buffer.count > flushLimit { try flush() }
   }
 
   private mutating func flush() throws(StoreError) {

@@ -10,6 +10,8 @@ public struct CommitRecord: Sendable {
   public let byteCount: Int
   /// What the application stored with it.
   public let state: [UInt8]
+  /// Live rows by table.
+  public let rowCounts: [Int]
 }
 
 extension Snapshot {
@@ -19,10 +21,12 @@ extension Snapshot {
   public func history() throws(StoreError) -> [CommitRecord] {
     var records: [CommitRecord] = []
     for footer in try segments().reversed() {
+      let manifest = try log.manifest(of: footer)
       records.append(
         CommitRecord(
           sequence: footer.sequence, generation: footer.generation, time: footer.time,
-          byteCount: Int(footer.segmentLength), state: try log.manifest(of: footer).state))
+          byteCount: Int(footer.segmentLength), state: manifest.state,
+          rowCounts: manifest.tables.map { Int(clamping: $0.liveRows) }))
     }
     return records
   }

@@ -26,6 +26,16 @@ extension Snapshot {
     }
   }
 
+  /// Lends the record at `offset`, which a view of this snapshot told; `nil` if it is no live row of `table`.
+  public func withRecord<Result>(
+    at offset: UnitOffset, table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    let object = try self.object(offset)
+    guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return nil }
+    if try isDead(offset) { return nil }
+    return try body(try RecordView(object, offset, self))
+  }
+
   /// The hint for a lookup that will follow soon: asks for the bucket in which `key` stands in the base.
   public func prefetch(_ space: KeySpaceID, _ key: RawSpan) {
     guard space.table < blocks.count, let base = blocks[space.table][space.index].last else { return }

@@ -7,6 +7,7 @@ public struct StoreStatistics: Sendable {
     public let name: String
     /// Blocks that a lookup asks, the base's included.
     public let blockCount: Int
+    /// Entries in the buckets: a row or the list of the rows of one key; dead rows too, until a compaction.
     public let entryCount: Int
     public let byteCount: Int
     /// Entries per slot over all blocks, 0 … 1.

@@ -32,6 +32,9 @@ public final class Snapshot: Sendable {
     self.footer = footer
     end = Int(footer.end)
     let manifest = try log.manifest(of: footer)
+    guard manifest.largestCounter <= footer.end else {
+      throw log.damage(Int(footer.manifestOffset), "manifest: it counts more than the file has bytes")
+    }
     self.manifest = manifest
     var tables: [[[IndexBlock]]] = []
     for table in manifest.tables {

@@ -14,6 +14,8 @@ package struct StoreEnvironment: Sendable {
   package var random: @Sendable () -> UInt64
   /// Waits this many milliseconds.
   package var pause: @Sendable (Int) -> Void
+  /// A segment that grows past this is written in pieces. Smaller in tests, which want many such segments.
+  package var flushLimit = SegmentBuilder.flushLimit
 
   package init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,

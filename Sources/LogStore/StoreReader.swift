@@ -61,7 +61,10 @@ public final class StoreReader: Sendable {
       return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: old.mapping), footer)
     }
     let log = try LogFile(file)
-    guard let footer = try log.recover().footer else { return nil }
+    // A log gets its name when its first commit is durable.
+    guard let footer = try log.recover().footer else {
+      throw log.damage(SegmentHeader.firstOffset, "no commit in the file")
+    }
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }
 }

@@ -25,6 +25,7 @@ public final class StoreWriter {
   private var poison: String?
   /// Which slot the next commit writes.
   private var nextSlot = 0
+  private var openTransaction: Transaction?
   /// The last commit; `nil` in a store without one.
   public private(set) var snapshot: Snapshot?
 
@@ -47,7 +48,9 @@ public final class StoreWriter {
 
   deinit { lock.release() }
 
-  private static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError) -> any StorageLock {
+  private static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
+    -> any StorageLock
+  {
     var waited = 0
     while true {
       let lock = try storage { () throws(StorageError) in try location.directory.lock(location.lock) }
@@ -77,8 +80,8 @@ public final class StoreWriter {
     self.log = log
     nextSlot = recovery.slotToWriteNext
     if !recovery.isAcknowledged {
-      try storage { () throws(StorageError) in try file.sync() }
-      try acknowledge(footer, in: log)
+      try log.writeAgain(recovery.acknowledgedEnd, to: recovery.end)
+      acknowledge(footer, in: log)
     }
     let mapping = try log.mapping(reaching: recovery.end, reusing: nil)
     let snapshot = try Snapshot(log, mapping, footer)
@@ -89,54 +92,186 @@ public final class StoreWriter {
   /// The number that the next commit will have.
   public var nextSequence: UInt64 { (snapshot?.sequence ?? 0) + 1 }
 
-  /// Adds one commit: what `body` puts and deletes, and the state that it leaves in the transaction.
+  // MARK: Committing
+
+  /// Begins a commit: rows are put into and deleted from the transaction until ``commit(_:keepsPrevious:accept:)``.
   ///
-  /// - Returns: the new commit, durable.
-  /// - Throws: what `body` throws, with nothing changed; `StoreError`.
-  /// - Complexity: in what changes, not in what is there; one sync for up to 8 MiB, two beyond.
-  public func commit(_ body: (Transaction) throws -> Void) throws -> Snapshot {
-    guard let log, let base = snapshot else { return try replace(body) }
+  /// In a store without a commit this is ``beginGeneration()``. A transaction that is still open is discarded.
+  ///
+  /// - Throws: `StoreError.poisoned`, `.forked`, `.io`.
+  public func begin() throws(StoreError) -> Transaction {
+    guard let log, let base = snapshot else { return try beginGeneration() }
     try checkUsable()
-    let builder = SegmentBuilder(at: base.end, in: log.file, seed: log.header.seed)
+    discardOpenTransaction()
     let manifest = try schema.adopt(base.manifest, path: log.path)
-    let transaction = Transaction(builder: builder, base: base, manifest: manifest, seed: log.header.seed)
-    do { try body(transaction) } catch {
-      try cutOff(transaction, in: log)
-      throw error
+    return open(
+      Transaction(
+        log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest,
+        flushLimit: location.environment.flushLimit))
+  }
+
+  /// Begins a new generation, which will hold what is put into the transaction and nothing else.
+  public func beginGeneration() throws(StoreError) -> Transaction {
+    try beginGeneration(sequence: nextSequence, manifest: schema.manifest)
+  }
+
+  private func beginGeneration(sequence: UInt64, manifest: Manifest) throws(StoreError) -> Transaction {
+    try checkUsable()
+    discardOpenTransaction()
+    let environment = location.environment
+    let header = FileHeader(
+      storeID: StoreID(environment.random(), environment.random()),
+      seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
+      generation: (snapshot?.generation ?? 0) + 1)
+    let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
+    let log = try storage { () throws(StorageError) in
+      guard let file = try location.directory.open(location.new, .create) else {
+        throw StorageError(operation: "create", path: location.new, code: ENOENT)
+      }
+      try file.write(header.encoded().rawSpan, at: 0)
+      try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
+      return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
+    }
+    return open(
+      Transaction(
+        log: log, start: SegmentHeader.firstOffset, sequence: sequence, base: nil, manifest: manifest,
+        flushLimit: location.environment.flushLimit))
+  }
+
+  private func open(_ transaction: Transaction) -> Transaction {
+    openTransaction = transaction
+    return transaction
+  }
+
+  /// Makes a transaction a commit.
+  ///
+  /// - Parameters:
+  ///   - keepsPrevious: for a new generation, whether the old one stays on disk under the name `.previous`.
+  ///   - accept: sees a new generation before it counts, and refuses it by throwing.
+  /// - Returns: the new commit, durable.
+  /// - Throws: what `accept` throws, with nothing changed; `StoreError`. After `.io` this writer is of no more use.
+  /// - Complexity: in what changes, not in what is there; one sync for up to 8 MiB, two beyond.
+  public func commit(
+    _ transaction: Transaction, keepsPrevious: Bool = true, accept: (Snapshot) throws -> Void = { _ in }
+  ) throws -> Snapshot {
+    precondition(
+      transaction === openTransaction, "a transaction is committed once, by the writer that began it")
+    try checkUsable()
+    if let failure = transaction.failure {
+      discardOpenTransaction()
+      throw failure
     }
     let identity = SegmentBuilder.Identity(
-      storeID: log.header.storeID, sequence: base.sequence + 1, generation: base.generation,
-      previous: base.footer, time: location.environment.now())
-    let footer: SegmentFooter
-    do { footer = try transaction.seal(identity) } catch {
-      if case .io = error {
-        poison = "\(error)"
-        // What was written may lie beyond the last commit in part: the next opener cuts it off.
-      } else {
-        try cutOff(transaction, in: log)
-      }
-      throw error
-    }
-    try acknowledge(footer, in: log)
-    let mapping = try log.mapping(reaching: Int(footer.end), reusing: base.mapping)
-    let new = try Snapshot(log, mapping, footer)
+      storeID: transaction.log.header.storeID, sequence: transaction.sequence,
+      generation: transaction.log.header.generation, previous: transaction.base?.footer,
+      time: location.environment.now())
+    let new =
+      transaction.base == nil
+      ? try commitGeneration(transaction, identity, keepsPrevious, accept)
+      : try commitSegment(transaction, identity)
+    openTransaction = nil
+    transaction.isOpen = false
     snapshot = new
     return new
   }
 
+  private func commitSegment(
+    _ transaction: Transaction, _ identity: SegmentBuilder.Identity
+  ) throws(StoreError) -> Snapshot {
+    let log = transaction.log
+    let footer: SegmentFooter
+    do { footer = try transaction.seal(identity) } catch {
+      if case .io = error {
+        // What was written may lie behind the last commit in part: the next opener cuts it off. This writer
+        // must not: the footer may be there, and a reader may show it.
+        poison = "\(error)"
+        abandonOpenTransaction()
+      } else {
+        discardOpenTransaction()
+      }
+      throw error
+    }
+    acknowledge(footer, in: log)
+    do {
+      let mapping = try log.mapping(reaching: Int(footer.end), reusing: transaction.base?.mapping)
+      return try Snapshot(log, mapping, footer)
+    } catch {
+      // The commit counts, but this writer does not see it and would write its next one over it.
+      poison = "\(error)"
+      abandonOpenTransaction()
+      throw error
+    }
+  }
+
+  private func abandonOpenTransaction() {
+    openTransaction?.isOpen = false
+    openTransaction = nil
+  }
+
+  private func commitGeneration(
+    _ transaction: Transaction, _ identity: SegmentBuilder.Identity, _ keepsPrevious: Bool,
+    _ accept: (Snapshot) throws -> Void
+  ) throws -> Snapshot {
+    let log = transaction.log
+    let new: Snapshot
+    do {
+      let footer = try transaction.seal(identity)
+      try writeSlot(0, footer, in: log)
+      try storage { () throws(StorageError) in try log.file.sync() }
+      new = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
+      try accept(new)
+    } catch {
+      discardOpenTransaction()
+      throw error
+    }
+    try publish(new, keepsPrevious: keepsPrevious)
+    return new
+  }
+
+  /// Gives up a transaction; nothing of it remains.
+  public func discard(_ transaction: Transaction) {
+    if transaction === openTransaction { discardOpenTransaction() }
+  }
+
+  /// Takes back what an open transaction wrote. What cannot be taken back now, the next writer removes: it counts for
+  /// nothing.
+  private func discardOpenTransaction() {
+    // A forked child holds a copy of the transaction, but the file is its parent's.
+    guard let transaction = openTransaction, getpid() == process else { return }
+    abandonOpenTransaction()
+    if transaction.base == nil {
+      _ = try? location.directory.remove(location.new)
+    } else if transaction.builder.isLarge {
+      do { try transaction.log.file.truncate(to: transaction.builder.start) } catch { poison = "\(error)" }
+    }
+  }
+
+  /// Adds one commit: what `body` puts and deletes, and the state that it leaves in the transaction.
+  ///
+  /// - Throws: what `body` throws, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  public func commit(_ body: (Transaction) throws -> Void) throws -> Snapshot {
+    try commit(filling: begin(), body)
+  }
+
   /// Writes a new generation that holds what `body` puts, and lets it take the place of the old one.
   ///
-  /// - Parameters:
-  ///   - keepsPrevious: whether the old generation stays on disk under the name `.previous`.
-  ///   - body: fills the new generation; its transaction has no base.
-  ///   - accept: sees the new generation before it counts, and refuses it by throwing.
-  /// - Returns: the new commit, durable.
-  /// - Throws: what `body` and `accept` throw, with nothing changed; `StoreError`.
+  /// - Throws: what `body` and `accept` throw, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
   public func replace(
-    keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void, accept: (Snapshot) throws -> Void = { _ in }
+    keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void,
+    accept: (Snapshot) throws -> Void = { _ in }
   ) throws -> Snapshot {
-    try writeGeneration(
-      sequence: nextSequence, keepsPrevious: keepsPrevious, manifest: schema.manifest, body, accept)
+    try commit(filling: beginGeneration(), keepsPrevious: keepsPrevious, body, accept: accept)
+  }
+
+  private func commit(
+    filling transaction: Transaction, keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void,
+    accept: (Snapshot) throws -> Void = { _ in }
+  ) throws -> Snapshot {
+    do { try body(transaction) } catch {
+      discard(transaction)
+      throw error
+    }
+    return try commit(transaction, keepsPrevious: keepsPrevious, accept: accept)
   }
 
   /// Writes what is live into a new generation: the same commit, in fewer bytes. History before it is gone.
@@ -145,17 +280,16 @@ public final class StoreWriter {
   /// - Complexity: reads and writes every live row once; needs room for one more copy.
   public func compact() throws -> Snapshot? {
     guard let old = snapshot else { return nil }
-    var manifest = schema.manifest
-    manifest = try schema.adopt(manifest, path: old.path)
-    return try writeGeneration(sequence: old.sequence, keepsPrevious: false, manifest: manifest) { transaction in
+    let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
+    let transaction = try beginGeneration(sequence: old.sequence, manifest: manifest)
+    return try commit(filling: transaction, keepsPrevious: false) { transaction in
       transaction.state = old.state
-      for table in manifest.tables.indices { try copyRows(of: table, from: old, to: transaction) }
-    } _: { _ in
+      for table in old.manifest.tables.indices { try copyRows(of: table, from: old, to: transaction) }
     }
   }
 
   private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {
-    let keyCount = old.manifest.tables.count > table ? old.manifest.tables[table].keySpaces.count : 0
+    let keyCount = old.manifest.tables[table].keySpaces.count
     var draft = RecordDraft()
     try old.scan(table) { (record) throws(StoreError) in
       draft.reset()
@@ -166,54 +300,6 @@ public final class StoreWriter {
       draft.body.append(record.body)
       try transaction.put(table, draft)
     }
-  }
-
-  private func writeGeneration(
-    sequence: UInt64, keepsPrevious: Bool, manifest: Manifest, _ body: (Transaction) throws -> Void,
-    _ accept: (Snapshot) throws -> Void
-  ) throws -> Snapshot {
-    try checkUsable()
-    let environment = location.environment
-    let directory = location.directory
-    let header = FileHeader(
-      storeID: StoreID(environment.random(), environment.random()),
-      seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
-      generation: (snapshot?.generation ?? 0) + 1)
-    let opened = try storage { () throws(StorageError) in try directory.open(location.new, .create) }
-    guard let file = opened else { throw StoreError.unusable(path: location.new, reason: "it vanished") }
-    let log = LogFile(file, header: header)
-    let footer: SegmentFooter
-    let new: Snapshot
-    do {
-      footer = try writeFirstSegment(log, sequence: sequence, manifest: manifest, body)
-      new = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
-      try accept(new)
-    } catch {
-      _ = try? directory.remove(location.new)
-      throw error
-    }
-    try publish(new, keepsPrevious: keepsPrevious)
-    return new
-  }
-
-  private func writeFirstSegment(
-    _ log: LogFile, sequence: UInt64, manifest: Manifest, _ body: (Transaction) throws -> Void
-  ) throws -> SegmentFooter {
-    let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
-    try storage { () throws(StorageError) in
-      try log.file.write(log.header.encoded().rawSpan, at: 0)
-      try log.file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
-    }
-    let builder = SegmentBuilder(at: SegmentHeader.firstOffset, in: log.file, seed: log.header.seed)
-    let transaction = Transaction(builder: builder, base: nil, manifest: manifest, seed: log.header.seed)
-    try body(transaction)
-    let identity = SegmentBuilder.Identity(
-      storeID: log.header.storeID, sequence: sequence, generation: log.header.generation, previous: nil,
-      time: location.environment.now())
-    let footer = try transaction.seal(identity)
-    try writeSlot(0, footer, in: log)
-    try storage { () throws(StorageError) in try log.file.sync() }
-    return footer
   }
 
   /// Gives the new file the log's name. From the rename on, the old generation is history.
@@ -234,7 +320,6 @@ public final class StoreWriter {
     log = new.log
     nextSlot = 1
     if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
-    snapshot = new
   }
 
   /// Tells those who still map the old file. They find out by its name as well, so a failure changes nothing.
@@ -246,7 +331,7 @@ public final class StoreWriter {
 
   /// Says in a slot that `footer` is durable. A slot is a note: where it cannot be written the commit still
   /// counts, but this writer, whose file refuses writes, ends here.
-  private func acknowledge(_ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
+  private func acknowledge(_ footer: SegmentFooter, in log: LogFile) {
     do {
       try writeSlot(nextSlot, footer, in: log)
       nextSlot = 1 - nextSlot
@@ -268,12 +353,6 @@ public final class StoreWriter {
       footerOffset: footer.offset, end: footer.end, chain: footer.chain)
   }
 
-  /// Takes back what an abandoned transaction wrote behind the last commit.
-  private func cutOff(_ transaction: Transaction, in log: LogFile) throws(StoreError) {
-    guard transaction.builder.isLarge else { return }
-    try storage { () throws(StorageError) in try log.file.truncate(to: transaction.builder.start) }
-  }
-
   private func checkUsable() throws(StoreError) {
     let path = location.directory.path + "/" + location.log
     if getpid() != process { throw .forked(path: path) }
@@ -282,6 +361,7 @@ public final class StoreWriter {
 
   /// Makes the last slot durable too, and lets go of the lock. The writer is not usable afterwards.
   public func close() {
+    discardOpenTransaction()
     if poison == nil, getpid() == process, let log { try? log.file.sync() }
     poison = "it was closed"
     lock.release()

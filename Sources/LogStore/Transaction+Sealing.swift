@@ -15,12 +15,13 @@ extension Transaction {
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
     let losers = try resolveDuplicates()
     try mergeTail(except: losers)
+    let rowCounts = entries.map { $0.map(\.count) }
     try replaceRunsByPostings()
     let newDead = try appendTombstones(losers)
     let objectEnd = builder.position
     builder.align(to: Bucket.byteCount)
     for table in entries.indices {
-      for space in entries[table].indices { try appendIndex(table, space) }
+      for space in entries[table].indices { try appendIndex(table, space, rowCounts[table][space]) }
     }
     try appendDead(newDead)
     manifest.state = state
@@ -91,7 +92,7 @@ extension Transaction {
         var kept = manifest.tables[table].keySpaces[space].blocks
         var merged = false
         while let newest = kept.first, Int(newest.offset) >= base.baseEnd,
-          Int(newest.entryCount) <= Self.mergeRatio * entries[table][space].count
+          Int(newest.rowCount) <= Self.mergeRatio * entries[table][space].count
         {
           let block = try IndexBlock(newest, end: base.end, log: base.log)
           try base.forEachEntry(block, KeySpaceID(table: table, index: space)) { hash, unit in
@@ -146,7 +147,7 @@ extension Transaction {
       }
       var first = 0
       while first < rows.count {
-        let last = min(first + PostingList.maximumCount, rows.count)
+        let last = min(first + PostingList.count(forRows: rows.count), rows.count)
         let contents = PostingList.contents(keySpace: space, key: key.rawSpan, rows: rows[first..<last])
         let unit = try builder.append(.postingList, "a posting list") { $0.append(contentsOf: contents) }
         result.append(IndexEntry(hash: rows[0].hash, offset: unit.rawValue))
@@ -177,17 +178,17 @@ extension Transaction {
     return units
   }
 
-  private func appendIndex(_ table: Int, _ space: Int) throws(StoreError) {
+  private func appendIndex(_ table: Int, _ space: Int, _ rowCount: Int) throws(StoreError) {
     if entries[table][space].isEmpty { return }
-    let block = try append(.index, entries[table][space], space)
+    let block = try append(.index, entries[table][space], space, rowCount: rowCount)
     entries[table][space] = []
     manifest.tables[table].keySpaces[space].blocks.insert(block, at: 0)
   }
 
   private func append(
-    _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int
+    _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int, rowCount: Int
   ) throws(StoreError) -> Manifest.Block {
-    var table = BucketTable(kind, entries)
+    var table = BucketTable(kind, entries, rowCount: rowCount)
     let (header, block) = table.seal(at: builder.position, keySpace: space)
     try builder.append(header)
     try builder.append(table.bytes)
@@ -199,7 +200,7 @@ extension Transaction {
     if newDead.isEmpty { return }
     var units = newDead
     var kept = manifest.deadBlocks
-    while let base, let newest = kept.first, Int(newest.entryCount) <= Self.mergeRatio * units.count {
+    while let base, let newest = kept.first, Int(newest.rowCount) <= Self.mergeRatio * units.count {
       let block = try IndexBlock(newest, end: base.end, log: base.log)
       try base.forEachDead(block) { units.append($0.rawValue) }
       kept.removeFirst()
@@ -207,6 +208,6 @@ extension Transaction {
     let entries = units.map { unit in
       IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), builder.seed), offset: unit)
     }
-    manifest.deadBlocks = [try append(.dead, entries, 0)] + kept
+    manifest.deadBlocks = [try append(.dead, entries, 0, rowCount: entries.count)] + kept
   }
 }

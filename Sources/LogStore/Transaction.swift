@@ -11,6 +11,14 @@ public final class Transaction {
   /// What the application wants to store beside the rows, and read back with them.
   public var state: [UInt8]
 
+  /// The file that it is written to.
+  let log: LogFile
+  /// The number that its commit will have.
+  public let sequence: UInt64
+  /// False once it was committed or discarded.
+  var isOpen = true
+  /// What stopped a put or a deletion halfway. Such a transaction cannot be committed, whoever caught the error.
+  private(set) var failure: StoreError?
   var builder: SegmentBuilder
   var manifest: Manifest
   /// New rows by key space, at `[table][index]`.
@@ -22,11 +30,15 @@ public final class Transaction {
   private var interner: StringInterner
   private let seed: HashSeed
 
-  init(builder: SegmentBuilder, base: Snapshot?, manifest: Manifest, seed: HashSeed) {
-    self.builder = builder
+  init(
+    log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, flushLimit: Int
+  ) {
+    self.log = log
+    self.sequence = sequence
     self.base = base
     self.manifest = manifest
-    self.seed = seed
+    seed = log.header.seed
+    builder = SegmentBuilder(at: start, in: log.file, seed: seed, flushLimit: flushLimit)
     state = manifest.state
     interner = StringInterner(seed: seed)
     entries = manifest.tables.map { Array(repeating: [], count: $0.keySpaces.count) }
@@ -34,9 +46,13 @@ public final class Transaction {
 
   /// Writes `text` once into this segment, for rows to name. Complexity: one hash.
   public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if text.byteCount == 0 { return .empty }
     if let unit = interner.find(text) { return SharedString(unit: unit) }
-    let unit = try builder.append(.sharedString, "a shared string") { $0.append(text) }
+    let unit: UnitOffset
+    do { unit = try builder.append(.sharedString, "a shared string") { $0.append(text) } } catch {
+      throw noted(error)
+    }
     interner.insert(text, at: unit.rawValue)
     return SharedString(unit: unit.rawValue)
   }
@@ -46,12 +62,19 @@ public final class Transaction {
   /// - Throws: `StoreError.tooLarge` for a key or record that the format has no room for.
   /// - Complexity: a lookup for each unique key space, an append.
   public func put(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     let spaces = manifest.tables[table].keySpaces
     precondition(draft.keyEnds.count == spaces.count, "a row has one key for each key space of its table")
     let limit = RecordLayout.maximumKeyLength
     guard draft.keys.count <= limit else {
       throw .tooLarge(what: "the keys of a row", byteCount: draft.keys.count, limit: limit)
     }
+    do { try append(table, draft, spaces) } catch { throw noted(error) }
+  }
+
+  private func append(
+    _ table: Int, _ draft: borrowing RecordDraft, _ spaces: [Manifest.KeySpace]
+  ) throws(StoreError) {
     let unit = try append(table, draft)
     var start = 0
     for (index, end) in draft.keyEnds.enumerated() {
@@ -63,6 +86,13 @@ public final class Transaction {
       entries[table][index].append(IndexEntry(hash: KeyHash.of(key, seed), offset: unit.rawValue))
     }
     putCount += 1
+  }
+
+  /// Remembers what went wrong, except for what left the transaction as it was.
+  private func noted(_ error: StoreError) -> StoreError {
+    if case .tooLarge = error { return error }
+    if failure == nil { failure = error }
+    return error
   }
 
   private func append(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) -> UnitOffset {
@@ -102,20 +132,25 @@ public final class Transaction {
   public func delete(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> Int {
     guard let base else { return 0 }
     var count = 0
-    try base.forEachRecord(space, key) { (record) throws(StoreError) in
-      if dead.insert(record.offset.rawValue).inserted {
-        bury(space.table, ObjectHeader.padded(record.byteCount))
-        count += 1
+    do {
+      try base.forEachRecord(space, key) { (record) throws(StoreError) in
+        if dead.insert(record.offset.rawValue).inserted {
+          bury(space.table, ObjectHeader.padded(record.byteCount))
+          count += 1
+        }
+        return true
       }
-      return true
-    }
+    } catch { throw noted(error) }
     return count
   }
 
   /// Counts one row of `table` as dead.
   func bury(_ table: Int, _ paddedLength: Int) {
-    manifest.tables[table].liveRows -= 1
-    manifest.tables[table].liveBytes -= UInt64(paddedLength)
+    // Counters that a file got wrong are no reason to trap.
+    let rows = manifest.tables[table].liveRows
+    let bytes = manifest.tables[table].liveBytes
+    manifest.tables[table].liveRows = rows - min(rows, 1)
+    manifest.tables[table].liveBytes = bytes - min(bytes, UInt64(paddedLength))
     manifest.deadRows += 1
     manifest.deadBytes += UInt64(paddedLength)
   }

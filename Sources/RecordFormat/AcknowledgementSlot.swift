@@ -48,6 +48,8 @@ package struct AcknowledgementSlot: Equatable, Sendable {
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
+    guard span.u32(at: 60) <= 1 else { throw .reserved }
+    try span.checkReserved(64..<4092)
     storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
     sequence = span.u64(at: 24)
     generation = span.u64(at: 32)

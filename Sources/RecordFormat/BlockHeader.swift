@@ -50,6 +50,7 @@ package struct BlockHeader: Equatable, Sendable {
     let stored = span.u32(at: 60)
     let computed = Checksum.of(span.slice(0, 60), from: Checksum.salt(unit))
     guard stored == computed else { throw .checksum(stored: stored, computed: computed) }
+    try span.checkReserved(20..<60)
     guard let kind = Kind(rawValue: span.u8(at: 8)) else {
       throw .field("block kind", UInt64(span.u8(at: 8)))
     }

@@ -21,7 +21,8 @@ package enum Bucket {
   /// The bucket in which a key with hash `hash` belongs.
   @inlinable @inline(__always)
   package static func home(_ hash: UInt64, bucketCount: UInt32) -> Int {
-    Int(truncatingIfNeeded: (hash >> 32) &* UInt64(bucketCount) >> 32)
+    // The multiply-shift of Lemire: the bucket is the high half of the product.
+    Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(bucketCount)) >> 32)
   }
 
   @inlinable @inline(__always)

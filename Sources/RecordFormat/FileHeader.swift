@@ -53,7 +53,8 @@ package struct FileHeader: Equatable, Sendable {
     guard span.byteCount >= Self.byteCount else {
       throw .short(expected: Self.byteCount, found: span.byteCount)
     }
-    // The version is judged before the checksum: a later version may checksum in another way.
+    // A later version keeps magic, version and checksum where they are: without a fitting checksum a strange
+    // version is damage.
     for (offset, byte) in Self.magic.utf8.enumerated() where span.u8(at: offset) != byte {
       throw .magic(expected: Self.magic)
     }
@@ -62,6 +63,8 @@ package struct FileHeader: Equatable, Sendable {
       throw .majorVersion(major)
     }
     try span.check(Self.magic, byteCount: Self.byteCount)
+    // What a later minor version stores in the reserved bytes may be ignored, or its feature bits say otherwise.
+    if span.u16(at: 10) <= Self.minorVersion { try span.checkReserved(104..<4092) }
     guard span.u32(at: 12) == UInt32(Self.byteCount) else {
       throw .field("header length", UInt64(span.u32(at: 12)))
     }

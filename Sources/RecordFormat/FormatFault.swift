@@ -35,6 +35,11 @@ extension FormatFault: CustomStringConvertible {
 }
 
 extension RawSpan {
+  /// Checks that the bytes of `range` are zero.
+  func checkReserved(_ range: Range<Int>) throws(FormatFault) {
+    guard extracting(range).isZero(from: 0) else { throw .reserved }
+  }
+
   /// Checks magic and length of a structure whose last four bytes are the checksum of the rest.
   func check(_ magic: String, byteCount expected: Int) throws(FormatFault) {
     guard byteCount >= expected else { throw .short(expected: expected, found: byteCount) }

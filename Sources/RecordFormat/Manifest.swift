@@ -9,13 +9,19 @@ package struct Manifest: Equatable, Sendable {
     /// Of the block's header.
     package var offset: UInt64
     package var bucketCount: UInt32
+    /// Entries in its buckets; a posting list is one.
     package var entryCount: UInt32
+    /// Rows that the block finds, those in posting lists one by one: what merging it costs.
+    package var rowCount: UInt32
     package var longestDisplacement: UInt16
 
-    package init(offset: UInt64, bucketCount: UInt32, entryCount: UInt32, longestDisplacement: UInt16) {
+    package init(
+      offset: UInt64, bucketCount: UInt32, entryCount: UInt32, rowCount: UInt32, longestDisplacement: UInt16
+    ) {
       self.offset = offset
       self.bucketCount = bucketCount
       self.entryCount = entryCount
+      self.rowCount = rowCount
       self.longestDisplacement = longestDisplacement
     }
 
@@ -62,6 +68,20 @@ package struct Manifest: Equatable, Sendable {
   package var state: [UInt8] = []
 
   package init(tables: [Table]) { self.tables = tables }
+
+  /// The same tables and state, of a store without rows.
+  package var withoutRows: Manifest {
+    var empty = Manifest(
+      tables: tables.map { table in
+        Table(
+          name: table.name,
+          keySpaces: table.keySpaces.map {
+            KeySpace(name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys)
+          })
+      })
+    empty.state = state
+    return empty
+  }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -112,6 +132,11 @@ package struct Manifest: Equatable, Sendable {
     self.state = state
   }
 
+  /// The largest of the counters of rows and bytes, none of which can exceed the length of the file.
+  package var largestCounter: UInt64 {
+    tables.reduce(max(deadRows, deadBytes, tailRows)) { max($0, $1.liveRows, $1.liveBytes) }
+  }
+
   private static func table(_ reader: inout ByteReader) -> Table? {
     guard let spaceCount = reader.u8(), let name = reader.name(), let rows = reader.u64(),
       let bytes = reader.u64()
@@ -148,6 +173,7 @@ extension ByteWriter {
       put(block.offset)
       put(block.bucketCount)
       put(block.entryCount)
+      put(block.rowCount)
       put(block.longestDisplacement)
     }
   }
@@ -163,12 +189,15 @@ extension ByteReader {
     guard let count = u16() else { return nil }
     var blocks: [Manifest.Block] = []
     for _ in 0..<count {
-      guard let offset = u64(), let buckets = u32(), let entries = u32(), let longest = u16() else {
+      guard let offset = u64(), let buckets = u32(), let entries = u32(), let rows = u32(),
+        let longest = u16()
+      else {
         return nil
       }
       blocks.append(
         Manifest.Block(
-          offset: offset, bucketCount: buckets, entryCount: entries, longestDisplacement: longest))
+          offset: offset, bucketCount: buckets, entryCount: entries, rowCount: rows,
+          longestDisplacement: longest))
     }
     return blocks
   }

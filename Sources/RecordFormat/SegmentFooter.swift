@@ -82,6 +82,8 @@ package struct SegmentFooter: Equatable, Sendable {
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
+    guard span.u32(at: 84) <= 1 else { throw .reserved }
+    try span.checkReserved(108..<124)
     storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
     sequence = span.u64(at: 24)
     generation = span.u64(at: 32)
@@ -103,12 +105,18 @@ package struct SegmentFooter: Equatable, Sendable {
   /// Checks that header, objects, blocks, manifest and footer stand in this order inside the segment.
   private func checkOrder() throws(FormatFault) {
     let alignment = UInt64(SegmentHeader.alignment)
+    // Counting on from either must not overflow.
+    guard sequence > 0, sequence < 1 << 62 else { throw .field("sequence", sequence) }
+    guard generation > 0, generation < 1 << 62 else { throw .field("generation", generation) }
     guard segmentOffset % alignment == 0, segmentOffset <= UInt64(UnitOffset.fileLimit) else {
       throw .field("segment offset", segmentOffset)
     }
-    guard segmentLength % alignment == 0, segmentLength > 0, segmentLength <= UInt64(UnitOffset.fileLimit)
+    guard segmentLength % alignment == 0, segmentLength > 0,
+      segmentLength <= UInt64(UnitOffset.fileLimit) - segmentOffset
     else { throw .field("segment length", segmentLength) }
-    guard objectEnd >= segmentOffset + UInt64(SegmentHeader.byteCount), objectEnd <= manifestOffset else {
+    guard objectEnd % UInt64(UnitOffset.byteCount) == 0,
+      objectEnd >= segmentOffset + UInt64(SegmentHeader.byteCount), objectEnd <= manifestOffset
+    else {
       throw .field("object end", objectEnd)
     }
     guard manifestOffset <= offset, UInt64(manifestLength) <= offset - manifestOffset else {

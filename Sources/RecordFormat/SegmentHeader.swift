@@ -40,6 +40,7 @@ package struct SegmentHeader: Equatable, Sendable {
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
+    try span.checkReserved(52..<60)
     storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
     sequence = span.u64(at: 24)
     offset = span.u64(at: 32)

@@ -55,12 +55,15 @@ package final class PosixDirectory: StorageDirectory {
   /// Opens the directory `name` in this one, making it durably when missing.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
     if unsafe mkdirat(descriptor, name, 0o700) == 0 {
+      // A mask may have left a mode in which we could not even open it.
+      if unsafe fchmodat(descriptor, name, 0o700, 0) != 0 { throw failure("change the mode of", name) }
       try sync()
     } else if errno != EEXIST {
       throw failure("create directory", name)
     }
-    guard let made = try subdirectory(name) else { throw failure("open directory", name) }
-    _ = fchmod(made.descriptor, 0o700)
+    guard let made = try subdirectory(name) else {
+      throw StorageError(operation: "open directory", path: path + "/" + name, code: ENOENT)
+    }
     return made
   }
 
@@ -141,8 +144,15 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
-    let file = retrying { unsafe shelfmark_openat(descriptor, name, O_RDWR | O_CREAT, 0o600) }
+    let flags = O_RDWR | O_CREAT | O_NONBLOCK
+    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags, 0o600) }
     if file < 0 { throw failure("open", name) }
+    var status = stat()
+    // The call fills the local structure.
+    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      throw StorageError(operation: "lock (it is not a regular file)", path: path + "/" + name, code: EINVAL)
+    }
     _ = fchmod(file, 0o600)
     if shelfmark_lock(file) == 0 { return PosixLock(descriptor: file) }
     let code = errno
@@ -152,7 +162,8 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   private func failure(_ operation: String, _ name: String) -> StorageError {
-    StorageError(operation: operation, path: path + "/" + name, code: errno)
+    let code = errno
+    return StorageError(operation: operation, path: path + "/" + name, code: code)
   }
 
   /// Directory and last component of a path; the directory of a bare name is ".".

@@ -66,6 +66,8 @@ final class PosixFile: StorageFile {
         retrying { unsafe pwrite(descriptor, buffer.baseAddress!, buffer.count, off_t(offset + done)) }
       }
       if result < 0 { throw failure("write") }
+      // A device that takes nothing and says nothing would be asked for ever.
+      if result == 0 { throw StorageError(operation: "write", path: path, code: EIO) }
       done += result
     }
   }

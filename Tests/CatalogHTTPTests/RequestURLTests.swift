@@ -20,7 +20,9 @@ import Testing
     #expect(try RequestURL(url).asking(cursor: cursor).text == expected)
   }
 
-  @Test(arguments: ["", "example.com", "/path", "ftp://h/", "http:///p", "http://h:0/", "http://h:70000/", "file:///x"])
+  @Test(arguments: [
+    "", "example.com", "/path", "ftp://h/", "http:///p", "http://h:0/", "http://h:70000/", "file:///x",
+  ])
   func `what is no http URL with a host is refused`(text: String) {
     #expect(throws: TransportError.self) { try RequestURL(text) }
   }

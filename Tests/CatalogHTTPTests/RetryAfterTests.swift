@@ -12,7 +12,9 @@ import Testing
     #expect(RetryAfter.duration(text, now: 1_767_323_045) == .seconds(seconds))
   }
 
-  @Test(arguments: ["", "-1", "1.5", "soon", "Fri, 32 Jan 2026 03:05:05 GMT", "Fri, 02 Jan 2026 03:05 GMT", "a b c d e"])
+  @Test(arguments: [
+    "", "-1", "1.5", "soon", "Fri, 32 Jan 2026 03:05:05 GMT", "Fri, 02 Jan 2026 03:05 GMT", "a b c d e",
+  ])
   func `other text says nothing`(text: String) {
     #expect(RetryAfter.duration(text, now: 0) == nil)
   }

@@ -31,7 +31,9 @@ import Testing
     #expect(policy.pause(afterAttempt: 5, retryAfter: .seconds(1)) { $0.upperBound } == nil)
   }
 
-  @Test(arguments: [(429, true), (500, true), (503, true), (599, true), (404, false), (401, false), (301, false)])
+  @Test(arguments: [
+    (429, true), (500, true), (503, true), (599, true), (404, false), (401, false), (301, false),
+  ])
   func `only 429 and 5xx may succeed later`(status: Int, expected: Bool) {
     #expect(RetryPolicy.isRetryable(status: status) == expected)
   }

@@ -33,8 +33,8 @@ final class ScriptedServer: Sendable {
   /// Runs a server for as long as `body` does.
   ///
   /// - Parameters:
-  ///   - script: What to do with the request of the given number (from 0) and head. The connection closes after
-  ///     the last step.
+  ///   - script: What to do with the request of the given number (from 0) and head. The connection closes
+  ///     after the last step.
   static func run<Result: Sendable>(
     tls: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
     _ body: (ScriptedServer) async throws -> Result
@@ -91,7 +91,8 @@ final class ScriptedServer: Sendable {
           var left = byteCount
           while left > 0 {
             let next = min(left, piece.readableBytes)
-            try await channel.writeAndFlush(next == piece.readableBytes ? piece : ByteBuffer(repeating: 0x41, count: next))
+            try await channel.writeAndFlush(
+              next == piece.readableBytes ? piece : ByteBuffer(repeating: 0x41, count: next))
             left -= next
             flooded.add(next, ordering: .relaxed)
           }

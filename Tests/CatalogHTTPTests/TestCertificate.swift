@@ -1,5 +1,5 @@
-/// A certificate for `localhost` that signs itself, valid from 2020 to 2120, and its key. Made for these tests; it
-/// protects nothing.
+/// A certificate for `localhost` that signs itself, valid from 2020 to 2120, and its key. Made for these
+/// tests; it protects nothing.
 enum TestCertificate {
   static let certificate = """
     -----BEGIN CERTIFICATE-----

@@ -2,9 +2,9 @@ import CatalogHTTP
 import Testing
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct TransportSecurityTests {
@@ -16,7 +16,9 @@ import Testing
       .fetch(cursor: "") { _ in }
   }
 
-  func withAuthorityFile<Result>(_ text: String, _ body: (String) async throws -> Result) async throws -> Result {
+  func withAuthorityFile<Result>(_ text: String, _ body: (String) async throws -> Result) async throws
+    -> Result
+  {
     let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID()).pem")
     try Data(text.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -24,7 +26,9 @@ import Testing
   }
 
   @Test func `a certificate that nobody vouches for is refused and not tried again`() async throws {
-    try await ScriptedServer.run(tls: true) { _, _ in [.answer(body: "hello")] } _: { server in
+    try await ScriptedServer.run(tls: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
       let error = await #expect(throws: TransportError.self) {
         try await fetch(server.url(host: "localhost", scheme: "https")) { _ in }
       }
@@ -37,7 +41,9 @@ import Testing
   }
 
   @Test func `a company's own authority is trusted when it is named`() async throws {
-    try await ScriptedServer.run(tls: true) { _, _ in [.answer(body: "hello")] } _: { server in
+    try await ScriptedServer.run(tls: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
       let info = try await withAuthorityFile(TestCertificate.certificate) { path in
         try await fetch(server.url(host: "localhost", scheme: "https")) { $0.certificateAuthorityFile = path }
       }
@@ -46,10 +52,14 @@ import Testing
   }
 
   @Test func `a certificate for another name is refused`() async throws {
-    try await ScriptedServer.run(tls: true) { _, _ in [.answer(body: "hello")] } _: { server in
+    try await ScriptedServer.run(tls: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
       let error = try await withAuthorityFile(TestCertificate.certificate) { path in
         await #expect(throws: TransportError.self) {
-          try await fetch(server.url(host: "127.0.0.1", scheme: "https")) { $0.certificateAuthorityFile = path }
+          try await fetch(server.url(host: "127.0.0.1", scheme: "https")) {
+            $0.certificateAuthorityFile = path
+          }
         }
       }
       guard case .insecure = error else {
@@ -60,7 +70,9 @@ import Testing
   }
 
   @Test func `verification can be turned off`() async throws {
-    try await ScriptedServer.run(tls: true) { _, _ in [.answer(body: "hello")] } _: { server in
+    try await ScriptedServer.run(tls: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
       let info = try await fetch(server.url(scheme: "https")) { $0.verifiesCertificates = false }
       #expect(info.byteCount == 5)
     }

@@ -6,11 +6,11 @@ import Testing
 ///
 /// Where the two differ by decision, and what the comparison does about it:
 /// - Foundation accepts a comma before a closing bracket (Linux); the tokenizer refuses it. Skipped.
-/// - Foundation accepts a byte order mark and detects UTF-16 and UTF-32; the tokenizer reads UTF-8 only. Documents with
-///   a zero byte, or that begin with EF, FE or FF, are skipped.
+/// - Foundation accepts a byte order mark and detects UTF-16 and UTF-32; the tokenizer reads UTF-8 only.
+///   Documents with a zero byte, or that begin with EF, FE or FF, are skipped.
 /// - Foundation refuses half a surrogate pair; the tokenizer reads U+FFFD. Skipped.
-/// - Foundation refuses numbers that overflow a double, and may refuse other very long ones; the tokenizer accepts the
-///   grammar and leaves the value to the caller. Skipped.
+/// - Foundation may refuse numbers that overflow, that have an exponent or more than 15 characters; the
+///   tokenizer accepts the grammar and leaves the value to the caller. Skipped.
 /// - Foundation keeps one of several equal keys; the random documents are compared only if keys are unique.
 @Suite struct FoundationOracleTests {
   private func foundation(_ document: [UInt8]) -> Any? {
@@ -19,16 +19,19 @@ import Testing
 
   private func agrees(_ tree: Tree, _ value: Any) -> Bool {
     switch tree {
-    case .object(let members):
+    case .object(let keys, let values):
       guard let dictionary = value as? [String: Any] else { return false }
-      guard Set(members.map(\.0)).count == members.count else { return true }
-      return dictionary.count == members.count
-        && members.allSatisfy { member in dictionary[member.0].map { agrees(member.1, $0) } ?? false }
+      guard Set(keys).count == keys.count else { return true }
+      return dictionary.count == keys.count
+        && zip(keys, values).allSatisfy { key, value in dictionary[key].map { agrees(value, $0) } ?? false }
     case .array(let elements):
       guard let array = value as? [Any], array.count == elements.count else { return false }
       return zip(elements, array).allSatisfy { agrees($0, $1) }
     case .string(let string): return (value as? String).map { Array($0.utf8) == Array(string.utf8) } ?? false
-    case .number(let number): return (value as? NSNumber)?.doubleValue == number
+    case .number(let number):
+      // Foundation takes a way through NSDecimal that loses the last bits; `JSONNumberTests` looks at those.
+      guard let other = (value as? NSNumber)?.doubleValue else { return false }
+      return abs(other - number) <= abs(number) * 1e-12
     case .boolean(let boolean): return (value as? Bool) == boolean
     case .null: return value is NSNull
     }
@@ -41,7 +44,7 @@ import Testing
       let ours = try tree(document)
       guard let theirs = foundation(document) else { continue }
       guard agrees(ours, theirs) else {
-        Issue.record("\(String(decoding: document, as: UTF8.self))")
+        Issue.record("\(String(decoding: document, as: UTF8.self)) \(ours) \(theirs)")
         return
       }
     }
@@ -59,12 +62,23 @@ import Testing
       let isAccepted = ours.failure == nil
       if isAccepted { accepted += 1 } else { refused += 1 }
       guard isAccepted != (foundation(document) != nil) else { continue }
-      if case .unexpected(let byte, _, _) = ours.failure, byte == 0x5D || byte == 0x7D {
+      if case .unexpected(let byte, _, let expected) = ours.failure, byte == 0x5D || byte == 0x7D,
+        expected == .key || expected == .value
+      {
         // The comma before a closing bracket.
         continue
       }
       // Half a pair, and numbers of many digits or with great exponents.
-      if isAccepted, ours.lines.contains(where: { $0.contains("\u{FFFD}") || $0.hasPrefix("number") }) { continue }
+      let isLong = ours.lines.contains { $0.hasPrefix("number") && $0.split(separator: " ")[2].count > 15 }
+      let isOverflow = ours.lines.contains { $0.hasSuffix("overflow") }
+      let hasExponent = ours.lines.contains {
+        $0.hasPrefix("number") && $0.split(separator: " ")[2].lowercased().contains("e")
+      }
+      if isAccepted,
+        isLong || isOverflow || hasExponent || ours.lines.contains(where: { $0.contains("\u{FFFD}") })
+      {
+        continue
+      }
       Issue.record("ours: \(ours.failure?.description ?? "accepted") \(text.debugDescription)")
       return
     }

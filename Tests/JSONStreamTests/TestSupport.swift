@@ -27,7 +27,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 /// A document read whole, comparable with what Foundation makes of it.
 indirect enum Tree: Equatable {
-  case object([(String, Tree)])
+  case object([String], [Tree])
   case array([Tree])
   case string(String)
   case number(Double)
@@ -36,9 +36,8 @@ indirect enum Tree: Equatable {
 
   static func == (left: Tree, right: Tree) -> Bool {
     switch (left, right) {
-    case (.object(let left), .object(let right)):
-      left.count == right.count
-        && zip(left, right).allSatisfy { Array($0.0.utf8) == Array($1.0.utf8) && $0.1 == $1.1 }
+    case (.object(let leftKeys, let left), .object(let rightKeys, let right)):
+      leftKeys.map { Array($0.utf8) } == rightKeys.map { Array($0.utf8) } && left == right
     case (.array(let left), .array(let right)): left == right
     case (.string(let left), .string(let right)): Array(left.utf8) == Array(right.utf8)
     case (.number(let left), .number(let right)): left.bitPattern == right.bitPattern
@@ -55,7 +54,8 @@ struct TokenLog: Equatable {
   var failure: JSONError?
 
   /// Reads `document` in chunks of the given sizes, the last one again and again.
-  init(_ document: [UInt8], chunks: [Int] = [Int.max], limits: JSONLimits = JSONLimits(), parts: Bool = false) {
+  init(_ document: [UInt8], chunks: [Int] = [Int.max], limits: JSONLimits = JSONLimits(), parts: Bool = false)
+  {
     var tokens = JSONTokenizer(limits: limits)
     tokens.deliversStringParts = parts
     var start = 0
@@ -116,7 +116,7 @@ func tree(_ document: [UInt8]) throws(JSONError) -> Tree {
     case .beginArray: stack.append((false, [], []))
     case .endObject, .endArray:
       let top = stack.removeLast()
-      add(top.isObject ? .object(Array(zip(top.keys, top.values))) : .array(top.values))
+      add(top.isObject ? .object(top.keys, top.values) : .array(top.values))
     case .key: stack[stack.count - 1].keys.append(tokens.textString)
     case .string: add(.string(tokens.textString))
     case .number: add(.number(tokens.doubleValue ?? .infinity))
@@ -199,8 +199,12 @@ struct DocumentGenerator {
     json.append(UInt8(ascii: "\""))
     for _ in 0..<Int.random(in: 0..<[2, 9, 40].randomElement(using: &random)!, using: &random) {
       switch Int.random(in: 0..<12, using: &random) {
-      case 0: json += ["\\n", "\\\"", "\\\\", "\\/", "\\b", "\\f", "\\r", "\\t"].randomElement(using: &random)!.utf8
-      case 1: json += ["\\u00e9", "\\u683C", "\\uD83D\\uDe00", "\\u0041", "\\u2028"].randomElement(using: &random)!.utf8
+      case 0:
+        json +=
+          ["\\n", "\\\"", "\\\\", "\\/", "\\b", "\\f", "\\r", "\\t"].randomElement(using: &random)!.utf8
+      case 1:
+        json +=
+          ["\\u00e9", "\\u683C", "\\uD83D\\uDe00", "\\u0041", "\\u2028"].randomElement(using: &random)!.utf8
       case 2: json += ["é", "格力", "😀", "\u{2028}", "ß", "\u{10FFFF}"].randomElement(using: &random)!.utf8
       default:
         let byte = UInt8.random(in: 0x20..<0x7F, using: &random)
@@ -215,7 +219,8 @@ struct DocumentGenerator {
     var bytes = document
     for _ in 0..<Int.random(in: 1...2, using: &random) where !bytes.isEmpty {
       let index = bytes.indices.randomElement(using: &random)!
-      let likely = Array("{}[]\",:\\0123456789.eE+-truefalsn u\n".utf8) + [0x00, 0x1F, 0x80, 0xC0, 0xE6, 0xFF]
+      let likely =
+        Array("{}[]\",:\\0123456789.eE+-truefalsn u\n".utf8) + [0x00, 0x1F, 0x80, 0xC0, 0xE6, 0xFF]
       switch Int.random(in: 0..<4, using: &random) {
       case 0: bytes[index] = likely.randomElement(using: &random)!
       case 1: bytes.remove(at: index)

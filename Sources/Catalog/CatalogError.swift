@@ -1,0 +1,28 @@
+public import LogStore
+
+/// Why an update of the catalogue was refused. Nothing local changed.
+public enum CatalogError: Error, Sendable {
+  case store(StoreError)
+  /// A full update would lose more products than the gate allows.
+  case wouldLose(lost: Int, of: Int, share: Double)
+  /// An answer to an incremental request has so many rows that a full update is due.
+  case needsFullUpdate(rows: Int, threshold: Int)
+  /// The state beside the rows was written by a program that this one does not understand.
+  case unknownState(path: String)
+}
+
+extension CatalogError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .store(let error): "\(error)"
+    case .wouldLose(let lost, let all, let share):
+      "the full update would lose \(lost) of \(all) products, more than the allowed \(Int(share * 100)) %;"
+        + " nothing was changed; look at what the server sends, and accept it with --accept-loss"
+    case .needsFullUpdate(let rows, let threshold):
+      "the answer has \(rows) or more rows in one list, which reaches the threshold of \(threshold):"
+        + " a full update is due (ask with an empty cursor, or take a full answer with --full)"
+    case .unknownState(let path):
+      "\(path) keeps its cursor in a form that this program does not know; use the newer program"
+    }
+  }
+}

@@ -1,0 +1,27 @@
+public import LogStore
+
+/// Reads a catalogue beside any number of other readers and a writer, in any process.
+public final class CatalogReader: Sendable {
+  private let store: StoreReader
+
+  private init(_ store: StoreReader) { self.store = store }
+
+  /// Opens a catalogue; `nil` if nothing was ever committed to it. Creates and changes nothing.
+  ///
+  /// - Throws: `StoreError`.
+  /// - Complexity: some ten system calls, whatever the number of products.
+  public static func open(_ location: StoreLocation) throws(StoreError) -> CatalogReader? {
+    try StoreReader.open(location).map(CatalogReader.init)
+  }
+
+  /// The catalogue at the commit that this reader shows.
+  ///
+  /// - Throws: `CatalogError.unknownState`.
+  public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
+
+  /// Moves on to the last commit. Cheap when there is none: one system call.
+  ///
+  /// - Returns: whether there was a newer one.
+  @discardableResult
+  public func refresh() throws(StoreError) -> Bool { try store.refresh() }
+}

@@ -1,0 +1,82 @@
+public import LogStore
+import RecordFormat
+
+/// A commit with what the catalogue keeps beside it.
+public struct CatalogCommit: Sendable {
+  public let commit: CommitRecord
+  public let state: CatalogState
+  /// Products at that commit.
+  public let products: Int
+}
+
+/// Sets, and components that are wanted but not there.
+public struct SetStatistics: Sendable, Equatable {
+  /// Products that have relations.
+  public var sets = 0
+  /// Products that relations ask for and the catalogue lacks.
+  public var danglingComponents = 0
+}
+
+extension CatalogSnapshot {
+  /// This commit and those before it in this generation, newest first.
+  ///
+  /// - Complexity: two reads for each commit.
+  public func history() throws -> [CatalogCommit] {
+    guard let store else { return [] }
+    return try store.history().map { commit in
+      guard let state = CatalogState(commit.state) else { throw CatalogError.unknownState(path: store.path) }
+      let products = CatalogSchema.products
+      return CatalogCommit(
+        commit: commit, state: state, products: products < commit.rowCounts.count ? commit.rowCounts[products] : 0)
+    }
+  }
+
+  /// Counts sets and dangling components. Complexity: reads every relation.
+  public func setStatistics() throws(StoreError) -> SetStatistics {
+    var sets: Set<String> = []
+    var components: Set<String> = []
+    try forEachRelation { relation in
+      sets.insert(relation.productId)
+      components.insert(relation.subProductId)
+    }
+    var statistics = SetStatistics()
+    statistics.sets = sets.count
+    for component in components where try !containsProduct(id: component) { statistics.danglingComponents += 1 }
+    return statistics
+  }
+
+  /// Where the products stand, in the bytewise order of their ids.
+  ///
+  /// - Complexity: reads the whole file once, and sorts 20 bytes for each product.
+  public func productOffsetsById() throws(StoreError) -> [UnitOffset] {
+    var places: [(prefix: (UInt64, UInt64), offset: UnitOffset)] = []
+    places.reserveCapacity(productCount)
+    try forEachProduct { view in
+      places.append(((view.id.orderedWord(at: 0), view.id.orderedWord(at: 8)), view.offset))
+    }
+    var failure: StoreError?
+    // Ids that begin with the same 16 bytes are compared whole, where they stand.
+    places.sort { a, b in
+      if a.prefix != b.prefix { return a.prefix < b.prefix }
+      do { return try id(at: a.offset).lexicographicallyPrecedes(id(at: b.offset)) } catch {
+        failure = error as? StoreError
+        return false
+      }
+    }
+    if let failure { throw failure }
+    return places.map(\.offset)
+  }
+
+  private func id(at offset: UnitOffset) throws(StoreError) -> [UInt8] {
+    try withProduct(at: offset) { (view) throws(StoreError) in view.id.copied() } ?? []
+  }
+}
+
+extension RawSpan {
+  /// Eight bytes from `offset` on as a number that orders as they do; zeros behind the end.
+  fileprivate func orderedWord(at offset: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in offset..<(offset + 8) { word = word << 8 | (index < byteCount ? UInt64(u8(at: index)) : 0) }
+    return word
+  }
+}

@@ -1,0 +1,57 @@
+public import LogStore
+import RecordFormat
+
+/// A set's component: what the relation says, and the product if the catalogue has it.
+public struct Component: Hashable, Sendable {
+  public var relation: Relation
+  /// `nil`: the catalogue lacks the component, and the set cannot be made whole.
+  public var product: Product?
+}
+
+extension CatalogSnapshot {
+  /// The relations of a set, by component and id.
+  public func relations(ofSet id: String) throws(StoreError) -> [Relation] {
+    try relations(CatalogSchema.relationBySet, id)
+  }
+
+  /// The relations that ask for a component, by set and id.
+  public func relations(ofComponent id: String) throws(StoreError) -> [Relation] {
+    try relations(CatalogSchema.relationByComponent, id)
+  }
+
+  private func relations(_ space: KeySpaceID, _ id: String) throws(StoreError) -> [Relation] {
+    let key = Array(id.utf8)
+    var relations: [Relation] = []
+    try store?.forEachRecord(space, key.rawSpan) { (record) throws(StoreError) in
+      relations.append(try Relation(record))
+      return true
+    }
+    return relations.sorted(by: Relation.precedes)
+  }
+
+  /// The components of a set, expanded; empty for a product that is no set.
+  ///
+  /// - Complexity: a lookup, and one for each component.
+  public func components(of id: String) throws(StoreError) -> [Component] {
+    var components: [Component] = []
+    for relation in try relations(ofSet: id) {
+      components.append(Component(relation: relation, product: try product(id: relation.subProductId)))
+    }
+    return components
+  }
+
+  /// The ids of the sets that a product is a component of, bytewise.
+  public func sets(with id: String) throws(StoreError) -> [String] {
+    var ids: [String] = []
+    for relation in try relations(ofComponent: id) {
+      if let last = ids.last, last.isBytewiseEqual(to: relation.productId) { continue }
+      ids.append(relation.productId)
+    }
+    return ids
+  }
+
+  /// Calls `body` with every relation, in the order of the file.
+  public func forEachRelation(_ body: (Relation) throws(StoreError) -> Void) throws(StoreError) {
+    try store?.scan(CatalogSchema.relations) { (record) throws(StoreError) in try body(Relation(record)) }
+  }
+}

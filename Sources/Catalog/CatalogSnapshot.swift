@@ -1,0 +1,156 @@
+import CatalogRows
+public import LogStore
+import RecordFormat
+
+/// The catalogue as it was at one commit: immutable, and safe to use from any number of threads.
+///
+/// A catalogue that was never filled is an empty one.
+public struct CatalogSnapshot: Sendable {
+  /// The store's view; `nil` before the first commit.
+  public let store: Snapshot?
+  /// Cursor, mode and counts of this commit.
+  public let state: CatalogState
+
+  /// - Throws: `CatalogError.unknownState`.
+  init(_ store: Snapshot?) throws(CatalogError) {
+    self.store = store
+    guard let state = CatalogState(store?.state ?? []) else {
+      throw .unknownState(path: store?.path ?? "")
+    }
+    self.state = state
+  }
+
+  /// A catalogue without rows.
+  public static let empty = CatalogSnapshot()
+
+  private init() {
+    store = nil
+    state = CatalogState()
+  }
+
+  /// The server's `updateTime` of the last update; empty before the first one.
+  public var cursor: String { state.cursor }
+  /// The number of the commit; 0 before the first one.
+  public var sequence: UInt64 { store?.sequence ?? 0 }
+  /// The number of the file that holds it; 0 before the first one.
+  public var generation: UInt64 { store?.generation ?? 0 }
+  public var productCount: Int { store?.rowCount(CatalogSchema.products) ?? 0 }
+  public var relationCount: Int { store?.rowCount(CatalogSchema.relations) ?? 0 }
+
+  /// The catalogue at an earlier commit of this generation; `nil` if that commit is not there.
+  public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
+    guard let earlier = try store?.snapshot(at: sequence) else { return nil }
+    return try CatalogSnapshot(earlier)
+  }
+}
+
+// MARK: Products
+
+extension CatalogSnapshot {
+  /// Lends the product with this id; does not call `body` if there is none.
+  ///
+  /// - Returns: what `body` returned.
+  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
+  /// - Complexity: two cache misses, and one for each block of the tail.
+  public func withProduct<Result>(
+    id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    // A byte has no padding whose contents could leak.
+    try withProduct(idBytes: unsafe id.bytes, body)
+  }
+
+  func withProduct<Result>(
+    idBytes: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    var result: Result?
+    try store?.forEachRecord(CatalogSchema.productById, idBytes) { (record) throws(StoreError) in
+      result = try body(ProductView(record))
+      return false
+    }
+    return result
+  }
+
+  /// The product with this id.
+  public func product(id: String) throws(StoreError) -> Product? {
+    let bytes = Array(id.utf8)
+    return try withProduct(idBytes: bytes.rawSpan) { (view) throws(StoreError) in try Product(view) }
+  }
+
+  /// Whether a product has this id.
+  public func containsProduct(id: String) throws(StoreError) -> Bool {
+    let bytes = Array(id.utf8)
+    return try withProduct(idBytes: bytes.rawSpan) { (_) throws(StoreError) in true } ?? false
+  }
+
+  /// Lends each product whose barcode is exactly `barcode`, until `body` returns false. The order says nothing.
+  ///
+  /// No interpretation: neither case nor blanks nor another spelling of a GTIN. ``match(_:)`` does that.
+  ///
+  /// - Complexity: two cache misses for the first hit, and one for each block of the tail.
+  public func forEachProduct(
+    barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    guard let store else { return }
+    // A byte has no padding whose contents could leak.
+    let bytes = unsafe barcode.bytes
+    if CodeKey.isFolded(bytes) {
+      try forEachProduct(key: bytes, in: store, exactly: bytes, body)
+    } else {
+      var key: [UInt8] = []
+      CodeKey.fold(bytes, into: &key)
+      try forEachProduct(key: key.rawSpan, in: store, exactly: bytes, body)
+    }
+  }
+
+  private func forEachProduct(
+    key: RawSpan, in store: Snapshot, exactly barcode: RawSpan,
+    _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    if key.byteCount == 0 { return }
+    try store.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
+      let view = ProductView(record)
+      return view.barcode.hasSameBytes(as: barcode) ? try body(view) : true
+    }
+  }
+
+  /// Lends one product whose barcode is exactly `barcode`: the fast path where barcodes are known to be unique.
+  public func withProduct<Result>(
+    barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    var result: Result?
+    try forEachProduct(barcode: barcode) { (view) throws(StoreError) in
+      result = try body(view)
+      return false
+    }
+    return result
+  }
+
+  /// The products whose barcode is exactly `barcode`, by id.
+  public func products(barcode: String) throws(StoreError) -> [Product] {
+    var products: [Product] = []
+    let bytes = Array(barcode.utf8)
+    try forEachProduct(barcode: bytes.span) { (view) throws(StoreError) in
+      products.append(try Product(view))
+      return true
+    }
+    return products.sorted { $0.id.isBytewiseLess(than: $1.id) }
+  }
+
+  /// Lends every product, in the order of the file.
+  ///
+  /// - Complexity: reads the whole file once.
+  public func forEachProduct(
+    _ body: (borrowing ProductView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try store?.scan(CatalogSchema.products) { (record) throws(StoreError) in try body(ProductView(record)) }
+  }
+
+  /// Lends the product that stands at `offset`, as a view of this snapshot told it.
+  public func withProduct<Result>(
+    at offset: UnitOffset, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try store?.withRecord(at: offset, table: CatalogSchema.products) { (record) throws(StoreError) in
+      try body(ProductView(record))
+    }
+  }
+}

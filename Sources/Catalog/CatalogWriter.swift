@@ -1,0 +1,52 @@
+public import LogStore
+
+/// The one writer of a catalogue. It belongs to whoever opened it.
+public final class CatalogWriter {
+  private let store: StoreWriter
+
+  /// Opens a catalogue for writing, and puts in order what a crash left.
+  ///
+  /// - Parameter milliseconds: how long to wait for another writer to finish.
+  /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
+  public init(_ location: StoreLocation, waiting milliseconds: Int = 0) throws(StoreError) {
+    store = try StoreWriter(location, schema: CatalogSchema.schema, waiting: milliseconds)
+  }
+
+  /// The catalogue at the last commit.
+  public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
+
+  /// The number that the next commit will have.
+  public var nextSequence: UInt64 { store.nextSequence }
+
+  /// Begins a full update: rows go straight into a new generation. An update that is still open is given up.
+  public func beginFullUpdate(_ gate: LossGate = LossGate()) throws(StoreError) -> FullUpdate {
+    FullUpdate(store, try store.beginGeneration(), gate)
+  }
+
+  /// Begins an increment: rows are kept until the payload is whole.
+  ///
+  /// - Parameter threshold: so many rows in one list call for a full update; `nil` for no limit.
+  public func beginIncrement(threshold: Int? = nil) -> Increment { Increment(store, threshold: threshold) }
+
+  /// Writes what is live into a new generation.
+  @discardableResult
+  public func compact() throws -> CatalogSnapshot { try CatalogSnapshot(store.compact()) }
+
+  /// Compacts if what is dead or lies in the tail has outgrown what is live.
+  ///
+  /// The log then never has more than about twice the bytes of its live rows, and 4 MiB; each row is written again
+  /// at most twice on average.
+  ///
+  /// - Returns: whether it did.
+  @discardableResult
+  public func compactIfWorthwhile() throws -> Bool {
+    guard let statistics = try store.snapshot?.statistics() else { return false }
+    let spent = statistics.tailByteCount + statistics.deadByteCount
+    guard spent > max(4 << 20, statistics.liveByteCount) else { return false }
+    try compact()
+    return true
+  }
+
+  /// Makes what is written durable to the last note, and lets go of the lock.
+  public func close() { store.close() }
+}

@@ -1,0 +1,79 @@
+public import CatalogRows
+import LogStore
+
+/// A full update in progress: every row goes into a new generation as it comes.
+///
+/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until ``commit`` returns
+/// the old catalogue serves, and it stays if the update is refused or given up.
+public struct FullUpdate: RowSink {
+  private let writer: StoreWriter
+  private let transaction: Transaction
+  private let gate: LossGate
+  private var products = ProductEncoder()
+  private var relations = RelationEncoder()
+  private var counts = UpdateCounts()
+
+  init(_ writer: StoreWriter, _ transaction: Transaction, _ gate: LossGate) {
+    self.writer = writer
+    self.transaction = transaction
+    self.gate = gate
+  }
+
+  public mutating func product(_ row: borrowing ProductRow) throws {
+    try products.put(row, into: transaction)
+  }
+
+  public mutating func relation(_ row: borrowing RelationRow) throws {
+    try relations.put(row, into: transaction)
+    counts.relationsWritten += 1
+  }
+
+  /// Puts the new catalogue in the place of the old one, together with the cursor.
+  ///
+  /// - Parameter defaulted: fields of the payload that held another type; kept with the commit.
+  /// - Returns: what was done; it is durable.
+  /// - Throws: `CatalogError.wouldLose` if the gate refuses; `StoreError`. The old catalogue then stays.
+  /// - Complexity: sorts the index entries, and looks up every old product in the new catalogue.
+  public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
+    let old = try CatalogSnapshot(writer.snapshot)
+    counts.defaulted = defaulted
+    var state = CatalogState()
+    state.cursor = cursor
+    state.mode = .full
+    state.counts = counts
+    transaction.state = state.encoded
+    var report = UpdateReport(state)
+    let gate = gate
+    let new = try writer.commit(transaction) { candidate in
+      let candidate = try CatalogSnapshot(candidate)
+      report.counts.productsDeleted = try Self.lostProducts(from: old, in: candidate)
+      report.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
+      try gate.check(lost: report.counts.productsDeleted, of: old.productCount)
+    }
+    report.counts.productsUpserted = new.rowCount(CatalogSchema.products)
+    report.sequence = new.sequence
+    report.generation = new.generation
+    return report
+  }
+
+  /// Gives the update up; nothing changed.
+  public consuming func cancel() { writer.discard(transaction) }
+
+  /// How many products of `old` have no product with their id in `new`.
+  private static func lostProducts(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
+    var lost = 0
+    try old.forEachProduct { (view) throws(StoreError) in
+      if try new.withProduct(idBytes: view.id, { (_) throws(StoreError) in true }) == nil { lost += 1 }
+    }
+    return lost
+  }
+
+  /// How many relations of `old` have no equal in `new`.
+  private static func lostRelations(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
+    var lost = 0
+    try old.forEachRelation { (relation) throws(StoreError) in
+      if try !new.relations(ofSet: relation.productId).contains(relation) { lost += 1 }
+    }
+    return lost
+  }
+}

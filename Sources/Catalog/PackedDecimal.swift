@@ -1,0 +1,25 @@
+/// A double that is a short decimal, such as 845 or 0.35, in four bytes instead of eight.
+///
+///     bits 0–2 exponent e · bits 3–31 signed mantissa m: the value is m / 10^e
+enum PackedDecimal {
+  private static let powers: [Double] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000]
+  private static let mantissaLimit = 268_435_456.0
+
+  /// The bits of `value`; `nil` if four bytes cannot give back exactly this value, sign of zero included.
+  static func pack(_ value: Double) -> UInt32? {
+    for (exponent, power) in powers.enumerated() {
+      let scaled = value * power
+      guard scaled > -mantissaLimit, scaled < mantissaLimit else { return nil }
+      // As an integer, for a zero that is negative as a double is not one when it is read back.
+      let mantissa = Int32(scaled.rounded())
+      guard (Double(mantissa) / power).bitPattern == value.bitPattern else { continue }
+      return UInt32(bitPattern: mantissa) << 3 | UInt32(exponent)
+    }
+    return nil
+  }
+
+  /// The value of packed bits.
+  static func unpack(_ bits: UInt32) -> Double {
+    Double(Int32(bitPattern: bits) >> 3) / powers[Int(bits & 7)]
+  }
+}

@@ -1,0 +1,49 @@
+/// A server's time, `yyyy-MM-dd HH:mm:ss`, in 40 bits instead of 19 bytes.
+///
+///     bits 0–5 second · 6–11 minute · 12–16 hour · 17–21 day · 22–25 month · 26–39 year
+enum PackedTime {
+  static let byteCount = 5
+  static let textByteCount = 19
+
+  /// The bits of `text`; `nil` if it is anything else, also a time whose numbers have no room.
+  static func pack(_ text: RawSpan) -> UInt64? {
+    guard text.byteCount == textByteCount, text.u8(at: 4) == 0x2D, text.u8(at: 7) == 0x2D,
+      text.u8(at: 10) == 0x20, text.u8(at: 13) == 0x3A, text.u8(at: 16) == 0x3A,
+      let century = number(text, 0), let year = number(text, 2), let month = number(text, 5), month < 16,
+      let day = number(text, 8), day < 32, let hour = number(text, 11), hour < 32,
+      let minute = number(text, 14), minute < 64, let second = number(text, 17), second < 64
+    else { return nil }
+    return second | minute << 6 | hour << 12 | day << 17 | month << 22 | (century * 100 + year) << 26
+  }
+
+  private static func number(_ text: RawSpan, _ offset: Int) -> UInt64? {
+    let tens = text.u8(at: offset) &- 0x30
+    let ones = text.u8(at: offset + 1) &- 0x30
+    return tens < 10 && ones < 10 ? UInt64(tens) * 10 + UInt64(ones) : nil
+  }
+
+  /// The text of packed bits.
+  static func unpack(_ bits: UInt64) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(textByteCount)
+    let year = bits >> 26 & 0x3FFF
+    put(year / 100, &text)
+    put(year % 100, &text)
+    text.append(0x2D)
+    put(bits >> 22 & 15, &text)
+    text.append(0x2D)
+    put(bits >> 17 & 31, &text)
+    text.append(0x20)
+    put(bits >> 12 & 31, &text)
+    text.append(0x3A)
+    put(bits >> 6 & 63, &text)
+    text.append(0x3A)
+    put(bits & 63, &text)
+    return text
+  }
+
+  private static func put(_ number: UInt64, _ text: inout [UInt8]) {
+    text.append(0x30 + UInt8(truncatingIfNeeded: number / 10 % 10))
+    text.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+  }
+}

@@ -1,0 +1,126 @@
+import CatalogRows
+import LogStore
+import RecordFormat
+
+/// One product with all 25 fields as plain values, named as the server names them.
+public struct Product: Hashable, Sendable, Identifiable {
+  public var barcode = ""
+  public var brand = ""
+  public var brandId = ""
+  public var category = ""
+  public var categoryId: Int64 = 0
+  public var createBy = ""
+  public var createTime = ""
+  /// Not zero: the server sent this product as deleted in a full update. It never matches a scan.
+  public var delFlag: Int64 = 0
+  /// Pieces per package.
+  public var groupNum: Int64 = 1
+  public var id = ""
+  public var isGreeProduct = false
+  public var isGroupedProduct = false
+  public var isMarketingProduct = false
+  public var isSaleProduct = false
+  public var length = 0.0
+  public var name = ""
+  public var orgId = ""
+  public var skuCode = ""
+  public var tall = 0.0
+  public var unit = ""
+  public var updateBy = ""
+  public var updateTime = ""
+  public var volume = 0.0
+  public var weight = 0.0
+  public var wide = 0.0
+
+  public init() {}
+
+  /// Copies every field of a view.
+  ///
+  /// - Throws: `StoreError.damaged` if a shared string does not pass its check.
+  public init(_ view: borrowing ProductView) throws(StoreError) {
+    barcode = view.barcode.string
+    brand = try view.shared(.brand).string
+    brandId = try view.shared(.brandId).string
+    category = try view.shared(.category).string
+    categoryId = view.categoryId
+    createBy = try view.shared(.createBy).string
+    createTime = view.createTime
+    delFlag = view.delFlag
+    groupNum = view.groupNum
+    id = view.id.string
+    isGreeProduct = view.isGreeProduct
+    isGroupedProduct = view.isGroupedProduct
+    isMarketingProduct = view.isMarketingProduct
+    isSaleProduct = view.isSaleProduct
+    length = view.length
+    name = view.name.string
+    orgId = try view.shared(.orgId).string
+    skuCode = view.skuCode.string
+    tall = view.tall
+    unit = try view.shared(.unit).string
+    updateBy = try view.shared(.updateBy).string
+    updateTime = view.updateTime
+    volume = view.volume
+    weight = view.weight
+    wide = view.wide
+  }
+
+  /// Copies every field of a decoded row.
+  public init(_ row: borrowing ProductRow) {
+    barcode = row[.barcode]
+    brand = row[.brand]
+    brandId = row[.brandId]
+    category = row[.category]
+    categoryId = row.categoryId
+    createBy = row[.createBy]
+    createTime = row[.createTime]
+    delFlag = row.delFlag
+    groupNum = row.groupNum
+    id = row[.id]
+    isGreeProduct = row.isGreeProduct
+    isGroupedProduct = row.isGroupedProduct
+    isMarketingProduct = row.isMarketingProduct
+    isSaleProduct = row.isSaleProduct
+    length = row.length
+    name = row[.name]
+    orgId = row[.orgId]
+    skuCode = row[.skuCode]
+    tall = row.tall
+    unit = row[.unit]
+    updateBy = row[.updateBy]
+    updateTime = row[.updateTime]
+    volume = row.volume
+    weight = row.weight
+    wide = row.wide
+  }
+
+  /// Writes every field into a row that a writer of JSON or of a store takes.
+  public func fill(_ row: inout ProductRow) {
+    row.reset()
+    row.texts.set(ProductText.barcode.rawValue, barcode)
+    row.texts.set(ProductText.brand.rawValue, brand)
+    row.texts.set(ProductText.brandId.rawValue, brandId)
+    row.texts.set(ProductText.category.rawValue, category)
+    row.texts.set(ProductText.createBy.rawValue, createBy)
+    row.texts.set(ProductText.createTime.rawValue, createTime)
+    row.texts.set(ProductText.id.rawValue, id)
+    row.texts.set(ProductText.name.rawValue, name)
+    row.texts.set(ProductText.orgId.rawValue, orgId)
+    row.texts.set(ProductText.skuCode.rawValue, skuCode)
+    row.texts.set(ProductText.unit.rawValue, unit)
+    row.texts.set(ProductText.updateBy.rawValue, updateBy)
+    row.texts.set(ProductText.updateTime.rawValue, updateTime)
+    row.categoryId = categoryId
+    row.delFlag = delFlag
+    row.groupNum = groupNum
+    row.isGreeProduct = isGreeProduct
+    row.isGroupedProduct = isGroupedProduct
+    row.isMarketingProduct = isMarketingProduct
+    row.isSaleProduct = isSaleProduct
+    row.length = length
+    row.tall = tall
+    row.volume = volume
+    row.weight = weight
+    row.wide = wide
+  }
+}

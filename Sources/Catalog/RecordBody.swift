@@ -1,0 +1,45 @@
+import CatalogRows
+import LogStore
+import RecordFormat
+
+extension [UInt8] {
+  /// Appends the length of `text` (seven bits a byte, lowest first, the high bit set on all but the last) and its bytes.
+  mutating func putText(_ text: RawSpan) {
+    var count = text.byteCount
+    while count >= 0x80 {
+      append(UInt8(truncatingIfNeeded: count) | 0x80)
+      count >>= 7
+    }
+    append(UInt8(count))
+    append(text)
+  }
+}
+
+extension RawSpan {
+  /// The length that ``Swift/Array/putText(_:)`` wrote at `offset`, and the offset behind it; `nil` if it leads outside.
+  func textRange(at start: Int) -> Range<Int>? {
+    var offset = start
+    var count = 0
+    var shift = 0
+    while offset < byteCount, shift < 35 {
+      let byte = u8(at: offset)
+      count |= Int(byte & 0x7F) << shift
+      offset += 1
+      shift += 7
+      if byte & 0x80 == 0 { return count <= byteCount - offset ? offset..<(offset + count) : nil }
+    }
+    return nil
+  }
+
+  /// The bytes as a string. What the catalogue stores is UTF-8; anything else would read as replacement characters.
+  var string: String {
+    // The buffer is used inside the closure only.
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension TextRow {
+  /// The bytes of the text at `index`.
+  @_lifetime(borrow self)
+  func raw(_ index: Int) -> RawSpan { bytes.rawSpan.extracting(range(index)) }
+}

@@ -1,0 +1,95 @@
+import Barcodes
+public import LogStore
+
+/// Which sets a series of scans makes whole, and what open sets lack.
+public struct SetCompletion: Equatable, Sendable {
+  /// Product id → how many pieces were scanned.
+  public var products: [String: Int] = [:]
+  /// Codes that name no product of the catalogue, in the order of the scans.
+  public var unknown: [String] = []
+  /// Set id → how many whole sets. Each set is judged by itself: a piece may count for several.
+  public var complete: [String: Int] = [:]
+  /// Set id → component id → missing pieces, for sets of which a component was scanned and none is whole.
+  public var incomplete: [String: [String: Int]] = [:]
+  /// Set id → what is wrong with the set in the catalogue. Such a set is never whole.
+  public var faults: [String: [String]] = [:]
+  /// Scans that named one piece again: the same serial number twice.
+  public var repeated: [String] = []
+}
+
+extension CatalogSnapshot {
+  /// Judges a series of scans.
+  ///
+  /// A code with a serial number counts once, however often it was scanned; a plain code counts every time. A scan of a set's own
+  /// barcode is one whole set. What a logistic unit contains is not counted.
+  ///
+  /// - Complexity: a match for each scan; a lookup for each set that has a scanned component, and each of its components.
+  public func complete(_ codes: [String]) throws(StoreError) -> SetCompletion {
+    var result = SetCompletion()
+    var pieces: Set<String> = []
+    for code in codes {
+      let match = try match(code)
+      guard !match.isEmpty, match.kind != .gs1Content else {
+        result.unknown.append(code)
+        continue
+      }
+      if match.hasSerial, !pieces.insert(match.scan.payload).inserted {
+        result.repeated.append(code)
+        continue
+      }
+      for product in match.products { result.products[product.id, default: 0] += 1 }
+    }
+    var sets: Set<String> = []
+    for id in result.products.keys {
+      if try !relations(ofSet: id).isEmpty { sets.insert(id) }
+      sets.formUnion(try self.sets(with: id))
+    }
+    for set in sets { try judge(set, &result) }
+    return result
+  }
+
+  private func judge(_ set: String, _ result: inout SetCompletion) throws(StoreError) {
+    var needs: [String: Int] = [:]
+    var isSound = true
+    for relation in try relations(ofSet: set) {
+      if let fault = try fault(relation) {
+        result.faults[set, default: []].append(fault.text)
+        if fault.spoilsSet { isSound = false }
+      }
+      // Clamped, so that no sum of hostile numbers overflows.
+      needs[relation.subProductId, default: 0] += Int(clamping: min(relation.groupNum, 1 << 40))
+    }
+    var whole = result.products[set] ?? 0
+    if isSound { whole += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }
+    if whole > 0 { result.complete[set] = whole }
+    if whole > 0 || !isSound { return }
+    for (component, need) in needs {
+      let missing = need - (result.products[component] ?? 0)
+      if missing > 0 { result.incomplete[set, default: [:]][component] = missing }
+    }
+  }
+
+  /// What is wrong with a relation. A component that the catalogue lacks can still be named as missing; the other
+  /// faults leave nothing to count.
+  private func fault(_ relation: Relation) throws(StoreError) -> (text: String, spoilsSet: Bool)? {
+    let component = relation.subProductId
+    if relation.groupNum <= 0 { return ("needs \(relation.groupNum) pieces of \(component)", true) }
+    if component == relation.productId { return ("contains itself", true) }
+    if try !relations(ofSet: component).isEmpty { return ("contains the set \(component)", true) }
+    if try !containsProduct(id: component) {
+      return ("lacks the component \(component), which is not in the catalogue", false)
+    }
+    return nil
+  }
+}
+
+extension Match {
+  /// Whether the code names one piece, not a kind of product.
+  fileprivate var hasSerial: Bool {
+    switch kind {
+    case .head: scan.kind != .rcn && !(rest ?? "").isEmpty
+    case .gs1, .digitalLink: scan.elements?["21"] != nil
+    default: false
+    }
+  }
+}

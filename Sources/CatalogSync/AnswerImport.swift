@@ -1,0 +1,96 @@
+public import Catalog
+import CatalogRows
+public import CatalogWire
+
+/// How an answer is taken.
+public struct ImportOptions: Sendable {
+  /// So many rows in one list of an increment call for a full update; `nil` for no limit.
+  public var threshold: Int? = 1000
+  /// What a full update may lose.
+  public var gate = LossGate()
+  /// What is refused although it could be read.
+  public var limits = WireLimits()
+  /// Whether a payload without envelope, base64 and gzip is taken too.
+  public var allowsBarePayload = false
+
+  public init() {}
+}
+
+/// What an import did.
+public struct ImportReport: Sendable {
+  public var update: UpdateReport
+  public var payload: PayloadSummary
+}
+
+/// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.
+///
+/// A full update writes rows as they are decoded, an increment keeps them until the payload is whole. Memory does not
+/// grow with a full answer. An import that is dropped or fails changes nothing.
+public struct AnswerImport: ~Copyable {
+  private var decoder: ResponseDecoder
+  private var full: FullUpdate?
+  private var increment: Increment?
+
+  /// Begins an import.
+  ///
+  /// - Parameter mode: `.full` writes a new generation, `.incremental` adds to what is there.
+  /// - Throws: `StoreError`, `WireError.outOfMemory`.
+  public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
+    let decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+    full = mode == .full ? try writer.beginFullUpdate(options.gate) : nil
+    increment = mode == .incremental ? writer.beginIncrement(threshold: options.threshold) : nil
+    self.decoder = decoder
+  }
+
+  /// How far the decoder has come.
+  public var progress: WireProgress { decoder.progress }
+
+  /// Takes the next bytes of the answer.
+  ///
+  /// - Throws: `WireError` for what is wrong with the answer, `CatalogError` and `StoreError` for what the
+  ///   catalogue refuses. The import is then over.
+  public mutating func consume(_ bytes: Span<UInt8>) throws {
+    do {
+      if full != nil {
+        try decoder.consume(bytes, into: &full!)
+      } else {
+        try decoder.consume(bytes, into: &increment!)
+      }
+    } catch {
+      try giveUp(error)
+    }
+  }
+
+  /// Ends the answer and commits it, the cursor with the rows.
+  ///
+  /// - Parameter willCommit: called when the answer is known to be good, before the commit begins.
+  /// - Returns: what was done; it is durable.
+  public mutating func finish(_ willCommit: () throws -> Void = {}) throws -> ImportReport {
+    let summary: PayloadSummary
+    do { summary = try decoder.finish() } catch { try giveUp(error) }
+    try willCommit()
+    let defaulted = summary.defaulted.total
+    if let full {
+      self.full = nil
+      return ImportReport(
+        update: try full.commit(cursor: summary.updateTime, defaulted: defaulted), payload: summary)
+    }
+    guard let increment else { preconditionFailure("an import is finished once") }
+    self.increment = nil
+    return ImportReport(
+      update: try increment.commit(cursor: summary.updateTime, defaulted: defaulted), payload: summary)
+  }
+
+  /// Gives the import up; nothing changed.
+  public mutating func cancel() {
+    full?.cancel()
+    full = nil
+  }
+
+  /// Ends the import with what the catalogue said, where it was the catalogue, and not the answer, that failed.
+  private mutating func giveUp(_ error: WireError) throws -> Never {
+    cancel()
+    if case .sinkFailed(let cause, _) = error { throw cause }
+    throw error
+  }
+}

@@ -1,0 +1,267 @@
+import RecordFormat
+import Storage
+
+/// Something that verification found: where, what it is, and what it costs.
+public struct Finding: Sendable, CustomStringConvertible {
+  public let path: String
+  /// Where the damaged structure begins, in bytes.
+  public let offset: Int
+  /// What is wrong.
+  public let what: String
+  /// What cannot be read because of it; empty if nothing is lost.
+  public let lost: String
+
+  public var description: String {
+    "\(path): offset \(offset): \(what)" + (lost.isEmpty ? "" : "; lost: \(lost)")
+  }
+}
+
+/// Reads everything in a log and compares it with its checksums and with itself. Changes nothing.
+///
+/// Everything is read with read calls, never through a mapping: what the disk cannot deliver is an error here.
+/// A finding does not end the verification; it reads on as far as structures can still be told apart.
+public struct Verification: Sendable {
+  /// In the order of the file.
+  public private(set) var findings: [Finding] = []
+  /// Commits whose segment passed.
+  public private(set) var commitCount = 0
+  public private(set) var byteCount = 0
+
+  private let log: LogFile
+
+  /// Verifies a store; `nil` if nothing was ever committed to it.
+  ///
+  /// - Throws: `StoreError.io` if the directory or the file cannot be opened.
+  /// - Complexity: reads every byte twice: once for the segment's checksum, once for those of its structures.
+  public static func run(_ location: StoreLocation) throws(StoreError) -> Verification? {
+    let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
+    guard let file else { return nil }
+    do {
+      var verification = Verification(try LogFile(file))
+      try verification.verify()
+      return verification
+    } catch {
+      guard let finding = Finding(error) else { throw error }
+      return Verification(failedWith: finding, in: file)
+    }
+  }
+
+  private init(_ log: LogFile) { self.log = log }
+
+  private init(failedWith finding: Finding, in file: any StorageFile) {
+    let unknown = StoreID(0, 0)
+    let header = FileHeader(storeID: unknown, seed: HashSeed(0, 0), created: 0, generation: 0)
+    log = LogFile(file, header: header, path: file.path)
+    findings = [finding]
+  }
+
+  private mutating func verify() throws(StoreError) {
+    byteCount = try log.size()
+    let recovery: Recovery
+    do { recovery = try log.recover() } catch {
+      guard let finding = Finding(error, lost: "this commit and all after it") else { throw error }
+      findings.append(finding)
+      return
+    }
+    for offset in recovery.damagedSlots { add(offset, "acknowledgement slot", lost: "") }
+    guard let last = recovery.footer else {
+      add(SegmentHeader.firstOffset, "no commit", lost: "everything")
+      return
+    }
+    var next: SegmentFooter? = last
+    while let footer = next {
+      let before = findings.count
+      try verify(footer)
+      if findings.count == before { commitCount += 1 }
+      next = try previous(of: footer)
+    }
+    try verifyIndexes(of: last)
+    findings.sort { $0.offset < $1.offset }
+  }
+
+  private mutating func add(_ offset: Int, _ what: String, lost: String) {
+    findings.append(Finding(path: log.path, offset: offset, what: what, lost: lost))
+  }
+
+  /// The footer before `footer`; a finding and `nil` if it is not there.
+  private mutating func previous(of footer: SegmentFooter) throws(StoreError) -> SegmentFooter? {
+    if footer.previousFooterOffset == 0 { return nil }
+    let offset = Int(clamping: footer.previousFooterOffset)
+    let bytes = offset < Int(footer.offset) ? try log.read(SegmentFooter.byteCount, at: offset) : []
+    guard let previous = try? SegmentFooter(bytes.rawSpan), previous.storeID == footer.storeID,
+      previous.chain == footer.previousChain, previous.offset == UInt64(offset)
+    else {
+      add(offset, "footer of commit \(footer.sequence - 1)", lost: "the history up to it")
+      return nil
+    }
+    return previous
+  }
+
+  /// Verifies one segment: its header, its body as a whole, and each object.
+  private mutating func verify(_ footer: SegmentFooter) throws(StoreError) {
+    let start = Int(footer.segmentOffset)
+    let bytes = try log.read(SegmentHeader.byteCount, at: start)
+    let header = try? SegmentHeader(bytes.rawSpan)
+    let sequence = footer.sequence
+    if header?.sequence != sequence || header?.offset != footer.segmentOffset
+      || header?.length != footer.segmentLength || header?.previousChain != footer.previousChain
+    {
+      add(start, "header of commit \(sequence)", lost: "")
+    }
+    let body = try log.checksum(of: start + SegmentHeader.byteCount, to: Int(footer.manifestOffset))
+    let manifest = try log.checksum(of: Int(footer.manifestOffset), to: Int(footer.offset))
+    if manifest != footer.manifestChecksum {
+      add(Int(footer.manifestOffset), "manifest of commit \(sequence)", lost: "commit \(sequence) as a whole")
+    }
+    let before = findings.count
+    try verifyObjects(footer)
+    if body != footer.bodyChecksum, findings.count == before {
+      add(start, "body of commit \(sequence), in a block or padding", lost: "")
+    }
+  }
+
+  private mutating func verifyObjects(_ footer: SegmentFooter) throws(StoreError) {
+    var offset = Int(footer.segmentOffset) + SegmentHeader.byteCount
+    let end = Int(footer.objectEnd)
+    var window = Window(log)
+    while offset < end {
+      let unit = UnitOffset(byteOffset: offset)
+      let head = try window.read(ObjectHeader.byteCount, at: offset)
+      let word = head.rawSpan.u32(at: 4)
+      let length = ObjectHeader.length(word)
+      guard length >= ObjectHeader.byteCount, length <= end - offset else {
+        add(offset, "object of length \(length)", lost: "all rows from here to offset \(end)")
+        return
+      }
+      let object = try window.read(length, at: offset)
+      let computed = Checksum.of(object.rawSpan.slice(4, length - 4), from: Checksum.salt(unit))
+      if object.rawSpan.u32(at: 0) != computed {
+        add(offset, "object: checksum", lost: Self.name(of: ObjectHeader.kind(word)))
+      } else if ObjectHeader.kind(word).table != nil, RecordLayout(object.rawSpan) == nil {
+        add(offset, "record: lengths", lost: "this row")
+      }
+      offset += ObjectHeader.padded(length)
+    }
+  }
+
+  private static func name(of kind: ObjectKind) -> String {
+    switch kind {
+    case .sharedString: "a text that rows share"
+    case .postingList: "the way to the rows of one key"
+    case .tombstones: "a note of deleted rows (their absence is kept elsewhere)"
+    default: kind.table.map { "a row of table \($0)" } ?? "an object of unknown kind"
+    }
+  }
+
+  /// Verifies the blocks of the last commit, and that each live row is found by its keys.
+  private mutating func verifyIndexes(of footer: SegmentFooter) throws(StoreError) {
+    do {
+      let mapping = try log.mapping(reaching: Int(footer.end), reusing: nil)
+      let snapshot = try Snapshot(log, mapping, footer)
+      for table in snapshot.blocks.indices {
+        for space in snapshot.blocks[table].indices {
+          for block in snapshot.blocks[table][space] { try verify(block, .index, space) }
+        }
+      }
+      for block in snapshot.deadBlocks { try verify(block, .dead, 0) }
+      if findings.isEmpty { try verifyRows(of: snapshot) }
+    } catch {
+      guard let finding = Finding(error, lost: "lookups through it") else { throw error }
+      findings.append(finding)
+    }
+  }
+
+  private mutating func verify(
+    _ block: IndexBlock, _ kind: BlockHeader.Kind, _ space: Int
+  ) throws(StoreError) {
+    let unit = UnitOffset(byteOffset: block.offset)
+    let bytes = try log.read(BlockHeader.byteCount, at: block.offset)
+    let header = try? BlockHeader(bytes.rawSpan, at: unit)
+    if header?.kind != kind || header?.bucketCount != block.bucketCount || Int(header?.keySpace ?? 0) != space
+    {
+      add(block.offset, "header of a block", lost: "")
+    }
+    var window = Window(log)
+    let capacity = kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity
+    var entries = 0
+    for bucket in 0..<Int(block.bucketCount) {
+      let offset = block.buckets + bucket * Bucket.byteCount
+      let line = try window.read(Bucket.byteCount, at: offset)
+      let salt = Checksum.salt(UnitOffset(byteOffset: offset))
+      if line.rawSpan.u32(at: 0) != Checksum.of(line.rawSpan.slice(4, 60), from: salt) {
+        add(offset, "bucket: checksum", lost: "the way to up to \(capacity) rows, until repaired")
+      }
+      entries += Bucket.count(line.rawSpan.u32(at: 4))
+    }
+    if entries != block.entryCount {
+      add(block.offset, "\(entries) entries in a block that says \(block.entryCount)", lost: "")
+    }
+  }
+
+  /// Counts the live rows, and looks each one up by each of its keys.
+  private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
+    for (table, described) in snapshot.manifest.tables.enumerated() {
+      var rows: UInt64 = 0
+      var lost: [(offset: Int, name: String)] = []
+      try snapshot.scan(table) { (record) throws(StoreError) in
+        rows += 1
+        for (index, space) in described.keySpaces.enumerated() {
+          let key = record.key(index)
+          if space.skipsEmptyKeys, key.byteCount == 0 { continue }
+          var isFound = false
+          let own = record.offset
+          try snapshot.forEachRecord(KeySpaceID(table: table, index: index), key) {
+            (found) throws(StoreError) in
+            isFound = found.offset == own
+            return !isFound
+          }
+          if !isFound { lost.append((own.byteOffset, space.name)) }
+        }
+      }
+      for row in lost.prefix(100) {
+        add(row.offset, "a row of \(described.name) is not found by its \(row.name)", lost: "lookups of it")
+      }
+      if rows != described.liveRows {
+        add(
+          Int(snapshot.footer.manifestOffset),
+          "\(rows) live rows of \(described.name) where the manifest counts \(described.liveRows)", lost: "")
+      }
+    }
+  }
+}
+
+extension Finding {
+  /// What an error says about a file; `nil` for one that is no damage.
+  init?(_ error: StoreError, lost: String = "everything") {
+    switch error {
+    case .damaged(let path, let offset, let what):
+      self.init(path: path, offset: offset, what: what, lost: lost)
+    case .unusable(let path, let reason):
+      self.init(path: path, offset: 0, what: reason, lost: lost)
+    default: return nil
+    }
+  }
+}
+
+/// A piece of a file in memory, moved along as it is read.
+private struct Window {
+  private static let byteCount = 4 << 20
+
+  private let log: LogFile
+  private var start = 0
+  private var bytes: [UInt8] = []
+
+  init(_ log: LogFile) { self.log = log }
+
+  /// - Throws: `StoreError.damaged` if the file ends before `count` bytes.
+  mutating func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
+    if offset < start || offset + count > start + bytes.count {
+      bytes = try log.read(max(count, Self.byteCount), at: offset)
+      start = offset
+    }
+    guard offset + count <= start + bytes.count else {
+      throw log.damage(start + bytes.count, "the file ends inside a commit")
+    }
+    return bytes.rawSpan.slice(offset - start, count).copied()
+  }
+}

@@ -1,0 +1,59 @@
+/// How a user's id becomes the name of a directory that cannot lead anywhere else.
+///
+/// Letters a–z, digits, `-`, `_` and, but for the first place, `.` stand for themselves; every other byte of the id's
+/// UTF-8, capital letters too, is written `%XX`. So two ids never share a name, also where a file system takes upper
+/// and lower case or normal forms of Unicode for the same, and no id is `.`, `..` or holds a slash. A name that grows
+/// past 180 bytes goes on in a directory below, and the directory above it ends with `+`.
+enum UserDirectory {
+  /// Bytes of the longest id.
+  static let maximumIDByteCount = 255
+  private static let partLength = 180
+
+  /// The directories from the outermost to the user's own.
+  static func path(of id: String) -> [String] {
+    var name: [UInt8] = []
+    for (index, byte) in id.utf8.enumerated() { append(byte, to: &name, isFirst: index == 0) }
+    var parts: [String] = []
+    var rest = name[...]
+    while rest.count > partLength {
+      parts.append(String(decoding: rest.prefix(partLength), as: UTF8.self) + "+")
+      rest = rest.dropFirst(partLength)
+    }
+    parts.append(String(decoding: rest, as: UTF8.self))
+    return parts
+  }
+
+  private static func append(_ byte: UInt8, to name: inout [UInt8], isFirst: Bool) {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+      UInt8(ascii: "_"):
+      name.append(byte)
+    case UInt8(ascii: ".") where !isFirst: name.append(byte)
+    default:
+      let digits = Array("0123456789ABCDEF".utf8)
+      name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+
+  /// The id that a joined name, without the `+`, stands for; `nil` for a name that ``path(of:)`` never gives.
+  static func id(of name: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(name.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty, path(of: id).last != nil else {
+      return nil
+    }
+    // Only the one spelling that is ever written counts.
+    let parts = path(of: id).map { $0.hasSuffix("+") ? String($0.dropLast()) : $0 }
+    return parts.joined() == name ? id : nil
+  }
+}

@@ -1,0 +1,138 @@
+import LogStore
+import Storage
+
+/// A root directory with a default store and one directory for each user.
+///
+///     ROOT/default/settings.log       who is signed in
+///     ROOT/users/NAME/catalogue.log   the user's catalogue
+///
+/// Reading creates nothing. Directories are opened one below the other without following links, so no id leads out of
+/// the root.
+public struct Workspace: Sendable {
+  public let root: String
+  /// How long a change waits for another process to finish one, in milliseconds.
+  public var waiting = 2000
+
+  public init(root: String) { self.root = root }
+
+  // MARK: Who is signed in
+
+  /// Who is signed in; `nil` for nobody.
+  ///
+  /// - Throws: `WorkspaceError.store`.
+  public func currentUser() throws(WorkspaceError) -> String? {
+    try wrapped { () throws(StoreError) in
+      guard let directory = try open(["default"]) else { return nil }
+      let reader = try StoreReader.open(StoreLocation(directory, name: "settings"))
+      return try SettingsTable.text(SettingsTable.currentUser, in: reader?.snapshot)
+    }
+  }
+
+  /// Signs a user in, durably, and makes the directory for the user's stores.
+  ///
+  /// - Throws: `WorkspaceError.userID`, `.store`.
+  public func signIn(_ id: String) throws {
+    try check(id)
+    _ = try make(["users"] + UserDirectory.path(of: id))
+    try setCurrentUser(id)
+  }
+
+  /// Signs out who is signed in. The user's stores stay. Does nothing if nobody is.
+  public func signOut() throws {
+    if try currentUser() != nil { try setCurrentUser(nil) }
+  }
+
+  private func setCurrentUser(_ id: String?) throws {
+    let writer = try StoreWriter(
+      StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
+    defer { writer.close() }
+    try SettingsTable.set(SettingsTable.currentUser, to: id, in: writer)
+  }
+
+  // MARK: Users and their stores
+
+  /// The ids of all users that have a directory here, bytewise.
+  public func users() throws(WorkspaceError) -> [String] {
+    try wrapped { () throws(StoreError) in
+      guard let directory = try open(["users"]) else { return [] }
+      var ids: [String] = []
+      try collect(directory, "", &ids)
+      return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+  }
+
+  private func collect(
+    _ directory: PosixDirectory, _ prefix: String, _ ids: inout [String]
+  ) throws(StoreError) {
+    for name in try io({ () throws(StorageError) in try directory.names() }) {
+      if name.hasSuffix("+") {
+        let below = try io { () throws(StorageError) in try directory.subdirectory(name) }
+        if let below { try collect(below, prefix + name.dropLast(), &ids) }
+      } else if let id = UserDirectory.id(of: prefix + name) {
+        ids.append(id)
+      }
+    }
+  }
+
+  /// Where a user's catalogue lies; `nil` if the user has no directory yet. Creates nothing.
+  public func catalogue(of id: String) throws(WorkspaceError) -> StoreLocation? {
+    try check(id)
+    return try wrapped { () throws(StoreError) in
+      try open(["users"] + UserDirectory.path(of: id)).map { StoreLocation($0, name: "catalogue") }
+    }
+  }
+
+  /// Where a user's catalogue lies; the directories are made where they are missing.
+  public func makeCatalogue(of id: String) throws(WorkspaceError) -> StoreLocation {
+    try check(id)
+    return try wrapped { () throws(StoreError) in
+      StoreLocation(try make(["users"] + UserDirectory.path(of: id)), name: "catalogue")
+    }
+  }
+
+  /// Bytes of all files in a user's directory.
+  public func byteCount(of id: String) throws(WorkspaceError) -> Int {
+    try wrapped { () throws(StoreError) in
+      guard let directory = try open(["users"] + UserDirectory.path(of: id)) else { return 0 }
+      var total = 0
+      for name in try io({ () throws(StorageError) in try directory.names() }) where !name.hasSuffix("+") {
+        total += try io { () throws(StorageError) in try directory.open(name, .read)?.size() ?? 0 }
+      }
+      return total
+    }
+  }
+
+  private func check(_ id: String) throws(WorkspaceError) {
+    let count = id.utf8.count
+    guard count > 0, count <= UserDirectory.maximumIDByteCount else { throw .userID(byteCount: count) }
+  }
+
+  // MARK: Directories
+
+  private func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
+    var directory = try io { () throws(StorageError) in try PosixDirectory.open(root) }
+    for name in names {
+      guard let parent = directory else { return nil }
+      directory = try io { () throws(StorageError) in try parent.subdirectory(name) }
+    }
+    return directory
+  }
+
+  private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
+    var directory = try io { () throws(StorageError) in try PosixDirectory.create(root) }
+    for name in names {
+      directory = try io { () throws(StorageError) in try directory.makeSubdirectory(name) }
+    }
+    return directory
+  }
+
+  private func io<Result>(_ operation: () throws(StorageError) -> Result) throws(StoreError) -> Result {
+    do { return try operation() } catch { throw .io(error) }
+  }
+
+  private func wrapped<Result>(
+    _ operation: () throws(StoreError) -> Result
+  ) throws(WorkspaceError) -> Result {
+    do { return try operation() } catch { throw .store(error) }
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// The tool with which a person looks after a catalogue.
+struct Catalogctl: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "catalogctl",
+    abstract: "Looks after an offline product catalogue.",
+    discussion: """
+      Exit codes: 0 done; 1 the answer is no; 64 usage; 65 bad data; 66 an input file cannot be read; 69 the server \
+      cannot be reached or answered with an error; 73 cannot create; 74 input or output failed; 75 locked by \
+      another process, try again; 77 permission.
+      """,
+    version: "0.1.0",
+    groupedSubcommands: [
+      CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self]),
+      CommandGroup(name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Serve.self]),
+      CommandGroup(
+        name: "Answering:",
+        subcommands: [
+          Scan.self, Explain.self, Get.self, Find.self, Components.self, SetsWith.self, Complete.self,
+        ]),
+      CommandGroup(
+        name: "Looking after the file:",
+        subcommands: [Stat.self, Log.self, Dump.self, Verify.self, Compact.self]),
+    ])
+}
+
+@main
+enum Main {
+  static func main() async {
+    do {
+      var command = try Catalogctl.parseAsRoot()
+      if var asynchronous = command as? AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      Failure.exit(error)
+    }
+  }
+}

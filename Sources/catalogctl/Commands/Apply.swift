@@ -1,0 +1,47 @@
+import ArgumentParser
+import Catalog
+import CatalogSync
+
+struct Apply: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Apply the server's answers from files, one durable commit each.",
+    discussion: """
+      The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
+      --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and \
+      'committed SEQUENCE MODE CURSOR' once it is durable. Stops at the first refused file, keeping what was \
+      committed.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var accept: UpdateOptions
+  @Flag(help: "Take each file as a full update.") var full = false
+  @Argument(help: ArgumentHelp("Files with the server's answers; - is standard input.", valueName: "file"))
+  var files: [String]
+
+  func run() throws {
+    let writer = try store.writer(waiting: write.milliseconds)
+    defer { writer.close() }
+    for path in files { try apply(InputFile(path), writer) }
+    try writer.compactIfWorthwhile()
+  }
+
+  private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {
+    let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    var options = ImportOptions()
+    options.threshold = nil
+    options.gate = accept.gate
+    options.allowsBarePayload = true
+    var answer = try AnswerImport(writer, mode, options)
+    do {
+      while let piece = try file.next() { try answer.consume(piece.span) }
+      let sequence = writer.nextSequence
+      let report = try answer.finish { Console.print("begin \(sequence)") }
+      let update = report.update
+      Console.print("committed \(update.sequence) \(update.mode.name) \(update.cursor)")
+    } catch {
+      answer.cancel()
+      throw Failure(named: file.name, error)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Catalog
+
+struct Complete: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tell which sets a series of scans makes whole, and what open sets lack.",
+    discussion: "Without codes, reads them from standard input, one a line.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "Codes as the reader sends them.") var codes: [String] = []
+
+  func run() throws {
+    var codes = codes
+    if codes.isEmpty { try InputFile("-").forEachLine { codes.append($0) } }
+    let snapshot = try store.snapshot()
+    let result = try snapshot.complete(codes)
+    if output.json { json(result).print() } else { try show(result, snapshot) }
+  }
+
+  private func json(_ result: SetCompletion) -> JSONText {
+    var fields: [(String, JSONText)] = [
+      ("products", .sorted(result.products.mapValues(JSONText.int))),
+      ("unknown", .array(result.unknown.map(JSONText.text))),
+      ("complete", .sorted(result.complete.mapValues(JSONText.int))),
+      ("incomplete", .sorted(result.incomplete.mapValues { .sorted($0.mapValues(JSONText.int)) })),
+    ]
+    if !result.faults.isEmpty {
+      fields.append(("faults", .sorted(result.faults.mapValues { .array($0.map(JSONText.text)) })))
+    }
+    if !result.repeated.isEmpty { fields.append(("repeated", .array(result.repeated.map(JSONText.text)))) }
+    return .object(fields)
+  }
+
+  private func show(_ result: SetCompletion, _ snapshot: CatalogSnapshot) throws {
+    func name(_ id: String) throws -> String { Table.cell(try snapshot.product(id: id)?.name ?? "", limit: 56) }
+    for (set, count) in result.complete.sorted(by: { $0.key < $1.key }) {
+      Console.print("\(Console.styled("complete", .green))    \(count) × \(set)  \(try name(set))")
+    }
+    // Nearly whole sets first: those are what a person can act on.
+    let open = result.incomplete.sorted { a, b in
+      let missing = (a.value.values.reduce(0, +), b.value.values.reduce(0, +))
+      return missing.0 != missing.1 ? missing.0 < missing.1 : a.key < b.key
+    }
+    for (set, missing) in open {
+      Console.print("\(Console.styled("incomplete", .yellow))  \(set)  \(try name(set))")
+      for (component, count) in missing.sorted(by: { $0.key < $1.key }) {
+        Console.print("            lacks \(count) × \(component)  \(try name(component))")
+      }
+    }
+    for (set, faults) in result.faults.sorted(by: { $0.key < $1.key }) {
+      for fault in faults { Console.print("\(Console.styled("fault", .red))       \(set) \(fault)") }
+    }
+    for code in result.unknown { Console.print("\(Console.styled("unknown", .red))     \(Table.cell(code))") }
+    for code in result.repeated { Console.print("repeated    \(Table.cell(code))  counted once") }
+  }
+}

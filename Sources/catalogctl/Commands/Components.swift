@@ -1,0 +1,48 @@
+import ArgumentParser
+import Catalog
+
+struct Components: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List what a set consists of.",
+    discussion: "Exit code 1 if there is neither such a product nor such a set.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "The set's product id.") var id: String
+
+  func run() throws {
+    let snapshot = try store.snapshot()
+    let components = try snapshot.components(of: id)
+    if components.isEmpty, try !snapshot.containsProduct(id: id) {
+      throw Failure(.no, "no product has id \(id)")
+    }
+    if output.json {
+      JSONText.object([
+        ("productId", .text(id)),
+        (
+          "components",
+          .array(
+            components.map { component in
+              .object([
+                ("relationId", .text(component.relation.id)),
+                ("subProductId", .text(component.relation.subProductId)),
+                ("groupNum", .int(Int(clamping: component.relation.groupNum))),
+                ("product", component.product.map(JSONText.product) ?? .null),
+              ])
+            })
+        ),
+      ]).print()
+      return
+    }
+    if components.isEmpty { Console.say("\(id) is a product, but no set") }
+    var table = Table(">PIECES", "COMPONENT", "BARCODE", "NAME")
+    for component in components {
+      let product = component.product
+      table.add(
+        String(component.relation.groupNum), Table.cell(component.relation.subProductId, limit: 28),
+        Table.cell(product?.barcode ?? "", limit: 24),
+        product.map { Table.cell($0.name, limit: 60) } ?? Console.styled("missing from the catalogue", .red))
+    }
+    table.print()
+  }
+}

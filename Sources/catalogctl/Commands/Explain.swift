@@ -1,0 +1,81 @@
+import ArgumentParser
+import Barcodes
+import Catalog
+
+struct Explain: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tell how a code is read, what is tried, and what is found.")
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The code as the reader sends it.") var code: String
+
+  func run() throws {
+    let match = try store.snapshot().match(code)
+    let scan = match.scan
+    var table = Table("READ AS", "")
+    table.add("text", visible(scan.text))
+    if let symbology = scan.symbology { table.add("symbology", "\(symbology)") }
+    table.add("payload", visible(scan.payload))
+    table.add("kind", scan.kind.rawValue)
+    if let gtin = scan.gtin { table.add("GTIN", gtin.digits) }
+    if let gtin = scan.upcE { table.add("UPC-E of", gtin.digits) }
+    if scan.checkDigit != .none { table.add("check digit", "\(scan.checkDigit)") }
+    for element in scan.elements?.elements ?? [] { table.add("(\(element.ai))", visible(element.value)) }
+    if let addOn = scan.addOn { table.add("add-on", addOn) }
+    if let folded = scan.folded { table.add("folded", visible(folded.payload)) }
+    table.print()
+    Console.print("")
+    printAttempts(match)
+    printCandidates(match)
+    if match.isEmpty { throw Failure(.no) }
+  }
+
+  private func printAttempts(_ match: Match) {
+    var table = Table("TRIED", "TEXT", ">FOUND")
+    for attempt in match.attempts {
+      table.add(attempt.kind.rawValue, visible(attempt.text), String(attempt.productCount))
+    }
+    if match.attempts.isEmpty { Console.print("nothing was looked up") }
+    table.print()
+    Console.print("")
+  }
+
+  private func printCandidates(_ match: Match) {
+    guard !match.isEmpty else {
+      let reason = match.scan.refusal.map { "\($0)" } ?? "the code is sound, but no product has it"
+      Console.print("\(Console.styled("no match", .red)): \(reason)")
+      return
+    }
+    Console.print(
+      "\(Console.styled("match", .green)): \(match.kind.rawValue)"
+        + (match.key.map { ", barcode \($0)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
+    ProductTable.print(match.products)
+  }
+
+  /// Control characters by name, so that a separator can be seen.
+  private func visible(_ text: String) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x1D: shown += "<GS>"
+      case 0..<0x20, 0x7F, 0xA0, 0x200B, 0xFEFF: shown += "<\(String(scalar.value, radix: 16, uppercase: true))>"
+      default: shown.unicodeScalars.append(scalar)
+      }
+    }
+    return Table.cell(shown, limit: 72)
+  }
+}
+
+/// Products for people, a line each.
+enum ProductTable {
+  static func print(_ products: [Product]) {
+    var table = Table("ID", "BARCODE", "NAME", "BRAND", "UNIT")
+    for product in products {
+      table.add(
+        Table.cell(product.id, limit: 28), Table.cell(product.barcode, limit: 24),
+        Table.cell(product.name, limit: 56), Table.cell(product.brand, limit: 20),
+        Table.cell(product.unit, limit: 12))
+    }
+    table.print()
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Catalog
+import LogStore
+
+struct Find: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List the products whose name, or another field, contains a text.",
+    discussion: "Exit code 1 if there is none. Reads the whole catalogue.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "The text.") var text: String
+  @Option(help: "The field to look into.") var field: SearchableField = .name
+  @Option(help: "List no more than this many.") var limit: Int?
+  @Flag(name: [.customShort("i"), .long], help: "Take upper and lower case for the same.") var ignoreCase = false
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
+  }
+
+  func run() throws {
+    var found: [Product] = []
+    let wanted = ignoreCase ? text.lowercased() : text
+    try store.snapshot().forEachProduct { (view) throws(StoreError) in
+      let product = try Product(view)
+      let value = field.value(of: product)
+      if Self.contains(ignoreCase ? value.lowercased() : value, wanted) { found.append(product) }
+    }
+    found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+    if let limit { found = Array(found.prefix(limit)) }
+    if output.json { found.forEach { JSONText.product($0).print() } } else { ProductTable.print(found) }
+    if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field.rawValue)") }
+  }
+
+  /// Whether `text` contains `part`, code point for code point.
+  private static func contains(_ text: String, _ part: String) -> Bool {
+    let part = Array(part.utf8)
+    if part.isEmpty { return true }
+    var text = Array(text.utf8)[...]
+    while text.count >= part.count {
+      if text.starts(with: part) { return true }
+      text = text.dropFirst()
+    }
+    return false
+  }
+}
+
+/// Fields that hold text.
+enum SearchableField: String, CaseIterable, ExpressibleByArgument {
+  case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
+  case updateTime
+
+  func value(of product: Product) -> String {
+    switch self {
+    case .barcode: product.barcode
+    case .brand: product.brand
+    case .brandId: product.brandId
+    case .category: product.category
+    case .createBy: product.createBy
+    case .createTime: product.createTime
+    case .id: product.id
+    case .name: product.name
+    case .orgId: product.orgId
+    case .skuCode: product.skuCode
+    case .unit: product.unit
+    case .updateBy: product.updateBy
+    case .updateTime: product.updateTime
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Catalog
+
+struct Get: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print a product by id or by its exact barcode.",
+    discussion: "Nothing is interpreted; 'scan' does that. Exit code 1 if there is none.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Option(help: "The product's id.") var id: String?
+  @Option(help: ArgumentHelp("The product's barcode.", valueName: "code")) var barcode: String?
+
+  func validate() throws {
+    guard (id == nil) != (barcode == nil) else {
+      throw ValidationError("give --id ID or --barcode CODE, one of them")
+    }
+  }
+
+  func run() throws {
+    let snapshot = try store.snapshot()
+    let products: [Product] =
+      if let id {
+        try snapshot.product(id: id).map { [$0] } ?? []
+      } else {
+        try snapshot.products(barcode: barcode ?? "")
+      }
+    for (index, product) in products.enumerated() {
+      if output.json {
+        JSONText.product(product).print()
+      } else {
+        if index > 0 { Console.print("") }
+        printFields(of: product)
+      }
+    }
+    if products.isEmpty { throw Failure(.no, "no product has \(id.map { "id \($0)" } ?? "barcode \(barcode ?? "")")") }
+  }
+
+  private func printFields(of product: Product) {
+    var table = Table("FIELD", "VALUE")
+    for child in Mirror(reflecting: product).children {
+      table.add(child.label ?? "", Table.cell("\(child.value)", limit: 100))
+    }
+    table.print()
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Catalog
+
+struct Log: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List the commits of this generation, newest first.",
+    discussion: "A full update or a compaction begins a new generation, and with it a new list.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var table = Table(
+      ">COMMIT", "TIME", "MODE", ">UPSERTED", ">DELETED", ">RELATIONS +", ">RELATIONS −", ">SIZE", "CURSOR")
+    for entry in try store.snapshot().history() {
+      let counts = entry.state.counts
+      let deleted = entry.state.mode == .full ? nil : counts.productsDeleted
+      let upserted = entry.state.mode == .full ? entry.products : counts.productsUpserted
+      if output.json {
+        JSONText.object([
+          ("sequence", .uint(entry.commit.sequence)), ("generation", .uint(entry.commit.generation)),
+          ("time", .text(Moment.text(entry.commit.time))), ("mode", .text(entry.state.mode.name)),
+          (
+            "products",
+            .object([("upserted", .int(upserted)), ("deleted", deleted.map(JSONText.int) ?? .null)])
+          ),
+          (
+            "relations",
+            .object([
+              ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+              ("ignored", .int(counts.relationsIgnored)),
+            ])
+          ),
+          ("defaulted", .int(counts.defaulted)), ("cursor", .text(entry.state.cursor)),
+          ("bytes", .int(entry.commit.byteCount)),
+        ]).print()
+      }
+      table.add(
+        String(entry.commit.sequence), Moment.text(entry.commit.time), entry.state.mode.name,
+        Quantity.count(upserted), deleted.map(Quantity.count) ?? "–", Quantity.count(counts.relationsWritten),
+        Quantity.count(counts.relationsDeleted), Quantity.bytes(entry.commit.byteCount), entry.state.cursor)
+    }
+    if !output.json { table.print() }
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Catalog
+import LogStore
+
+struct Scan: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Match scanned codes.",
+    discussion: """
+      Without codes, reads them from standard input, one a line, and answers each line at once. Exit code 1 if any \
+      code found nothing.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "Codes as the reader sends them.") var codes: [String] = []
+
+  func run() throws {
+    let reader = try store.reader()
+    var missed = false
+    func answer(_ code: String) throws {
+      try reader?.refresh()
+      let match = try (reader?.snapshot() ?? .empty).match(code)
+      if match.isEmpty { missed = true }
+      if output.json { match.json(code: code).print() } else { match.lines(code: code).forEach(Console.print) }
+    }
+    if codes.isEmpty {
+      try InputFile("-").forEachLine(answer)
+    } else {
+      for code in codes { try answer(code) }
+    }
+    if missed { throw Failure(.no) }
+  }
+}
+
+extension Match {
+  /// As the contract has it.
+  func json(code: String) -> JSONText {
+    var elements: [(String, JSONText)] = []
+    for element in scan.elements?.elements ?? [] where !elements.contains(where: { $0.0 == element.ai }) {
+      elements.append((element.ai, .text(element.value)))
+    }
+    return .object([
+      ("code", .text(code)), ("match", .text(kind.rawValue)), ("key", .optional(key)),
+      ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
+      ("products", .array(products.map(JSONText.product))), ("elements", .object(elements)),
+    ])
+  }
+
+  /// For people: a line for each product.
+  func lines(code: String) -> [String] {
+    let shown = Table.cell(code, limit: 40)
+    guard !isEmpty else {
+      let reason = scan.refusal.map { "\($0)" } ?? "no product has it"
+      return ["\(Console.styled(shown, .bold))  \(Console.styled("none", .red))  \(reason)"]
+    }
+    return products.map { product in
+      let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
+      return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id)"
+        + "  \(Table.cell(product.name, limit: 60))\(rest)"
+    }
+  }
+}

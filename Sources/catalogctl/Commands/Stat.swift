@@ -1,0 +1,89 @@
+import ArgumentParser
+import Catalog
+import LogStore
+
+struct Stat: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print what the catalogue holds and what it costs.")
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let user = try store.userID()
+    let snapshot = try store.snapshot()
+    let sets = try snapshot.setStatistics()
+    let statistics = try snapshot.store?.statistics()
+    if output.json { json(snapshot, sets, statistics).print() } else { show(user, snapshot, sets, statistics) }
+  }
+
+  private func json(
+    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?
+  ) -> JSONText {
+    let indexes = (statistics?.indexes ?? []).map { index in
+      JSONText.object([
+        ("name", .text(index.name)), ("blocks", .int(index.blockCount)), ("entries", .int(index.entryCount)),
+        ("bytes", .int(index.byteCount)), ("load", .double(index.load)),
+        ("longestProbe", .int(index.longestProbe)), ("keyLengths", .array(index.keyLengths.map(JSONText.int))),
+      ])
+    }
+    return .object([
+      ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+      ("sets", .int(sets.sets)), ("danglingComponents", .int(sets.danglingComponents)),
+      ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
+      ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("deadRows", .int(statistics?.deadRowCount ?? 0)),
+      ("tailRows", .int(statistics?.tailRowCount ?? 0)), ("tailBytes", .int(statistics?.tailByteCount ?? 0)),
+      ("generation", .uint(snapshot.generation)), ("sequence", .uint(snapshot.sequence)),
+      ("cursor", .text(snapshot.cursor)),
+      ("lastCompaction", .optional(statistics.map { Moment.text($0.baseTime) })), ("indexes", .array(indexes)),
+    ])
+  }
+
+  private func show(
+    _ user: String, _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?
+  ) {
+    var table = Table("CATALOGUE", ">")
+    table.add("user", Table.cell(user))
+    table.add("products", Quantity.count(snapshot.productCount))
+    table.add("relations", Quantity.count(snapshot.relationCount))
+    table.add("sets", Quantity.count(sets.sets))
+    table.add("components that the catalogue lacks", Quantity.count(sets.danglingComponents))
+    table.add("cursor", snapshot.cursor.isEmpty ? "none yet" : snapshot.cursor)
+    table.add("commit", String(snapshot.sequence))
+    table.add("generation", String(snapshot.generation))
+    if let statistics {
+      table.add("file", Quantity.bytes(statistics.fileByteCount))
+      table.add("live rows", Quantity.bytes(statistics.liveByteCount))
+      table.add(
+        "dead rows", "\(Quantity.bytes(statistics.deadByteCount)) in \(Quantity.count(statistics.deadRowCount))")
+      table.add(
+        "tail", "\(Quantity.bytes(statistics.tailByteCount)) with \(Quantity.count(statistics.tailRowCount)) rows")
+      table.add("base written", Moment.text(statistics.baseTime))
+    }
+    table.print()
+    guard let statistics else { return }
+    Console.print("")
+    var indexes = Table("INDEX", ">ENTRIES", ">SIZE", ">BLOCKS", ">LOAD", ">LONGEST PROBE", "KEY LENGTHS")
+    for index in statistics.indexes {
+      indexes.add(
+        index.name, Quantity.count(index.entryCount), Quantity.bytes(index.byteCount), String(index.blockCount),
+        "\(Int((index.load * 100).rounded())) %", String(index.longestProbe), Self.ranges(index.keyLengths))
+    }
+    indexes.print()
+  }
+
+  /// 4, 5, 6, 9 as `4–6 9`.
+  private static func ranges(_ lengths: [Int]) -> String {
+    var parts: [String] = []
+    var rest = lengths[...]
+    while let first = rest.popFirst() {
+      var last = first
+      while let next = rest.first, next == last + 1 {
+        last = next
+        rest.removeFirst()
+      }
+      parts.append(first == last ? "\(first)" : "\(first)–\(last)")
+    }
+    return parts.joined(separator: " ")
+  }
+}

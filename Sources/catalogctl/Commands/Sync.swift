@@ -1,0 +1,197 @@
+import ArgumentParser
+import Catalog
+import CatalogHTTP
+import CatalogSync
+import Foundation
+
+struct Sync: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Bring the catalogue up to date, from a server or from files.",
+    discussion: """
+      With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
+      again when the increment would be too large. With --from, the server's answer is read from a file (- is \
+      standard input); a bare payload is taken as well. Several --from are taken one after another.
+
+      Credentials for the server come from --authorization or $CATALOG_AUTHORIZATION (the whole header value, such as \
+      'Bearer …'); the environment keeps them out of the list of processes.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var accept: UpdateOptions
+
+  @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
+  @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file")) var from: [String] = []
+  @Flag(help: "Take the answer as a full update.") var full = false
+  @Option(help: "So many rows in one list of an increment call for a full update.") var threshold = 1000
+  @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
+  var authorization: String?
+  @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+  var caFile: String?
+  @Option(help: ArgumentHelp("The longest time for everything.", valueName: "seconds"))
+  var timeout = 3600
+  @Option(help: "How often a failed request is tried in all.") var attempts = 5
+  @Flag(help: "Show progress even where nobody watches.") var progress = false
+
+  func validate() throws {
+    guard (url == nil) != from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }
+    guard threshold > 0 else { throw ValidationError("--threshold is at least 1") }
+    guard timeout > 0 else { throw ValidationError("--timeout is at least 1 second") }
+    guard attempts > 0 else { throw ValidationError("--attempts is at least 1") }
+  }
+
+  func run() async throws {
+    if let url {
+      let transport = try transport(url)
+      let writer = try store.writer(waiting: write.milliseconds)
+      defer { writer.close() }
+      try await synchronize(transport, writer)
+      try writer.compactIfWorthwhile()
+    } else {
+      // A file that is not there should be told before a store is made.
+      let files = try from.map(InputFile.init)
+      let writer = try store.writer(waiting: write.milliseconds)
+      defer { writer.close() }
+      for file in files { try take(file, writer) }
+      try writer.compactIfWorthwhile()
+    }
+  }
+
+  private var options: ImportOptions {
+    var options = ImportOptions()
+    options.threshold = threshold
+    options.gate = accept.gate
+    return options
+  }
+
+  private func transport(_ url: String) throws -> HTTPTransport {
+    var options = TransportOptions()
+    let environment = ProcessInfo.processInfo.environment
+    options.authorization = authorization ?? environment["CATALOG_AUTHORIZATION"]
+    options.certificateAuthorityFile = caFile
+    options.totalTimeout = .seconds(timeout)
+    options.retry.maximumAttempts = attempts
+    options.onRetry = { notice in
+      Console.say(
+        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error);"
+          + " trying again in \(notice.pause.components.seconds) s")
+    }
+    return try HTTPTransport(url: url, options: options)
+  }
+
+  private func synchronize(_ transport: HTTPTransport, _ writer: CatalogWriter) async throws {
+    let start = ContinuousClock.now
+    let bar = Shared(ProgressBar(isForced: progress))
+    var synchronizer = Synchronizer(transport)
+    synchronizer.options = options
+    synchronizer.onProgress = { bar.value.update($0) }
+    let report: ImportReport
+    do { report = try await synchronizer.run(writer, full: full) } catch {
+      bar.value.end()
+      throw error
+    }
+    print(report, seconds: ContinuousClock.now - start)
+  }
+
+  private func take(_ file: InputFile, _ writer: CatalogWriter) throws {
+    let start = ContinuousClock.now
+    let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    var options = options
+    options.allowsBarePayload = true
+    var bar = ProgressBar(isForced: progress, expectedByteCount: file.byteCount)
+    var answer = try AnswerImport(writer, mode, options)
+    var state = SyncProgress(mode: mode)
+    do {
+      while let piece = try file.next() {
+        try answer.consume(piece.span)
+        state.bytesReceived = answer.progress.bytesIn
+        state.rowsDecoded = answer.progress.rows
+        bar.update(state)
+      }
+      let report = try answer.finish {
+        state.phase = .committing
+        bar.update(state)
+      }
+      state.phase = .done
+      state.rowsWritten = state.rowsDecoded
+      bar.update(state)
+      print(report, seconds: ContinuousClock.now - start)
+    } catch {
+      answer.cancel()
+      bar.end()
+      throw Failure(named: file.name, error)
+    }
+  }
+
+  private func print(_ report: ImportReport, seconds: Duration) {
+    let update = report.update
+    let counts = update.counts
+    let time = Double(seconds.components.seconds) + Double(seconds.components.attoseconds) / 1e18
+    if output.json {
+      JSONText.object([
+        ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
+        ("generation", .uint(update.generation)),
+        (
+          "products",
+          .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])
+        ),
+        (
+          "relations",
+          .object([
+            ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+            ("ignored", .int(counts.relationsIgnored)),
+          ])
+        ),
+        ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)),
+        ("bytesIn", .int(report.payload.bytesIn)), ("seconds", .double((time * 1000).rounded() / 1000)),
+      ]).print()
+    } else {
+      Console.print(
+        "\(update.mode.name) update, commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products"
+          + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
+          + " \(Quantity.count(counts.relationsWritten)) relations written,"
+          + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
+      Console.print(
+        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor)")
+    }
+    warn(report)
+  }
+
+  /// Says what was taken otherwise than it was sent.
+  private func warn(_ report: ImportReport) {
+    let defaulted = report.payload.defaulted
+    guard defaulted.total > 0 else { return }
+    let fields = defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
+    Console.say("catalogctl: fields of another type than theirs took their default: \(fields)")
+  }
+}
+
+/// What a full update may do.
+struct UpdateOptions: ParsableArguments {
+  @Flag(help: "Take a full update however many products it loses.") var acceptLoss = false
+  @Option(help: "The share of the products, 0 to 1, that a full update may lose.") var maxLoss = 0.5
+
+  func validate() throws {
+    guard maxLoss >= 0, maxLoss <= 1 else { throw ValidationError("--max-loss is 0 to 1") }
+  }
+
+  var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }
+}
+
+/// A value that closures of one task share.
+final class Shared<Value> {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+extension Failure {
+  /// An error about an input, with the input's name before it.
+  init(named name: String, _ error: any Error) {
+    guard let failure = Failure(error) else {
+      self.init(.data, "\(name): \(error)")
+      return
+    }
+    self.init(failure.code, failure.code == .data ? "\(name): \(failure.message)" : failure.message)
+  }
+}

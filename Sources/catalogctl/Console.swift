@@ -1,0 +1,89 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Ends the process. Results that were written are out.
+func terminate(_ code: Failure.Code) -> Never { exit(code.rawValue) }
+
+/// Standard output and standard error: results go to the one, words to the other.
+enum Console {
+  /// Whether people look at standard output, and want colour.
+  static let isColourful = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  /// Whether people look at standard error.
+  static let isWatched = isatty(STDERR_FILENO) == 1
+
+  /// Writes a line to standard error.
+  static func say(_ line: String) { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+
+  /// Writes text to standard error as it is.
+  static func show(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+  /// Writes a line to standard output at once.
+  static func print(_ line: String) { write(Array((line + "\n").utf8), to: STDOUT_FILENO) }
+
+  /// Writes bytes to standard output at once.
+  static func print(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+  /// Whoever read our output may have gone: then there is nobody left to tell, and the process ends as it would
+  /// with the signal. A full disk is said.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    var done = 0
+    while done < bytes.count {
+      // The buffer has `bytes.count - done` bytes behind `done`.
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe systemWrite(descriptor, buffer.baseAddress! + done, bytes.count - done)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno == EPIPE {
+        exit(128 + SIGPIPE)
+      } else if errno != EINTR, errno != EAGAIN {
+        if descriptor == STDOUT_FILENO { Failure.exit(Failure(.io, "cannot write the output")) }
+        return
+      }
+    }
+  }
+
+  enum Style: String {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+  }
+
+  /// `text` in a style where people look at it, else as it is.
+  static func styled(_ text: String, _ style: Style) -> String {
+    isColourful ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+/// The system's `write`, which the functions of ``Console`` hide by their names.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+  unsafe write(descriptor, bytes, count)
+}
+
+/// Collects output, so that a million lines are not a million system calls.
+struct OutputBuffer {
+  private var bytes: [UInt8] = []
+
+  /// Appends what `body` writes, and a line feed.
+  mutating func line(_ body: (inout [UInt8]) -> Void) {
+    body(&bytes)
+    bytes.append(UInt8(ascii: "\n"))
+    if bytes.count > 1 << 16 { flush() }
+  }
+
+  /// Writes out what was collected.
+  mutating func flush() {
+    if bytes.isEmpty { return }
+    Console.print(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}

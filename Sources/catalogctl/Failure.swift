@@ -1,0 +1,120 @@
+import ArgumentParser
+import Catalog
+import CatalogHTTP
+import CatalogOrigin
+import CatalogWire
+import LogStore
+import Storage
+import Workspace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A command's end that is not success: what to say, and the exit code.
+struct Failure: Error {
+  /// The codes of `sysexits.h`, and 1 for a plain no.
+  enum Code: Int32 {
+    case no = 1
+    case usage = 64
+    case data = 65
+    case noInput = 66
+    case unavailable = 69
+    case software = 70
+    case cannotCreate = 73
+    case io = 74
+    case temporary = 75
+    case permission = 77
+  }
+
+  let code: Code
+  /// For standard error; empty where everything was said.
+  let message: String
+
+  init(_ code: Code, _ message: String = "") {
+    self.code = code
+    self.message = message
+  }
+
+  /// Says what went wrong and ends the process with its code.
+  static func exit(_ error: any Error) -> Never {
+    guard let failure = Failure(error) else { Catalogctl.exit(withError: error) }
+    if !failure.message.isEmpty { Console.say("catalogctl: " + failure.message) }
+    terminate(failure.code)
+  }
+
+  /// What an error of one of the modules means for the caller; `nil` for one of the argument parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as StoreError: self = Failure(store: error)
+    case let error as CatalogError: self = Failure(catalog: error)
+    case let error as WorkspaceError: self = Failure(workspace: error)
+    case let error as WireError: self.init(.data, "\(error)")
+    case let error as TransportError: self.init(Self.code(error), "\(error)")
+    case let error as OriginError: self.init(Self.code(error), "\(error)")
+    case is CancellationError: self.init(.temporary, "interrupted; nothing was changed")
+    case is ExitCode, is CleanExit, is ValidationError: return nil
+    default:
+      // Everything that the parser throws has a message of its own; so has what nobody foresaw.
+      return nil
+    }
+  }
+
+  private init(store error: StoreError) {
+    let code: Code =
+      switch error {
+      case .unusable, .damaged, .schema, .tooLarge: .data
+      case .locked: .temporary
+      case .io(let cause): Self.code(cause)
+      case .poisoned, .full: .io
+      case .forked: .software
+      }
+    self.init(code, "\(error)")
+  }
+
+  private init(catalog error: CatalogError) {
+    if case .store(let cause) = error {
+      self.init(store: cause)
+    } else {
+      self.init(.data, "\(error)")
+    }
+  }
+
+  private init(workspace error: WorkspaceError) {
+    switch error {
+    case .store(let cause): self.init(store: cause)
+    case .userID: self.init(.usage, "\(error)")
+    case .nobodySignedIn:
+      self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
+    }
+  }
+
+  private static func code(_ error: StorageError) -> Code {
+    switch error.kind {
+    case .permission: .permission
+    case .noSpace: .io
+    default: error.operation.hasPrefix("create") ? .cannotCreate : .io
+    }
+  }
+
+  private static func code(_ error: TransportError) -> Code {
+    switch error {
+    case .invalidURL, .invalidHeader: .usage
+    case .certificateFile: .noInput
+    default: .unavailable
+    }
+  }
+
+  private static func code(_ error: OriginError) -> Code {
+    switch error {
+    case .cannotListen: .unavailable
+    case .fileUnreadable: .noInput
+    default: .data
+    }
+  }
+}

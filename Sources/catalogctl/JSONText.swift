@@ -1,0 +1,67 @@
+import Catalog
+import CatalogRows
+import CatalogWire
+
+/// A JSON value whose object keys keep their order: what `--json` prints is stable to the byte.
+indirect enum JSONText {
+  case null
+  case bool(Bool)
+  case int(Int)
+  case uint(UInt64)
+  case double(Double)
+  case text(String)
+  case array([JSONText])
+  case object([(String, JSONText)])
+  case product(Product)
+
+  /// An object with keys sorted bytewise.
+  static func sorted(_ dictionary: [String: JSONText]) -> JSONText {
+    .object(dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
+  }
+
+  static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += Array("null".utf8)
+    case .bool(let value): bytes += Array((value ? "true" : "false").utf8)
+    case .int(let value): bytes += Array(String(value).utf8)
+    case .uint(let value): bytes += Array(String(value).utf8)
+    case .double(let value): RowJSON.append(value, to: &bytes)
+    case .text(let value): Self.append(value, to: &bytes)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let fields):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, field) in fields.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.append(field.0, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        field.1.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    case .product(let product):
+      var row = ProductRow()
+      product.fill(&row)
+      RowJSON.append(row, to: &bytes)
+    }
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    let utf8 = Array(text.utf8)
+    RowJSON.append(text: utf8.span, to: &bytes)
+  }
+
+  /// Prints the value as one line of standard output, at once.
+  func print() {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    bytes.append(UInt8(ascii: "\n"))
+    Console.print(bytes)
+  }
+}

@@ -1,0 +1,66 @@
+/// Rows of text in columns that line up, also where characters are two columns wide.
+struct Table {
+  enum Alignment { case left, right }
+
+  private var headings: [String]
+  private let alignments: [Alignment]
+  private var rows: [[String]] = []
+
+  /// Columns by heading; a heading that begins with `>` is aligned to the right.
+  init(_ headings: String...) {
+    alignments = headings.map { $0.hasPrefix(">") ? .right : .left }
+    self.headings = headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
+  }
+
+  mutating func add(_ cells: String...) { rows.append(cells) }
+
+  /// The table as lines; empty if it has no rows.
+  var lines: [String] {
+    if rows.isEmpty { return [] }
+    let widths = headings.indices.map { column in
+      ([headings[column]] + rows.map { $0[column] }).map(Self.width).max() ?? 0
+    }
+    let first = Console.styled(line(headings, widths), .bold)
+    return [first] + rows.map { line($0, widths) }
+  }
+
+  func print() { for line in lines { Console.print(line) } }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    var line = ""
+    for (column, cell) in cells.enumerated() {
+      let blanks = String(repeating: " ", count: max(0, widths[column] - Self.width(cell)))
+      line += alignments[column] == .right ? blanks + cell : cell + blanks
+      if column < cells.count - 1 { line += "  " }
+    }
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+
+  /// Columns that a terminal needs for `text`: two for East Asian wide characters and emoji.
+  static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+
+  private static func width(_ character: Character) -> Int {
+    guard let scalar = character.unicodeScalars.first else { return 0 }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+
+  /// `text` without control characters, cut to `limit` columns.
+  static func cell(_ text: String, limit: Int = 48) -> String {
+    var result = ""
+    var used = 0
+    for character in text {
+      let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+      let shown: Character = isControl ? " " : character
+      if used + width(shown) > limit - 1 { return result + "…" }
+      result.append(shown)
+      used += width(shown)
+    }
+    return result
+  }
+}

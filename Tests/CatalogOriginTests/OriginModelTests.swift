@@ -1,0 +1,109 @@
+import Testing
+
+@testable import CatalogOrigin
+
+/// Random edits of the files, reloads and clients that sync whenever they like: in the end every client holds
+/// what the files hold.
+@Suite struct OriginModelTests {
+  /// A client by the protocol's rules.
+  struct Client {
+    var cursor = ""
+    var products: [String: TestProduct] = [:]
+    var relations: [String: [TestRelation]] = [:]
+
+    mutating func apply(_ answer: OriginAnswer) throws {
+      let rows = try answer.collected()
+      if answer.isFull { (products, relations) = ([:], [:]) }
+      let owned = Dictionary(grouping: rows.relations, by: \.productId)
+      for product in rows.products where answer.isFull || product.delFlag == 0 {
+        products[product.id] = product
+        relations[product.id] = owned[product.id]
+      }
+      for product in rows.products where !answer.isFull && product.delFlag != 0 {
+        products[product.id] = nil
+        relations[product.id] = nil
+      }
+      cursor = answer.updateTime
+    }
+  }
+
+  struct Files {
+    var products: [String: TestProduct] = [:]
+    var relations: [String: TestRelation] = [:]
+
+    mutating func edit(at time: Stamp, using random: inout SeededGenerator) {
+      let id = "p\(Int.random(in: 0..<30, using: &random))"
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...4:
+        // Careful people set updateTime, most do not, some set nonsense.
+        let former = products[id]?.updateTime ?? ""
+        let updateTime = [time.string, former, former, "", "2026-01-01 00:00:00", "soon"]
+          .randomElement(using: &random)!
+        let name = "\(Int.random(in: 0..<1_000, using: &random))"
+        products[id] = TestProduct(
+          id: id, name: name, updateTime: updateTime,
+          delFlag: Int.random(in: 0..<8, using: &random) == 0 ? 1 : 0)
+      case 5, 6:
+        products[id] = nil
+      case 7, 8:
+        let relation = "r\(Int.random(in: 0..<20, using: &random))"
+        relations[relation] = TestRelation(
+          id: relation, productId: id, subProductId: "p\(Int.random(in: 0..<30, using: &random))")
+      default:
+        relations["r\(Int.random(in: 0..<20, using: &random))"] = nil
+      }
+    }
+
+    func rows() throws -> OriginRows {
+      try OriginRows(products.values.sorted { $0.id < $1.id }, relations.values.sorted())
+    }
+
+    /// What every client must hold, apart from rows that never match a scan.
+    var live: [String: (TestProduct, [TestRelation])] {
+      let owned = Dictionary(grouping: relations.values, by: \.productId)
+      return products.filter { $0.value.delFlag == 0 }.mapValues { ($0, (owned[$0.id] ?? []).sorted()) }
+    }
+  }
+
+  @Test(arguments: 0..<60 as Range<UInt64>)
+  func `every client ends with the rows of the files`(seed: UInt64) throws {
+    var random = SeededGenerator(state: seed)
+    var seconds: Int64 = 1_767_323_045
+    var files = Files()
+    for _ in 0..<20 { files.edit(at: Stamp(secondsSince1970: seconds), using: &random) }
+    var catalogue = OriginCatalogue(try files.rows(), now: Stamp(secondsSince1970: seconds))
+    var clients = [Client](repeating: Client(), count: 5)
+    for _ in 0..<200 {
+      // Mostly within one second, and sometimes back.
+      seconds += Int64([0, 0, 0, 1, 2, -3, 60].randomElement(using: &random)!)
+      let now = Stamp(secondsSince1970: seconds)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...3:
+        for _ in 0..<Int.random(in: 1...4, using: &random) { files.edit(at: now, using: &random) }
+      case 4...6:
+        let rows = try files.rows()
+        _ = catalogue.reload(rows, now: now)
+        catalogue.checkInvariants { Issue.record("seed \(seed): \($0)") }
+      default:
+        let index = Int.random(in: clients.indices, using: &random)
+        let startsOver = Int.random(in: 0..<8, using: &random) == 0
+        let answer = catalogue.answer(cursor: startsOver ? "" : clients[index].cursor, now: now)
+        // Some answers get lost on their way.
+        if Int.random(in: 0..<6, using: &random) != 0 { try clients[index].apply(answer) }
+      }
+    }
+    let now = Stamp(secondsSince1970: seconds)
+    _ = catalogue.reload(try files.rows(), now: now)
+    let expected = files.live
+    for index in clients.indices {
+      try clients[index].apply(catalogue.answer(cursor: clients[index].cursor, now: now))
+      let held = clients[index].products.filter { $0.value.delFlag == 0 }
+      #expect(Set(held.keys) == Set(expected.keys), "seed \(seed), client \(index)")
+      for (id, (product, relations)) in expected {
+        #expect(held[id] == product, "seed \(seed), client \(index)")
+        #expect(
+          (clients[index].relations[id] ?? []).sorted() == relations, "seed \(seed), client \(index), \(id)")
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import CatalogOrigin
+
+@Suite struct OriginStoreTests {
+  let folder: TestFolder
+  let log = LogRecorder()
+
+  init() throws { folder = try TestFolder() }
+
+  func store(_ products: String) throws -> OriginStore {
+    let path = try folder.write(products, to: "products")
+    return try OriginStore(
+      files: OriginFiles(products: path), clock: OriginClock { 1_767_323_045 }, logger: log.logger)
+  }
+
+  @Test func `a changed file is served after the second look`() throws {
+    let store = try store("{\"id\":\"1\"}\n")
+    let cursor = store.answer(cursor: "").updateTime
+    #expect(cursor == "2026-01-02 03:04:05")
+    #expect(store.look() == nil)
+    try folder.write("{\"id\":\"2\"}\n", to: "products", atomically: true)
+    #expect(store.look() == nil)
+    #expect(store.look() == .init(inserted: 1, deleted: 1))
+    #expect(store.look() == nil)
+    let rows = try store.answer(cursor: cursor).collected()
+    #expect(rows.products.map(\.id) == ["1", "2"])
+    #expect(rows.products.map(\.delFlag) == [1, 0])
+  }
+
+  @Test func `a file that cannot be read leaves the former rows and is logged once`() throws {
+    let store = try store("{\"id\":\"1\"}\n")
+    try folder.write("{\"id\":\"1\"}\n{\"id\":\"2\n", to: "products")
+    for _ in 0..<5 { #expect(store.look() == nil) }
+    #expect(store.counts.products == 1)
+    let errors = log.events.filter { $0.level == .error }
+    #expect(errors.count == 1)
+    #expect(errors.first?.text.contains("products: Line 2 ") == true)
+    try folder.write("{\"id\":\"1\"}\n{\"id\":\"2\"}\n", to: "products")
+    #expect([store.look(), store.look()] == [nil, .init(inserted: 1)])
+  }
+
+  @Test func `a file that is gone for a while changes nothing`() throws {
+    let store = try store("{\"id\":\"1\"}\n")
+    try FileManager.default.removeItem(atPath: folder.path("products"))
+    for _ in 0..<3 { #expect(store.look() == nil) }
+    #expect(store.counts.products == 1)
+    try folder.write("{\"id\":\"1\"}\n", to: "products")
+    #expect([store.look(), store.look()] == [nil, .init()])
+  }
+
+  @Test func `a file without products does not empty the catalogue`() throws {
+    let store = try store("{\"id\":\"1\"}\n")
+    try folder.write("", to: "products")
+    for _ in 0..<3 { #expect(store.look() == nil) }
+    #expect(store.counts.products == 1)
+    #expect(log.events.contains { $0.text.contains("no product is left") })
+  }
+
+  @Test func `watching looks after each pause and ends with cancellation`() async throws {
+    let store = try store("{\"id\":\"1\"}\n")
+    let pauses = Mutex(0)
+    await #expect(throws: CancellationError.self) {
+      try await store.watch(every: .seconds(7)) { interval in
+        #expect(interval == .seconds(7))
+        let pause = pauses.withLock {
+          $0 += 1
+          return $0
+        }
+        if pause == 2 { try folder.write("{\"id\":\"2\"}\n", to: "products") }
+        if pause == 4 { throw CancellationError() }
+      }
+    }
+    #expect(try store.answer(cursor: "").collected().products.map(\.id) == ["2"])
+  }
+}
+
+/// Keeps what is logged.
+final class LogRecorder: Sendable {
+  struct Event: Sendable {
+    var level: Logger.Level
+    var text: String
+  }
+
+  private let recorded = Mutex<[Event]>([])
+  var events: [Event] { recorded.withLock { $0 } }
+
+  var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+  private struct Handler: LogHandler {
+    let recorder: LogRecorder
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      recorder.recorded.withLock {
+        $0.append(Event(level: event.level, text: "\(event.message) \(event.metadata ?? [:])"))
+      }
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import RecordFormat
+import Storage
+import StoreTestSupport
+import Testing
+
+@testable import LogStore
+
+@Suite struct RecoveryTests {
+  /// A store with commits 1 to 5, and what each shows.
+  private struct Sample {
+    let store: TestStore
+    let log: [UInt8]
+    /// Contents and first byte after each commit.
+    var commits: [(contents: StoreContents, end: Int)] = []
+
+    init(flushLimit: Int? = nil) throws {
+      store = TestStore(flushLimit: flushLimit)
+      let writer = try store.writer()
+      for number in 1...5 {
+        let snapshot = try writer.commit { transaction in
+          for row in 0..<(number * 4) {
+            try transaction.put("\(row)", "c\(row % 3)", shared: ["brand"], body: "\(number)")
+          }
+          try transaction.delete(TestSchema.id, "\(number - 2)")
+          try transaction.put(1, TestRow("from\(number)", "to"))
+        }
+        commits.append((try StoreContents(snapshot), snapshot.end))
+      }
+      log = store.log
+      writer.close()
+    }
+
+    /// A store in which commit `number` is the last that a slot knows.
+    func unacknowledged(after number: Int) -> [UInt8] {
+      var log = log
+      for offset in AcknowledgementSlot.offsets where log.rawSpan.u64(at: offset + 24) > UInt64(number) {
+        for byte in offset..<(offset + 4096) { log[byte] = 0 }
+      }
+      return log
+    }
+
+    /// Opens `log` for reading and for writing, and expects commit `number` both times and again afterwards.
+    func expect(_ number: Int, in log: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
+      let expected = commits[number - 1]
+      let damaged = store.with(log: log)
+      #expect(
+        try StoreContents(#require(try damaged.reader()).snapshot) == expected.contents,
+        sourceLocation: sourceLocation)
+      let writer = try damaged.writer()
+      #expect(damaged.log.count == expected.end, sourceLocation: sourceLocation)
+      #expect(
+        try StoreContents(#require(writer.snapshot)) == expected.contents, sourceLocation: sourceLocation)
+      let next = try writer.commit { try $0.put("next", "one") }
+      #expect(next.sequence == UInt64(number + 1), sourceLocation: sourceLocation)
+      writer.close()
+      #expect(
+        try StoreContents(#require(try damaged.reader()).snapshot) == StoreContents(next),
+        sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test(arguments: [nil, 1024])
+  func `a tail that is cut anywhere behind the acknowledged end gives the last whole commit`(_ limit: Int?)
+    throws
+  {
+    let sample = try Sample(flushLimit: limit)
+    // Slots know commit 4 at most; commit 5 is whole only where nothing is missing.
+    let log = sample.unacknowledged(after: 4)
+    let start = sample.commits[3].end
+    var lengths = Array(start..<(start + 200)) + Array((log.count - 300)..<log.count)
+    lengths += stride(from: start, to: log.count, by: 97 / depth + 1)
+    for length in lengths {
+      try sample.expect(4, in: Array(log.prefix(length)))
+    }
+    try sample.expect(5, in: log)
+  }
+
+  @Test func `a file cut before the acknowledged end is damaged`() throws {
+    let sample = try Sample()
+    for length in stride(from: 4096, to: sample.log.count, by: 1000) {
+      let cut = sample.store.with(log: Array(sample.log.prefix(length)))
+      for open in [{ _ = try cut.reader() }, { _ = try cut.writer() }] {
+        #expect {
+          try open()
+        } throws: { error in
+          guard case StoreError.damaged = error else { return false }
+          return true
+        }
+      }
+      #expect(cut.log.count == length)
+    }
+  }
+
+  @Test func `garbage behind the last commit is cut off by the next writer`() throws {
+    let sample = try Sample()
+    var random = SeededGenerator(for: "RecoveryTests, garbage")
+    for count in [1, 63, 64, 128, 4095, 4096, 10_000] {
+      try sample.expect(5, in: sample.log + random.bytes(count))
+      try sample.expect(5, in: sample.log + [UInt8](repeating: 0, count: count))
+      // An older segment, as a disk may hold it from before.
+      try sample.expect(5, in: sample.log + sample.log[sample.commits[0].end..<sample.commits[1].end])
+      try sample.expect(5, in: sample.log + sample.log[12_288...])
+    }
+  }
+
+  @Test func `a tail with a flipped bit in the commit that no slot knows is cut off`() throws {
+    let sample = try Sample()
+    let log = sample.unacknowledged(after: 4)
+    let start = sample.commits[3].end
+    for offset in stride(from: start, to: log.count, by: 11) {
+      var torn = log
+      torn[offset] ^= 0x10
+      let store = sample.store.with(log: torn)
+      #expect(try StoreContents(#require(try store.reader()).snapshot) == sample.commits[3].contents)
+    }
+  }
+
+  @Test func `without the last slot, or any, all commits are found`() throws {
+    let sample = try Sample()
+    try sample.expect(5, in: sample.unacknowledged(after: 4))
+    let log = sample.unacknowledged(after: 0)
+    for offset in AcknowledgementSlot.offsets { #expect(log[offset] == 0) }
+    try sample.expect(5, in: log)
+    var random = SeededGenerator(for: "RecoveryTests, slots")
+    var garbage = log
+    garbage.replaceSubrange(4096..<12_288, with: random.bytes(8192))
+    try sample.expect(5, in: garbage)
+    for number in 1...4 {
+      try sample.expect(number, in: Array(log.prefix(sample.commits[number - 1].end)))
+    }
+  }
+
+  @Test func `an unfinished generation is removed`() throws {
+    let sample = try Sample()
+    sample.store.device.place([1, 2, 3], as: "s.new")
+    #expect(try StoreContents(#require(try sample.store.reader()).snapshot) == sample.commits[4].contents)
+    #expect(sample.store.device.names.contains("s.new"))
+    let writer = try sample.store.writer()
+    #expect(!sample.store.device.names.contains("s.new"))
+    writer.close()
+  }
+
+  @Test func `opening a sound store changes nothing`() throws {
+    let sample = try Sample()
+    let operations = sample.store.device.operations
+    let writer = try sample.store.writer()
+    _ = try sample.store.reader()
+    #expect(sample.store.device.operations == operations)
+    #expect(sample.store.log == sample.log)
+    writer.close()
+  }
+
+  @Test(arguments: [nil, 1024], 1...3)
+  func `a failed sync ends the writer, and what it left is made durable by the next`(
+    _ flushLimit: Int?, _ number: Int
+  ) throws {
+    let store = TestStore(flushLimit: flushLimit)
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    let before = try StoreContents(#require(writer.snapshot))
+    store.device.failSync(number)
+    var reported = before
+    #expect {
+      for round in 0..<4 {
+        reported = try StoreContents(
+          try writer.commit { transaction in
+            for id in 0..<30 { try transaction.put("\(round).\(id)", "2") }
+          })
+      }
+    } throws: { error in
+      guard case StoreError.io = error else { return false }
+      return true
+    }
+    #expect {
+      _ = try writer.commit { try $0.put("b", "1") }
+    } throws: { error in
+      guard case StoreError.poisoned = error else { return false }
+      return true
+    }
+    #expect(try StoreContents(#require(writer.snapshot)) == reported)
+    writer.close()
+    // The pages are still in memory, and the next writer may find the commit there. Then it has to be durable.
+    let next = try store.writer()
+    let found = try StoreContents(#require(next.snapshot))
+    #expect(found.sequence == reported.sequence || found.sequence == reported.sequence + 1)
+    var random = SeededGenerator(for: "RecoveryTests, failed sync")
+    let after = TestStore(store.device.crashed(.nothing, &random))
+    #expect(try StoreContents(#require(try after.reader()).snapshot) == found)
+  }
+
+  @Test(arguments: [nil, 1024], 1...8)
+  func `a failed write ends the commit, and the next writer finds the one before`(
+    _ flushLimit: Int?, _ number: Int
+  ) throws {
+    let store = TestStore(flushLimit: flushLimit)
+    let writer = try store.writer()
+    var contents = try StoreContents(try writer.commit { try $0.put("a", "1") })
+    store.device.failWrite(number)
+    do {
+      for round in 0..<9 {
+        contents = try StoreContents(
+          try writer.commit { transaction in
+            for id in 0..<30 { try transaction.put("\(round).\(id)", "2") }
+          })
+      }
+      Issue.record("no write failed")
+    } catch StoreError.io(let error) {
+      #expect(error.kind == .noSpace)
+    } catch StoreError.poisoned {
+      // The slot's write failed; the commit before counts.
+    }
+    writer.close()
+    #expect(try StoreContents(#require(try store.reader()).snapshot) == contents)
+    let next = try store.writer()
+    #expect(try StoreContents(#require(next.snapshot)) == contents)
+    _ = try StoreContents(try next.commit { try $0.put("b", "1") })
+  }
+}

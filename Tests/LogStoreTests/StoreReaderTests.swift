@@ -1,0 +1,131 @@
+import RecordFormat
+import Storage
+import StoreTestSupport
+import Testing
+
+@testable import LogStore
+
+@Suite struct StoreReaderTests {
+  @Test func `a reader moves on across commits and generations when it is asked to`() throws {
+    let temporary = try TemporaryDirectory()
+    let location = StoreLocation(temporary.directory, name: "s")
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    var contents = [try StoreContents(try writer.commit { try $0.put("a", "1") })]
+    let reader = try #require(try StoreReader.open(location))
+    #expect(try !reader.refresh())
+    let first = reader.snapshot
+    func step(_ next: Snapshot?) throws {
+      contents.append(try StoreContents(#require(next)))
+      #expect(reader.snapshot !== next)
+      #expect(try StoreContents(reader.snapshot) == contents[contents.count - 2])
+      #expect(try reader.refresh())
+      #expect(try StoreContents(reader.snapshot) == contents.last)
+      #expect(try !reader.refresh())
+    }
+    try step(writer.commit { try $0.put("b", "2") })
+    try step(writer.commit { try $0.delete(TestSchema.id, "a") })
+    try step(writer.replace { try $0.put("c", "3") })
+    try step(writer.commit { try $0.put("d", "4") })
+    try step(writer.compact())
+    try step(writer.commit { try $0.put("e", "5") })
+    // Three generations ago, and its file has no name any more.
+    #expect(try StoreContents(first) == contents[0])
+  }
+
+  @Test func `a reader grows its mapping with the log`() throws {
+    let temporary = try TemporaryDirectory()
+    let location = StoreLocation(temporary.directory, name: "s")
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    _ = try writer.commit { try $0.put("a", "1") }
+    let reader = try #require(try StoreReader.open(location))
+    let body = [UInt8](repeating: 1, count: 15 << 20)
+    for number in 0..<6 {
+      _ = try writer.commit { transaction in
+        var row = TestRow("\(number)", "")
+        row.body = body
+        try transaction.put(0, row)
+      }
+      #expect(try reader.refresh())
+      #expect(reader.snapshot.rowCount(0) == number + 2)
+      #expect(try reader.snapshot.rows(TestSchema.id, "\(number)")[0].body == body)
+      #expect(try reader.snapshot.rows(TestSchema.id, "a").count == 1)
+    }
+  }
+
+  @Test func `a reader of a store that was never written, or is gone, sees none`() throws {
+    let store = TestStore()
+    #expect(try store.reader() == nil)
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    let reader = try #require(try store.reader())
+    #expect(try store.device.directory.remove("s.log"))
+    #expect(try !reader.refresh())
+    #expect(try reader.snapshot.rows(TestSchema.id, "a").count == 1)
+    #expect(try store.reader() == nil)
+    #expect(try StoreLocation.existing("/nonexistent/directory", name: "s") == nil)
+  }
+
+  @Test func `what is no store is refused and left alone`() throws {
+    for bytes in [[], [1, 2, 3], [UInt8](repeating: 0, count: 20_000), Array("SHELFLOG".utf8)] {
+      let store = TestStore().with(log: bytes)
+      for open in [{ _ = try store.reader() }, { _ = try store.writer() }] {
+        #expect {
+          try open()
+        } throws: { error in
+          guard case StoreError.unusable = error else { return false }
+          return true
+        }
+      }
+      #expect(store.log == bytes)
+    }
+  }
+
+  @Test func `a log without any commit is damaged, not empty`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    var bytes = store.log
+    for offset in 4096..<12_300 { bytes[offset] = 0 }
+    let broken = store.with(log: bytes)
+    #expect(throws: StoreError.self) { _ = try broken.reader() }
+    #expect(throws: StoreError.self) { _ = try broken.writer() }
+    #expect(broken.log == bytes)
+  }
+
+  @Test func `several threads refresh and read while one writes`() async throws {
+    let temporary = try TemporaryDirectory()
+    let location = StoreLocation(temporary.directory, name: "s")
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    _ = try writer.commit { transaction in
+      for id in 0..<50 { try transaction.put("\(id)", "same", body: "0") }
+    }
+    let reader = try #require(try StoreReader.open(location))
+    let rounds = 40
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var last: UInt64 = 0
+          while last <= UInt64(rounds) {
+            try reader.refresh()
+            let snapshot = reader.snapshot
+            #expect(snapshot.sequence >= last)
+            last = snapshot.sequence
+            // All rows of a commit carry its number.
+            let bodies = Set(try snapshot.rows(TestSchema.code, "same").map(\.body))
+            #expect(bodies == [Array("\(last - 1)".utf8)])
+            await Task.yield()
+          }
+        }
+      }
+      for round in 1...rounds {
+        let fill: (Transaction) throws -> Void = { transaction in
+          for id in 0..<50 { try transaction.put("\(id)", "same", body: "\(round)") }
+        }
+        _ = round % 10 == 5 ? try writer.replace(fill) : try writer.commit(fill)
+        if round % 10 == 0 { _ = try writer.compact() }
+        await Task.yield()
+      }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import LogStore
+import Synchronization
+
+/// A clock and random numbers that are the same in every run.
+package final class FixedEnvironment: Sendable {
+  private let clock: Atomic<Int64>
+  private let random: Mutex<SeededGenerator>
+  /// Milliseconds that somebody waited.
+  package let waited = Atomic(0)
+
+  package init(start: Int64 = 1_700_000_000_000_000, seed: UInt64 = 1) {
+    clock = Atomic(start)
+    random = Mutex(SeededGenerator(seed: seed))
+  }
+
+  /// An environment in which each look at the clock finds it a second later.
+  package func environment(flushLimit: Int? = nil, pause: @escaping @Sendable (Int) -> Void = { _ in })
+    -> StoreEnvironment
+  {
+    var environment = StoreEnvironment(
+      now: { self.clock.add(1_000_000, ordering: .relaxed).newValue },
+      random: { self.random.withLock { $0.next() } },
+      pause: { milliseconds in
+        self.waited.add(milliseconds, ordering: .relaxed)
+        pause(milliseconds)
+      })
+    if let flushLimit { environment.flushLimit = flushLimit }
+    return environment
+  }
+}
