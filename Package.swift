@@ -18,6 +18,8 @@ let package = Package(
     .library(name: "LogStore", targets: ["LogStore"]),
     .library(name: "Catalog", targets: ["Catalog"]),
     .library(name: "Barcodes", targets: ["Barcodes"]),
+    .library(name: "CatalogRows", targets: ["CatalogRows"]),
+    .library(name: "CatalogWire", targets: ["CatalogWire"]),
     .library(name: "CatalogSync", targets: ["CatalogSync"]),
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
@@ -66,7 +68,7 @@ let package = Package(
     .target(
       name: "CatalogOrigin",
       dependencies: [
-        "CatalogRows", "CatalogWire", "CZlib",
+        "CatalogRows", "CatalogWire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -86,6 +88,48 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+
+    // Tests: one target a module, helpers for stores in a target of their own.
+    .target(
+      name: "StoreTestSupport", dependencies: ["LogStore", "RecordFormat", "Storage"],
+      path: "Tests/StoreTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "RecordFormatTests", dependencies: ["CShims", "RecordFormat", "StoreTestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "StorageTests", dependencies: ["Storage", "StoreTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "LogStoreTests", dependencies: ["LogStore", "RecordFormat", "Storage", "StoreTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BarcodesTests", dependencies: ["Barcodes"], resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
+      name: "CatalogTests", dependencies: ["Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore"],
+      resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: strict),
+    .testTarget(
+      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream"],
+      resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
+      name: "CatalogHTTPTests",
+      dependencies: [
+        "CatalogHTTP",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CatalogOriginTests",
+      dependencies: [
+        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "WorkspaceTests", dependencies: ["Workspace"], swiftSettings: strict),
+    .testTarget(name: "ReadmeTests", dependencies: ["Catalog", "CatalogSync"], swiftSettings: strict),
+    .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -16,7 +16,7 @@ extension CatalogError: CustomStringConvertible {
     switch self {
     case .store(let error): "\(error)"
     case .wouldLose(let lost, let all, let share):
-      "the full update would lose \(lost) of \(all) products, more than the allowed \(Int(share * 100)) %;"
+      "the full update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
         + " nothing was changed; look at what the server sends, and accept it with --accept-loss"
     case .needsFullUpdate(let rows, let threshold):
       "the answer has \(rows) or more rows in one list, which reaches the threshold of \(threshold):"

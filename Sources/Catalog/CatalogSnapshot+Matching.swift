@@ -33,6 +33,8 @@ public struct Match: Sendable {
   public var products: [Product] = []
   /// The scan as it was read.
   public var scan: Scan
+  /// The second reading of the scan, if that one matched.
+  var foldedScan: Scan?
   /// Each look into the catalogue, in order: for whoever wants to know why.
   public var attempts: [Attempt] = []
 
@@ -67,6 +69,7 @@ extension CatalogSnapshot {
       second.attempts = match.attempts + second.attempts
       if second.isEmpty { second.gtin = match.gtin ?? second.gtin }
       second.scan = scan
+      second.foldedScan = second.isEmpty ? nil : folded
       match = second
     }
     return match
@@ -78,16 +81,17 @@ extension CatalogSnapshot {
   private func matchAsRead(_ scan: Scan) throws(StoreError) -> Match {
     var match = Match(scan: scan)
     match.gtin = scan.gtin
-    match.rest = scan.addOn
     if scan.allowsExactText {
-      try matchExactly(scan.itemText, &match)
+      // With its add-on the text is compared whole: without it, it is no longer what was scanned but its GTIN.
+      try matchExactly(scan.payload, &match)
       if !match.isEmpty { return match }
     }
+    match.rest = scan.addOn
     if let gtin = scan.gtin {
       try matchGTIN(gtin, kind(of: scan), &match)
       if !match.isEmpty { return match }
     }
-    if let gtin = scan.upcE {
+    if let gtin = scan.upcE, gtin != scan.gtin {
       try matchGTIN(gtin, .gtin, &match)
       if !match.isEmpty {
         match.gtin = gtin
@@ -127,7 +131,8 @@ extension CatalogSnapshot {
     let key = code.map(CodeKey.upper)
     let lengths = store.keyLengths(CatalogSchema.productByCode)
     var folded: (products: [Product], length: Int)?
-    for length in stride(from: code.count - 1, through: Self.shortestHead, by: -1) where lengths.contains(length) {
+    for length in stride(from: code.count - 1, through: Self.shortestHead, by: -1)
+    where lengths.contains(length) {
       let candidates = try candidates(key: Array(key[..<length]))
       if candidates.isEmpty || !Self.isHead(code[..<length]) { continue }
       let head = String(decoding: code[..<length], as: UTF8.self)

@@ -27,7 +27,8 @@ extension CatalogSnapshot {
       guard let state = CatalogState(commit.state) else { throw CatalogError.unknownState(path: store.path) }
       let products = CatalogSchema.products
       return CatalogCommit(
-        commit: commit, state: state, products: products < commit.rowCounts.count ? commit.rowCounts[products] : 0)
+        commit: commit, state: state,
+        products: products < commit.rowCounts.count ? commit.rowCounts[products] : 0)
     }
   }
 
@@ -41,7 +42,9 @@ extension CatalogSnapshot {
     }
     var statistics = SetStatistics()
     statistics.sets = sets.count
-    for component in components where try !containsProduct(id: component) { statistics.danglingComponents += 1 }
+    for component in components where try !containsProduct(id: component) {
+      statistics.danglingComponents += 1
+    }
     return statistics
   }
 

@@ -1,3 +1,4 @@
+import LogStore
 import RecordFormat
 
 /// How a commit came about.
@@ -31,14 +32,16 @@ public struct UpdateCounts: Equatable, Sendable {
 /// What an update did, and which commit it became.
 public struct UpdateReport: Equatable, Sendable {
   public var mode: UpdateMode
-  public var sequence: UInt64 = 0
-  public var generation: UInt64 = 0
+  public var sequence: UInt64
+  public var generation: UInt64
   public var counts: UpdateCounts
   /// The server's `updateTime`, now the catalogue's cursor.
   public var cursor: String
 
-  init(_ state: CatalogState) {
+  init(_ state: CatalogState, _ commit: Snapshot) {
     mode = state.mode
+    sequence = commit.sequence
+    generation = commit.generation
     counts = state.counts
     cursor = state.cursor
   }

@@ -42,37 +42,49 @@ public struct FullUpdate: RowSink {
     state.mode = .full
     state.counts = counts
     transaction.state = state.encoded
-    var report = UpdateReport(state)
     let gate = gate
     let new = try writer.commit(transaction) { candidate in
       let candidate = try CatalogSnapshot(candidate)
-      report.counts.productsDeleted = try Self.lostProducts(from: old, in: candidate)
-      report.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
-      try gate.check(lost: report.counts.productsDeleted, of: old.productCount)
+      state.counts.productsUpserted = candidate.productCount
+      let (lost, all) = try Self.lostProducts(from: old, in: candidate)
+      state.counts.productsDeleted = lost
+      state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
+      try gate.check(lost: lost, of: all)
     }
-    report.counts.productsUpserted = new.rowCount(CatalogSchema.products)
-    report.sequence = new.sequence
-    report.generation = new.generation
-    return report
+    return UpdateReport(state, new)
   }
 
   /// Gives the update up; nothing changed.
   public consuming func cancel() { writer.discard(transaction) }
 
-  /// How many products of `old` have no product with their id in `new`.
-  private static func lostProducts(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
+  /// How many products of `old` a scan can find, and how many of them it finds no more in `new`: they are not there,
+  /// or the server sent them as deleted.
+  private static func lostProducts(
+    from old: CatalogSnapshot, in new: CatalogSnapshot
+  ) throws -> (lost: Int, all: Int) {
     var lost = 0
+    var all = 0
     try old.forEachProduct { (view) throws(StoreError) in
-      if try new.withProduct(idBytes: view.id, { (_) throws(StoreError) in true }) == nil { lost += 1 }
+      if view.delFlag != 0 { return }
+      all += 1
+      let remains = try new.withProduct(idBytes: view.id) { (view) throws(StoreError) in view.delFlag == 0 }
+      if remains != true { lost += 1 }
     }
-    return lost
+    return (lost, all)
   }
 
   /// How many relations of `old` have no equal in `new`.
   private static func lostRelations(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
     var lost = 0
+    // The relations of one set follow each other as a rule. Asking for them once keeps a large set affordable.
+    var set: String?
+    var remaining: Set<Relation> = []
     try old.forEachRelation { (relation) throws(StoreError) in
-      if try !new.relations(ofSet: relation.productId).contains(relation) { lost += 1 }
+      if set.map(relation.productId.isBytewiseEqual) != true {
+        set = relation.productId
+        remaining = Set(try new.relations(ofSet: relation.productId))
+      }
+      if !remaining.contains(relation) { lost += 1 }
     }
     return lost
   }

@@ -30,20 +30,33 @@ public struct Increment: RowSink {
   }
 
   private func check(_ count: Int) throws(CatalogError) {
-    if let threshold, count >= threshold { throw .needsFullUpdate(rows: count, threshold: threshold) }
+    if let threshold, count > 0, count >= threshold {
+      throw .needsFullUpdate(rows: count, threshold: threshold)
+    }
   }
 
   /// Merges the rows, and moves the cursor, in one commit.
   ///
-  /// - Parameter defaulted: fields of the payload that held another type; kept with the commit.
+  /// - Parameters:
+  ///   - defaulted: fields of the payload that held another type; kept with the commit.
+  ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
+  ///     minute should not write every minute. The report then names the last commit.
   /// - Returns: what was done; it is durable.
-  /// - Throws: `StoreError`; nothing changed then.
+  /// - Throws: `StoreError`; `CatalogError.needsFullUpdate` if a row was refused. Nothing changed then.
   /// - Complexity: in the payload's rows, whatever the size of the catalogue.
-  public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
-    let transaction = try writer.begin()
+  public consuming func commit(
+    cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
+  ) throws -> UpdateReport {
+    try check(max(products.count, relations.count))
     var state = CatalogState()
     state.cursor = cursor
     state.mode = .incremental
+    if skipsUnchanged, products.isEmpty, relations.isEmpty, let last = writer.snapshot,
+      try CatalogSnapshot(last).cursor == cursor
+    {
+      return UpdateReport(state, last)
+    }
+    let transaction = try writer.begin()
     do {
       state.counts = try merge(into: transaction)
       state.counts.defaulted = defaulted
@@ -52,11 +65,7 @@ public struct Increment: RowSink {
       writer.discard(transaction)
       throw error
     }
-    let new = try writer.commit(transaction)
-    var report = UpdateReport(state)
-    report.sequence = new.sequence
-    report.generation = new.generation
-    return report
+    return UpdateReport(state, try writer.commit(transaction))
   }
 
   private func merge(into transaction: Transaction) throws(StoreError) -> UpdateCounts {

@@ -1,6 +1,7 @@
 /// Refuses a full update that would lose too much: a server that answers with half a catalogue has a fault.
 public struct LossGate: Sendable {
-  /// The share of the products, 0 … 1, that may vanish.
+  /// The share of the products, 0 … 1, that may vanish, or come marked as deleted. Those that were so marked before
+  /// do not count.
   public var share: Double
   /// A catalogue of up to this many products is replaced whatever is lost.
   public var smallCatalogue: Int

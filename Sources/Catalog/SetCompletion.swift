@@ -1,5 +1,6 @@
 import Barcodes
 public import LogStore
+import RecordFormat
 
 /// Which sets a series of scans makes whole, and what open sets lack.
 public struct SetCompletion: Equatable, Sendable {
@@ -11,7 +12,7 @@ public struct SetCompletion: Equatable, Sendable {
   public var complete: [String: Int] = [:]
   /// Set id → component id → missing pieces, for sets of which a component was scanned and none is whole.
   public var incomplete: [String: [String: Int]] = [:]
-  /// Set id → what is wrong with the set in the catalogue. Such a set is never whole.
+  /// Set id → what is wrong with the set in the catalogue. Its components never make such a set whole.
   public var faults: [String: [String]] = [:]
   /// Scans that named one piece again: the same serial number twice.
   public var repeated: [String] = []
@@ -33,7 +34,7 @@ extension CatalogSnapshot {
         result.unknown.append(code)
         continue
       }
-      if match.hasSerial, !pieces.insert(match.scan.payload).inserted {
+      if match.hasSerial, !pieces.insert(match.reading.payload).inserted {
         result.repeated.append(code)
         continue
       }
@@ -51,13 +52,19 @@ extension CatalogSnapshot {
   private func judge(_ set: String, _ result: inout SetCompletion) throws(StoreError) {
     var needs: [String: Int] = [:]
     var isSound = true
+    if try !offers(set) {
+      result.faults[set, default: []].append("is not in the catalogue itself, or was deleted")
+      isSound = false
+    }
     for relation in try relations(ofSet: set) {
       if let fault = try fault(relation) {
         result.faults[set, default: []].append(fault.text)
         if fault.spoilsSet { isSound = false }
       }
-      // Clamped, so that no sum of hostile numbers overflows.
-      needs[relation.subProductId, default: 0] += Int(clamping: min(relation.groupNum, 1 << 40))
+      // No sum of hostile numbers overflows; what is below 1 is a fault and asks for nothing.
+      let need = needs[relation.subProductId] ?? 0
+      let (sum, isTooMuch) = need.addingReportingOverflow(max(0, Int(clamping: relation.groupNum)))
+      needs[relation.subProductId] = isTooMuch ? .max : sum
     }
     var whole = result.products[set] ?? 0
     if isSound { whole += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }
@@ -76,19 +83,28 @@ extension CatalogSnapshot {
     if relation.groupNum <= 0 { return ("needs \(relation.groupNum) pieces of \(component)", true) }
     if component == relation.productId { return ("contains itself", true) }
     if try !relations(ofSet: component).isEmpty { return ("contains the set \(component)", true) }
-    if try !containsProduct(id: component) {
-      return ("lacks the component \(component), which is not in the catalogue", false)
+    if try !offers(component) {
+      return ("lacks the component \(component), which is not in the catalogue, or was deleted", false)
     }
     return nil
+  }
+
+  /// Whether a scan could find a product with this id: it is there and was not sent as deleted.
+  private func offers(_ id: String) throws(StoreError) -> Bool {
+    let bytes = Array(id.utf8)
+    return try withProduct(idBytes: bytes.rawSpan) { (view) throws(StoreError) in view.delFlag == 0 } ?? false
   }
 }
 
 extension Match {
+  /// The scan in the reading that matched.
+  fileprivate var reading: Scan { foldedScan ?? scan }
+
   /// Whether the code names one piece, not a kind of product.
   fileprivate var hasSerial: Bool {
     switch kind {
-    case .head: scan.kind != .rcn && !(rest ?? "").isEmpty
-    case .gs1, .digitalLink: scan.elements?["21"] != nil
+    case .head: reading.kind != .rcn && !(rest ?? "").isEmpty
+    case .gs1, .digitalLink: reading.elements?["21"] != nil
     default: false
     }
   }

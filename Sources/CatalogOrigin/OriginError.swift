@@ -5,7 +5,7 @@ public enum OriginError: Error {
   /// A file cannot be opened or read.
   case fileUnreadable(path: String, reason: String)
   /// A file begins like gzip but is damaged or ends early.
-  case gzipDamaged(path: String, reason: String)
+  case gzipDamaged(path: String, WireError)
   /// A line of a file is no row; the error names it.
   case lineRefused(path: String, WireError)
   /// A reload would leave no product at all: more likely an accident than a wish.
@@ -18,7 +18,7 @@ extension OriginError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .fileUnreadable(let path, let reason): "\(path): cannot be read: \(reason)"
-    case .gzipDamaged(let path, let reason): "\(path): the gzip data is damaged (\(reason)); write it again"
+    case .gzipDamaged(let path, let error): "\(path): the file is not a sound gzip; write it again (\(error))"
     case .lineRefused(let path, let error): "\(path): \(error)"
     case .nothingLeft(let path):
       "\(path): no product is left, which looks like an accident; start again to serve an empty catalogue"

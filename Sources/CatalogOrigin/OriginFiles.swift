@@ -41,9 +41,7 @@ public struct OriginFiles: Sendable, Equatable {
       while let chunk = try text.next() { try lines.consume(chunk.span, into: &content.rows) }
       content.defaultedCount += try lines.finish(into: &content.rows).defaulted.total
     } catch let error as WireError {
-      throw .lineRefused(path: path, error)
-    } catch let fault as Gunzip.Fault {
-      throw .gzipDamaged(path: path, reason: fault.reason)
+      throw error.isAboutPacking ? .gzipDamaged(path: path, error) : .lineRefused(path: path, error)
     } catch {
       throw .fileUnreadable(path: path, reason: reason(error))
     }
@@ -71,32 +69,32 @@ public struct OriginFiles: Sendable, Equatable {
   /// The file's text chunk by chunk, unpacked if the file is gzip.
   private struct TextReader: ~Copyable {
     let file: FileHandle
-    private var gunzip: Gunzip?
+    private var inflater: GzipInflater?
     private var isFirst = true
 
     init(file: FileHandle) {
       self.file = file
-      gunzip = nil
+      inflater = nil
     }
 
     mutating func next() throws -> [UInt8]? {
       while true {
         let packed = try file.read(upToCount: 256 << 10).map { Array($0) } ?? []
-        if isFirst, packed.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+        if isFirst, packed.starts(with: [0x1F, 0x8B]) { inflater = try GzipInflater() }
         isFirst = false
         if packed.isEmpty { return try end() }
-        guard var unpacker = gunzip.take() else { return packed }
+        guard var unpacker = inflater.take() else { return packed }
         var text: [UInt8] = []
-        try unpacker.consume(packed.span) { piece in
+        try unpacker.consume(packed, count: packed.count, limits: WireLimits()) { piece in
           for index in piece.indices { text.append(piece[index]) }
         }
-        gunzip = consume unpacker
+        inflater = consume unpacker
         if !text.isEmpty { return text }
       }
     }
 
     private mutating func end() throws -> [UInt8]? {
-      if let unpacker = gunzip.take() { try unpacker.finish() }
+      if let unpacker = inflater.take() { try unpacker.finish() }
       return nil
     }
   }
@@ -125,6 +123,16 @@ public struct OriginFiles: Sendable, Equatable {
           byteCount: (attributes[.size] as? NSNumber)?.intValue ?? 0,
           modified: attributes[.modificationDate] as? Date ?? .distantPast)
       }
+    }
+  }
+}
+
+extension WireError {
+  /// Whether the packed file, and not a line of it, is at fault.
+  fileprivate var isAboutPacking: Bool {
+    switch self {
+    case .notGzip, .gzipEndsEarly, .gzipDamaged, .gzipTrailingData, .unpacksTooLarge, .outOfMemory: true
+    default: false
     }
   }
 }

@@ -10,6 +10,8 @@ public struct ImportOptions: Sendable {
   public var gate = LossGate()
   /// What is refused although it could be read.
   public var limits = WireLimits()
+  /// Whether an increment without rows that leaves the cursor where it is makes no commit.
+  public var skipsUnchanged = false
   /// Whether a payload without envelope, base64 and gzip is taken too.
   public var allowsBarePayload = false
 
@@ -30,6 +32,7 @@ public struct AnswerImport: ~Copyable {
   private var decoder: ResponseDecoder
   private var full: FullUpdate?
   private var increment: Increment?
+  private let skipsUnchanged: Bool
 
   /// Begins an import.
   ///
@@ -39,6 +42,7 @@ public struct AnswerImport: ~Copyable {
     let decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
     full = mode == .full ? try writer.beginFullUpdate(options.gate) : nil
     increment = mode == .incremental ? writer.beginIncrement(threshold: options.threshold) : nil
+    skipsUnchanged = options.skipsUnchanged
     self.decoder = decoder
   }
 
@@ -77,8 +81,9 @@ public struct AnswerImport: ~Copyable {
     }
     guard let increment else { preconditionFailure("an import is finished once") }
     self.increment = nil
-    return ImportReport(
-      update: try increment.commit(cursor: summary.updateTime, defaulted: defaulted), payload: summary)
+    let update = try increment.commit(
+      cursor: summary.updateTime, defaulted: defaulted, skipsUnchanged: skipsUnchanged)
+    return ImportReport(update: update, payload: summary)
   }
 
   /// Gives the import up; nothing changed.

@@ -39,7 +39,10 @@ public struct Synchronizer<Transport: CatalogTransport> {
   /// Told about progress, often: several times a second on a fast line. `nil` for nobody.
   public var onProgress: ((SyncProgress) -> Void)?
 
-  public init(_ transport: Transport) { self.transport = transport }
+  public init(_ transport: Transport) {
+    self.transport = transport
+    options.skipsUnchanged = true
+  }
 
   /// Brings the catalogue up to date.
   ///

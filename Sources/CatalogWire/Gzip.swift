@@ -9,7 +9,7 @@ internal import CZlib
 /// zlib checks what the format allows to be checked: method, reserved flags, header CRC, CRC and length of
 /// each member. Memory: zlib's window of 32 KiB and one chunk of output, whatever the input says.
 @safe
-struct GzipInflater: ~Copyable, @unchecked Sendable {
+package struct GzipInflater: ~Copyable, @unchecked Sendable {
   // Sendable: the stream has one owner, which is not copied.
   private let stream: UnsafeMutablePointer<z_stream>
   private var output: [UInt8]
@@ -22,7 +22,7 @@ struct GzipInflater: ~Copyable, @unchecked Sendable {
 
   private static let magic: [UInt8] = [0x1F, 0x8B]
 
-  init(outputByteCount: Int = 128 << 10) throws(WireError) {
+  package init(outputByteCount: Int = 128 << 10) throws(WireError) {
     output = Array(repeating: 0, count: outputByteCount)
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -37,7 +37,7 @@ struct GzipInflater: ~Copyable, @unchecked Sendable {
   }
 
   /// Unpacks the first `count` bytes of `packed` and hands the result to `body` chunk by chunk.
-  mutating func consume(
+  package mutating func consume(
     _ packed: [UInt8], count: Int, limits: WireLimits,
     _ body: (Span<UInt8>) throws(WireError) -> Void
   ) throws(WireError) {
@@ -72,7 +72,7 @@ struct GzipInflater: ~Copyable, @unchecked Sendable {
   }
 
   /// Checks that the last member is complete.
-  func finish() throws(WireError) {
+  package func finish() throws(WireError) {
     guard magicCount == 0 else { throw .gzipEndsEarly(offset: packedByteCount) }
     guard memberCount > 0 else { throw .notGzip(firstBytes: []) }
   }

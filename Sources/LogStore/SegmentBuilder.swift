@@ -43,9 +43,7 @@ struct SegmentBuilder {
   mutating func append(
     _ kind: ObjectKind, _ what: @autoclosure () -> String, _ fill: (inout [UInt8]) -> Void
   ) throws(StoreError) -> UnitOffset {
-    if position + ObjectHeader.maximumLength > UnitOffset.fileLimit {
-      throw .full(path: file.path, limit: UnitOffset.fileLimit)
-    }
+    try checkRoom(for: ObjectHeader.maximumLength)
     let first = buffer.count
     let unit = UnitOffset(byteOffset: bufferStart + first)
     for _ in 0..<ObjectHeader.byteCount { buffer.append(0) }
@@ -61,6 +59,11 @@ struct SegmentBuilder {
     while buffer.count & 7 != 0 { buffer.append(0) }
     if buffer.count > flushLimit { try flush() }
     return unit
+  }
+
+  /// - Throws: `StoreError.full` if `count` more bytes would lie where no offset reaches.
+  func checkRoom(for count: Int) throws(StoreError) {
+    if position + count > UnitOffset.fileLimit { throw .full(path: path, limit: UnitOffset.fileLimit) }
   }
 
   var path: String { file.path }
@@ -86,9 +89,7 @@ struct SegmentBuilder {
 
   /// Appends bytes of a block.
   mutating func append(_ bytes: [UInt8]) throws(StoreError) {
-    if position + bytes.count > UnitOffset.fileLimit {
-      throw .full(path: file.path, limit: UnitOffset.fileLimit)
-    }
+    try checkRoom(for: bytes.count)
     buffer.append(contentsOf: bytes)
     if buffer.count > flushLimit { try flush() }
   }
@@ -163,9 +164,7 @@ struct SegmentBuilder {
 
   /// Appends the manifest and zeros, so that `padding` more bytes end on a page.
   private mutating func append(_ manifest: [UInt8], padding: Int) throws(StoreError) {
-    if position + manifest.count + SegmentHeader.alignment > UnitOffset.fileLimit {
-      throw .full(path: file.path, limit: UnitOffset.fileLimit)
-    }
+    try checkRoom(for: manifest.count + SegmentHeader.alignment)
     buffer.append(contentsOf: manifest)
     while (position + padding) % SegmentHeader.alignment != 0 { buffer.append(0) }
   }

@@ -48,9 +48,12 @@ public final class Snapshot: Sendable {
       baseEnd = end
     } else {
       let bytes = try log.read(SegmentHeader.byteCount, at: SegmentHeader.firstOffset)
-      do { baseEnd = SegmentHeader.firstOffset + Int(clamping: try SegmentHeader(bytes.rawSpan).length) } catch {
+      let header: SegmentHeader
+      do { header = try SegmentHeader(bytes.rawSpan) } catch {
         throw log.damage(SegmentHeader.firstOffset, "segment header: \(error)")
       }
+      // Blocks behind it are the tail's; a length that reaches too far says that there is no tail.
+      baseEnd = SegmentHeader.firstOffset + min(Int(clamping: header.length), end - SegmentHeader.firstOffset)
     }
   }
 

@@ -189,6 +189,7 @@ extension Transaction {
     _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int, rowCount: Int
   ) throws(StoreError) -> Manifest.Block {
     var table = BucketTable(kind, entries, rowCount: rowCount)
+    try builder.checkRoom(for: BlockHeader.byteCount + table.bytes.count)
     let (header, block) = table.seal(at: builder.position, keySpace: space)
     try builder.append(header)
     try builder.append(table.bytes)

@@ -202,19 +202,16 @@ public struct Verification: Sendable {
   private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
     for (table, described) in snapshot.manifest.tables.enumerated() {
       var rows: UInt64 = 0
+      var popular = [[[UInt8]: Set<UnitOffset>]](repeating: [:], count: described.keySpaces.count)
       var lost: [(offset: Int, name: String)] = []
       try snapshot.scan(table) { (record) throws(StoreError) in
         rows += 1
         for (index, space) in described.keySpaces.enumerated() {
           let key = record.key(index)
           if space.skipsEmptyKeys, key.byteCount == 0 { continue }
-          var isFound = false
           let own = record.offset
-          try snapshot.forEachRecord(KeySpaceID(table: table, index: index), key) {
-            (found) throws(StoreError) in
-            isFound = found.offset == own
-            return !isFound
-          }
+          let isFound = try find(
+            own, KeySpaceID(table: table, index: index), key, in: snapshot, &popular[index])
           if !isFound { lost.append((own.byteOffset, space.name)) }
         }
       }
@@ -227,6 +224,32 @@ public struct Verification: Sendable {
           "\(rows) live rows of \(described.name) where the manifest counts \(described.liveRows)", lost: "")
       }
     }
+  }
+
+  /// Whether `own` is among the rows with `key`.
+  ///
+  /// The rows of a key that has many are noted in `popular`: to go through all of them for each of them would take
+  /// the square of their number.
+  private func find(
+    _ own: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, in snapshot: Snapshot,
+    _ popular: inout [[UInt8]: Set<UnitOffset>]
+  ) throws(StoreError) -> Bool {
+    if !popular.isEmpty, let rows = popular[key.copied()] { return rows.contains(own) }
+    var isFound = false
+    var seen = 0
+    try snapshot.forEachRecord(space, key) { (found) throws(StoreError) in
+      seen += 1
+      isFound = found.offset == own
+      return !isFound && seen <= 64
+    }
+    if seen <= 64 { return isFound }
+    var rows: Set<UnitOffset> = []
+    try snapshot.forEachRecord(space, key) { (found) throws(StoreError) in
+      rows.insert(found.offset)
+      return true
+    }
+    popular[key.copied()] = rows
+    return rows.contains(own)
   }
 }
 

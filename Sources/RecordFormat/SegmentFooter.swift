@@ -108,7 +108,9 @@ package struct SegmentFooter: Equatable, Sendable {
     // Counting on from either must not overflow.
     guard sequence > 0, sequence < 1 << 62 else { throw .field("sequence", sequence) }
     guard generation > 0, generation < 1 << 62 else { throw .field("generation", generation) }
-    guard segmentOffset % alignment == 0, segmentOffset <= UInt64(UnitOffset.fileLimit) else {
+    guard segmentOffset % alignment == 0, segmentOffset >= UInt64(SegmentHeader.firstOffset),
+      segmentOffset <= UInt64(UnitOffset.fileLimit)
+    else {
       throw .field("segment offset", segmentOffset)
     }
     guard segmentLength % alignment == 0, segmentLength > 0,

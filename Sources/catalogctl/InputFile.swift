@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// A file, or with `-` standard input, read piece by piece.
 struct InputFile {
   /// Bytes asked for at once.
@@ -39,25 +47,32 @@ struct InputFile {
   ///
   /// - Throws: `Failure` with exit code 66.
   func next() throws -> [UInt8]? {
-    do {
-      guard let data = try handle.read(upToCount: Self.pieceByteCount), !data.isEmpty else { return nil }
-      return [UInt8](data)
-    } catch {
-      throw Failure(.noInput, "\(name): cannot be read: \(error.localizedDescription)")
+    while true {
+      var fault: Int32 = 0
+      // The system fills the buffer with `count` bytes at most.
+      let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
+        let result = unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+        fault = result < 0 ? errno : 0
+        count = max(0, result)
+      }
+      if fault == 0 { return piece.isEmpty ? nil : piece }
+      if fault == EINTR { continue }
+      // The text is valid until the next call on this thread.
+      throw Failure(.noInput, unsafe "\(name): cannot be read: \(String(cString: strerror(fault)))")
     }
   }
 
   /// Calls `body` with each line, without its line feed, as soon as it is complete.
   func forEachLine(_ body: (String) throws -> Void) throws {
     var rest: [UInt8] = []
-    while true {
-      let data = handle.availableData
-      if data.isEmpty { break }
-      rest += data
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        try body(String(decoding: rest[..<end], as: UTF8.self))
-        rest.removeFirst(end + 1)
+    while let piece = try next() {
+      var start = piece.startIndex
+      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        try body(String(decoding: rest + piece[start..<end], as: UTF8.self))
+        rest.removeAll(keepingCapacity: true)
+        start = end + 1
       }
+      rest += piece[start...]
     }
     if !rest.isEmpty { try body(String(decoding: rest, as: UTF8.self)) }
   }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct PackedTimeTests {
   @Test(arguments: [
-    "0000-00-00 00:00:00", "2023-02-01 01:15:03", "2023-02-30 31:63:63", "9999-15-31 31:63:63", "0001-01-01 00:00:01",
+    "0000-00-00 00:00:00", "2023-02-01 01:15:03", "2023-02-30 31:63:63", "9999-15-31 31:63:63",
+    "0001-01-01 00:00:01",
   ])
   func `a time whose numbers have room is given back`(text: String) throws {
     let packed = PackedTime.pack(Array(text.utf8).rawSpan)
@@ -16,8 +17,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "t", "２０２３", "2023-16-01 00:00:00", "2023-02-32 00:00:00", "2023-02-01 32:00:00", "2023-02-01 00:64:00",
-    "2023-02-01 00:00:64", "2023-02-01T00:00:00", "2023-02-01 00:00:00 ", "2023-02-01 00:00", "202a-02-01 00:00:00",
+    "", "t", "２０２３", "2023-16-01 00:00:00", "2023-02-32 00:00:00", "2023-02-01 32:00:00",
+    "2023-02-01 00:64:00",
+    "2023-02-01 00:00:64", "2023-02-01T00:00:00", "2023-02-01 00:00:00 ", "2023-02-01 00:00",
+    "202a-02-01 00:00:00",
     "2023-02-01 00:00:0:", "2023-02-01 00:00:/0", "+023-02-01 00:00:00", "2023-02-30 99:99:99",
   ])
   func `anything else is refused`(text: String) {
@@ -44,7 +47,8 @@ import Testing
 
 @Suite struct PackedDecimalTests {
   private static let edges: [Double] = [
-    0, 1, -1, 0.35, 845, 226.8, 113.4, 268_435_455, -268_435_455, 26.8435455, 0.0000001, -0.0000001, 0.1, 99_999.999,
+    0, 1, -1, 0.35, 845, 226.8, 113.4, 268_435_455, -268_435_455, 26.8435455, 0.0000001, -0.0000001, 0.1,
+    99_999.999,
   ]
 
   @Test(arguments: edges)
@@ -94,13 +98,16 @@ import Testing
     #expect(Self.range(in: [1], at: 0) == nil)
   }
 
-  private static func range(in body: [UInt8], at start: Int) -> Range<Int>? { body.rawSpan.textRange(at: start) }
+  private static func range(in body: [UInt8], at start: Int) -> Range<Int>? {
+    body.rawSpan.textRange(at: start)
+  }
 }
 
 @Suite struct CodeKeyTests {
   @Test(arguments: [
     ("", ""), (" ", ""), ("\u{0}\r\n\t\u{2}\u{3}\u{4} ", ""), ("\u{A0}\u{FEFF}\u{200B}", ""), ("a", "A"),
-    (" sg-12 ", "SG-12"), ("\u{A0}x\u{A0}", "X"), ("é", "é"), ("ÿz", "ÿZ"), ("\u{1D}1\u{1D}", "\u{1D}1\u{1D}"),
+    (" sg-12 ", "SG-12"), ("\u{A0}x\u{A0}", "X"), ("é", "é"), ("ÿz", "ÿZ"),
+    ("\u{1D}1\u{1D}", "\u{1D}1\u{1D}"),
     ("a b", "A B"), ("\u{3000}1", "\u{3000}1"), ("`{az}", "`{AZ}"), ("\u{C2}x", "\u{C2}X"), ("１", "１"),
   ])
   func `a barcode has this key`(barcode: String, key: String) {
@@ -113,7 +120,9 @@ import Testing
     var random = SeededGenerator(for: "bytes that are no UTF-8 are trimmed without a trap")
     let alphabet: [UInt8] = [0xC2, 0xA0, 0xEF, 0xBB, 0xBF, 0xE2, 0x80, 0x8B, 0x20, 0x41, 0x61, 0x1D, 0x00]
     for _ in 0..<20_000 {
-      let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+      let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
+        alphabet.randomElement(using: &random)!
+      }
       let range = CodeKey.trimmed(text.rawSpan)
       let again = CodeKey.trimmed(Array(text[range]).rawSpan)
       #expect(again.count == range.count)

@@ -18,7 +18,7 @@ import Testing
   @Test func `every field of random products comes back from a row`() throws {
     var rows = RowGenerator("every field of random products comes back from a row")
     var row = ProductRow()
-    for _ in 0..<2000 {
+    for _ in 0..<500 * depth {
       let product = rows.product()
       product.fill(&row)
       try expectSame(Product(row), product)
@@ -34,7 +34,7 @@ import Testing
   @Test func `every field of random products comes back from the store`() throws {
     var rows = RowGenerator("every field of random products comes back from the store")
     var products: [[UInt8]: Product] = [:]
-    for _ in 0..<1500 * depth {
+    for _ in 0..<600 * depth {
       let product = rows.product()
       products[Array(product.id.utf8)] = product
     }
@@ -132,7 +132,8 @@ import Testing
   @Test func `a body of any bytes can be read`() throws {
     var rows = RowGenerator("a body of any bytes can be read")
     let folder = try TemporaryDirectory()
-    let location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
+    let location = StoreLocation(
+      folder.directory, name: "catalog", environment: FixedEnvironment().environment())
     let writer = try StoreWriter(location, schema: CatalogSchema.schema)
     let count = 3000 * depth
     let snapshot = try writer.replace { transaction in
@@ -143,7 +144,8 @@ import Testing
         for _ in 0..<Int.random(in: 0..<4, using: &rows.random) {
           draft.addShared(try transaction.share(rows.random.bytes(3).rawSpan))
         }
-        draft.body = rows.random.bytes(Int.random(in: 0..<[5, 20, 60, 200].randomElement(using: &rows.random)!))
+        draft.body = rows.random.bytes(
+          Int.random(in: 0..<[5, 20, 60, 200].randomElement(using: &rows.random)!))
         try transaction.put(CatalogSchema.products, draft)
       }
       var draft = RecordDraft()
@@ -166,7 +168,7 @@ import Testing
   @Test func `every field of random relations comes back from the store`() throws {
     var rows = RowGenerator("every field of random relations comes back from the store")
     var relations: [Relation] = []
-    for _ in 0..<1000 * depth { relations.append(rows.relation()) }
+    for _ in 0..<400 * depth { relations.append(rows.relation()) }
     relations.append(Relation())
     let catalogue = try TestCatalogue([], relations)
     let expected = relations.sorted(by: Relation.precedes)
@@ -174,7 +176,7 @@ import Testing
     let stored = try snapshot.relations
     #expect(stored.map(\.textBytes) == expected.map(\.textBytes))
     #expect(Set(stored) == Set(expected))
-    for relation in relations {
+    for relation in relations.suffix(60) {
       #expect(try snapshot.relations(ofSet: relation.productId).contains(relation))
       #expect(try snapshot.relations(ofComponent: relation.subProductId).contains(relation))
     }

@@ -5,7 +5,11 @@ import StoreTestSupport
 struct RowGenerator {
   var random: SeededGenerator
 
-  init(_ name: String) { random = SeededGenerator(for: name) }
+  /// The generator of run `run` of the test `name`: each run has other rows.
+  init(_ name: String, run: Int = 0) {
+    var first = SeededGenerator(for: "\(name), run \(run)")
+    random = SeededGenerator(seed: first.next() &+ UInt64(run) &* 0xD1B5_4A32_D192_ED03)
+  }
 
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
@@ -15,7 +19,8 @@ struct RowGenerator {
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1, 2: return ""
     case 3: return pick(["kg", "格力", "\u{0}", "\u{2028}", "😀👩‍👩‍👧", " ", "\u{FEFF}", "\u{301}", "\u{FFFD}"])
-    case 4: return String(repeating: pick(["x", "é", "空", "😀"]), count: pick([127, 128, 4095, 4096, 16_384]))
+    case 4:
+      return String(repeating: pick(["x", "é", "空", "😀"]), count: pick([127, 128, 4095, 4096, 16_384]))
     default:
       let alphabet = Array("abXYZ09 -/\\\"'{}:,\u{0}\u{1}\n\t\u{1D}\u{7F}é格力😀\u{2028}".unicodeScalars)
       var text = String.UnicodeScalarView()
@@ -32,7 +37,9 @@ struct RowGenerator {
 
   mutating func barcode() -> String {
     let plain = pick(["", "6901234567892", "sg1234N01", "SG-12 34", "编号１２３", key(), key()])
-    let around = ["", "", " ", "\u{A0}", "\u{FEFF}", "\u{200B}", "\t", "\r\n", "\u{0}", "\u{2}", "\u{1D}", "\u{3000}"]
+    let around = [
+      "", "", " ", "\u{A0}", "\u{FEFF}", "\u{200B}", "\t", "\r\n", "\u{0}", "\u{2}", "\u{1D}", "\u{3000}",
+    ]
     return pick(around) + plain + pick(around)
   }
 
@@ -41,9 +48,11 @@ struct RowGenerator {
     return pick([
       "", "2023-02-01 01:15:03", "0000-00-00 00:00:00", "9999-15-31 31:63:63", "9999-99-99 99:99:99",
       "2023-02-30 99:99:99", "2023-16-01 00:00:00", "2023-02-32 00:00:00", "2023-02-01 32:00:00",
-      "2023-02-01 00:64:00", "2023-02-01 00:00:64", "t", "２０２３", "2023-02-01T01:15:03", "2023-02-01 01:15:03 ",
+      "2023-02-01 00:64:00", "2023-02-01 00:00:64", "t", "２０２３", "2023-02-01T01:15:03",
+      "2023-02-01 01:15:03 ",
       " 023-02-01 01:15:03", "2023/02/01 01:15:03", "+123-02-01 01:15:03", "2023-02-01 01:15:0\u{0}",
-      "2023-2-01 01:15:003", text(), String(repeating: "9", count: 19), "\(1000 + digits % 9000)-12-24 18:00:00",
+      "2023-2-01 01:15:003", text(), String(repeating: "9", count: 19),
+      "\(1000 + digits % 9000)-12-24 18:00:00",
     ])
   }
 
@@ -59,7 +68,8 @@ struct RowGenerator {
     let thousandths = Double(Int.random(in: -1_000_000..<1_000_000, using: &random)) / 1000
     return pick([
       0, -0.0, 1, -1, 0.1, 0.35, 226.8, 1e308, -1e308, .leastNonzeroMagnitude, -.leastNonzeroMagnitude,
-      .leastNormalMagnitude, .greatestFiniteMagnitude, 268_435_455, 268_435_456, -268_435_456, 26_843_545.6, 1e-7, -1e-7,
+      .leastNormalMagnitude, .greatestFiniteMagnitude, 268_435_455, 268_435_456, -268_435_456, 26_843_545.6,
+      1e-7, -1e-7,
       1e-8, 0.1 + 0.2, 1.0 / 3, thousandths, bits.isNaN ? 0.5 : bits,
     ])
   }
@@ -104,7 +114,8 @@ extension Product {
   /// All texts byte by byte: strings are equal when they look the same.
   var textBytes: [[UInt8]] {
     [
-      barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy, updateTime,
+      barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy,
+      updateTime,
     ].map { Array($0.utf8) }
   }
 }

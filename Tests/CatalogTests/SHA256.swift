@@ -17,7 +17,9 @@ enum SHA256 {
     }.joined()
   }
 
-  private static func compress(_ bytes: [UInt8], _ start: Int, _ words: inout [UInt32], _ state: inout [UInt32]) {
+  private static func compress(
+    _ bytes: [UInt8], _ start: Int, _ words: inout [UInt32], _ state: inout [UInt32]
+  ) {
     for index in 0..<16 {
       let at = start + 4 * index
       let high = UInt32(bytes[at]) << 24 | UInt32(bytes[at + 1]) << 16
@@ -34,7 +36,8 @@ enum SHA256 {
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in 0..<64 {
       let choice = e & f ^ ~e & g
-      let first = h &+ (right(e, 6) ^ right(e, 11) ^ right(e, 25)) &+ choice &+ constants[index] &+ words[index]
+      let first =
+        h &+ (right(e, 6) ^ right(e, 11) ^ right(e, 25)) &+ choice &+ constants[index] &+ words[index]
       let majority = a & b ^ a & c ^ b & c
       let second = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) &+ majority
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
@@ -42,7 +45,9 @@ enum SHA256 {
     for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
-  private static func right(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+  private static func right(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    word >> count | word << (32 - count)
+  }
 
   private static let initial: [UInt32] = [
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,

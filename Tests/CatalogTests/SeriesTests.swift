@@ -38,41 +38,42 @@ import Testing
   @Test func `SHA-256 of the test support is that of the standard`() {
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     #expect(SHA256.hex(Array("abc".utf8)) == abc)
-    let million = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-    #expect(SHA256.hex([UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)) == million)
+    let long = "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    #expect(SHA256.hex(Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)) == long)
     #expect(SHA256.hex([]) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test(arguments: [false, true])
-  func `the series leads to the expected state at every step`(compactsBetween: Bool) throws {
+  @Test func `the series leads to the expected state at every step`() throws {
     let series = try Resource.json("series/series.json", as: Series.self)
     let catalogue = try TestCatalogue()
+    let compacted = try TestCatalogue()
     #expect(series.steps.count == 14)
     for step in series.steps {
       let report = try replay(step, threshold: series.threshold, on: catalogue)
-      #expect(report.mode.name == (step.expect.kind == "incremental" ? "incremental" : "full"), "step \(step.n)")
-      if compactsBetween {
-        try catalogue.writer.compact()
-        try catalogue.reopen()
-      }
+      #expect(
+        report.mode.name == (step.expect.kind == "incremental" ? "incremental" : "full"), "step \(step.n)")
       let snapshot = try catalogue.snapshot
       #expect(snapshot.productCount == step.expect.products, "step \(step.n)")
       #expect(snapshot.relationCount == step.expect.relations, "step \(step.n)")
       #expect(snapshot.cursor == step.expect.updateTime, "step \(step.n)")
       #expect(report.cursor == step.expect.updateTime, "step \(step.n)")
       #expect(snapshot.sequence == report.sequence)
-      let dump = try snapshot.canonicalDump
-      #expect(SHA256.hex(dump) == step.expect.sha256, "step \(step.n)")
-      let reader = try #require(try CatalogReader.open(catalogue.location))
-      #expect(try reader.snapshot().canonicalDump == dump, "step \(step.n)")
+      #expect(SHA256.hex(try snapshot.canonicalDump) == step.expect.sha256, "step \(step.n)")
+
+      // The same with a compaction after every step, read by somebody else.
+      _ = try replay(step, threshold: series.threshold, on: compacted)
+      try compacted.writer.compact()
+      try compacted.reopen()
+      let reader = try #require(try CatalogReader.open(compacted.location))
+      #expect(try CatalogDigest(reader.snapshot()) == CatalogDigest(snapshot), "step \(step.n)")
     }
-    #expect(try catalogue.snapshot.canonicalDump == Resource.unpacked("series/final.state.ndjson.gz"))
+    #expect(try compacted.snapshot.canonicalDump == Resource.unpacked("series/final.state.ndjson.gz"))
   }
 
   private func replay(_ step: Series.Step, threshold: Int, on catalogue: TestCatalogue) throws -> UpdateReport {
     #expect(try catalogue.snapshot.cursor == step.request, "step \(step.n)")
     if step.request.isEmpty { return try replaceAll(step.response, step.rows, on: catalogue) }
-    let before = try catalogue.snapshot.canonicalDump
+    let before = try CatalogDigest(catalogue.snapshot)
     var increment = catalogue.writer.beginIncrement(threshold: threshold)
     do throws(WireError) {
       let summary = try decode(try! Resource.bytes("series/" + step.response), into: &increment)
@@ -84,7 +85,7 @@ import Testing
         let full = step.fullResponse, let rows = step.fullRows
       else { throw error }
       #expect(step.expect.kind == "refetch+full", "step \(step.n)")
-      #expect(try catalogue.snapshot.canonicalDump == before)
+      #expect(try CatalogDigest(catalogue.snapshot) == before)
       return try replaceAll(full, rows, on: catalogue)
     }
   }

@@ -86,7 +86,7 @@ import Testing
     var states = 0
     for point in 0..<whole.store.device.operations {
       let run = run(until: point, flushLimit: limit, seed: seed)
-      for _ in 0..<(4 * depth) {
+      for _ in 0..<(2 * depth) {
         states += try recover(run, point, limit, &random)
       }
     }

@@ -54,6 +54,16 @@ import Testing
     #expect(try #require(writer.snapshot).rows(TestSchema.code, "shared").count == 5030)
   }
 
+  @Test func `verification looks at the rows of a key once, not once for each of them`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { transaction in
+      for id in 0..<20_000 { try transaction.put("\(id)", "shared") }
+    }
+    let verification = try #require(try Verification.run(store.location))
+    #expect(verification.findings.isEmpty)
+  }
+
   @Test func `lists grow with the rows of their key, so that their number has a limit`() {
     #expect(PostingList.count(forRows: 5) == 4096)
     #expect(PostingList.count(forRows: 64 * 4096) == 4096)

@@ -67,8 +67,8 @@ import Testing
     // Slots know commit 4 at most; commit 5 is whole only where nothing is missing.
     let log = sample.unacknowledged(after: 4)
     let start = sample.commits[3].end
-    var lengths = Array(start..<(start + 200)) + Array((log.count - 300)..<log.count)
-    lengths += stride(from: start, to: log.count, by: 97 / depth + 1)
+    var lengths = Array(start..<(start + 80)) + Array((log.count - 140)..<log.count)
+    lengths += stride(from: start, to: log.count, by: 200 / depth + 1)
     for length in lengths {
       try sample.expect(4, in: Array(log.prefix(length)))
     }
@@ -148,6 +148,29 @@ import Testing
     #expect(sample.store.device.operations == operations)
     #expect(sample.store.log == sample.log)
     writer.close()
+  }
+
+  @Test func `a commit that this writer cannot see afterwards ends it and is not written over`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    #expect(throws: StoreError.self) {
+      _ = try writer.commit { transaction in
+        try transaction.put("c", "1")
+        store.device.failReads()
+      }
+    }
+    let log = store.log
+    #expect {
+      _ = try writer.commit { try $0.put("b", "1") }
+    } throws: { error in
+      guard case StoreError.poisoned = error else { return false }
+      return true
+    }
+    writer.close()
+    #expect(store.log == log)
+    let next = try store.with(log: log).writer()
+    #expect(try #require(next.snapshot).sequence == #require(writer.snapshot).sequence + 1)
   }
 
   @Test(arguments: [nil, 1024], 1...3)

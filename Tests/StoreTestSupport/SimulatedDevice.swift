@@ -19,6 +19,7 @@ package final class SimulatedDevice: Sendable {
     var failingSync: Int?
     var failingWrite: Int?
     var writes = 0
+    var readsFail = false
   }
 
   let state = Mutex(State())
@@ -38,6 +39,9 @@ package final class SimulatedDevice: Sendable {
 
   /// The write with this number, counted from now, writes half of its bytes and fails.
   package func failWrite(_ number: Int) { state.withLock { $0.failingWrite = $0.writes + number } }
+
+  /// From now on no file can be read, except through a mapping.
+  package func failReads() { state.withLock { $0.readsFail = true } }
 
   /// Counts a change; throws once power has failed.
   func count(_ operation: String, _ path: String) throws(StorageError) {
@@ -79,9 +83,12 @@ extension SimulatedDevice {
     case beginning
     /// Each sector and each change of a name with this probability.
     case some(Double)
+    /// One sector, or change, that is missing.
+    case allButOne
 
     package static func random(_ random: inout SeededGenerator) -> Survival {
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 8, 9: .allButOne
       case 0: .nothing
       case 1: .everything
       case 2: .beginning
@@ -140,6 +147,9 @@ extension SimulatedDevice {
       case .beginning:
         left -= 1
         return left >= 0
+      case .allButOne:
+        left -= 1
+        return left != 0
       case .some(let share): return Double.random(in: 0..<1, using: &random) < share
       }
     }
@@ -154,7 +164,13 @@ extension SimulatedInode {
     let sector = 512
     var image = durable
     var size = durable.count
-    var changes = SimulatedDevice.Keeping(survival, changes: pending.count, &random)
+    var pieces = pending.count
+    if case .allButOne = survival {
+      for case .write(let offset, let bytes) in pending {
+        pieces += (offset + bytes.count + sector - 1) / sector - offset / sector
+      }
+    }
+    var changes = SimulatedDevice.Keeping(survival, changes: pieces, &random)
     for change in pending {
       switch change {
       case .truncate(let count):

@@ -111,7 +111,12 @@ final class SimulatedFile: StorageFile {
 
   func size() throws(StorageError) -> Int { inode.size }
 
-  func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] { inode.read(count, at: offset) }
+  func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] {
+    if device.state.withLock({ $0.readsFail }) {
+      throw StorageError(operation: "read", path: path, code: EIO)
+    }
+    return inode.read(count, at: offset)
+  }
 
   func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     try device.count("write", path)

@@ -57,8 +57,19 @@ final class SimulatedInode: @unchecked Sendable {
     resize(to: count)
   }
 
+  /// Makes what was written since the last sync durable; what an earlier sync lost stays lost.
   func sync() {
-    durable = contents
+    for change in pending {
+      switch change {
+      case .write(let offset, let bytes):
+        let end = offset + bytes.count
+        if durable.count < end { durable.append(contentsOf: repeatElement(0, count: end - durable.count)) }
+        durable.replaceSubrange(offset..<end, with: bytes)
+      case .truncate(let count):
+        if durable.count > count { durable.removeLast(durable.count - count) }
+        durable.append(contentsOf: repeatElement(0, count: count - durable.count))
+      }
+    }
     pending = []
   }
 

@@ -85,6 +85,7 @@ struct Sync: AsyncParsableCommand {
     let bar = Shared(ProgressBar(isForced: progress))
     var synchronizer = Synchronizer(transport)
     synchronizer.options = options
+    synchronizer.options.skipsUnchanged = true
     synchronizer.onProgress = { bar.value.update($0) }
     let report: ImportReport
     do { report = try await synchronizer.run(writer, full: full) } catch {

@@ -1,0 +1,21 @@
+public import CatalogRows
+import CatalogWire
+
+/// Products of a real catalogue, from which a larger one is made.
+public struct CatalogueSample: Sendable, RowSink {
+  /// The rows, in the order of the file.
+  public private(set) var rows: [ProductRow] = []
+
+  /// Reads products from NDJSON, one object a line.
+  ///
+  /// - Throws: `WireError` for a line that is no JSON object.
+  public init(ndjson: [UInt8]) throws {
+    var lines = RowLines(kind: .products)
+    try lines.consume(ndjson.span, into: &self)
+    _ = try lines.finish(into: &self)
+  }
+
+  public mutating func product(_ row: borrowing ProductRow) { rows.append(copy row) }
+
+  public mutating func relation(_ row: borrowing RelationRow) {}
+}

@@ -1,0 +1,147 @@
+/// One line of the results.
+struct Measurement {
+  /// *Subject – operation*, as the documentation names it.
+  var name: String
+  var condition: String
+  var value: Double
+  var least: Double
+  var most: Double
+  var unit: String
+  /// The value as a multiple of the reference in the same run.
+  var ratio: Double?
+  var reference = ""
+  /// What else there is to say: checksums, parts.
+  var note = ""
+
+  init(_ name: String, _ condition: String, _ spread: Spread, _ unit: String, scale: Double = 1) {
+    self.name = name
+    self.condition = condition
+    self.unit = unit
+    value = spread.median * scale
+    least = spread.least * scale
+    most = spread.most * scale
+  }
+
+  init(_ name: String, _ condition: String, _ value: Double, _ unit: String, note: String = "") {
+    self.init(name, condition, Spread([value]), unit)
+    self.note = note
+  }
+
+  func comparedTo(_ value: Double, _ reference: String) -> Measurement {
+    var copy = self
+    copy.ratio = self.value / value
+    copy.reference = reference
+    return copy
+  }
+
+  func noting(_ note: String) -> Measurement {
+    var copy = self
+    copy.note = note
+    return copy
+  }
+}
+
+/// The results of a run, with what they were measured on.
+struct Report {
+  let machine: Machine
+  let commandLine: String
+  var measurements: [Measurement] = []
+
+  init(machine: Machine, commandLine: String) {
+    self.machine = machine
+    self.commandLine = commandLine
+  }
+
+  mutating func add(_ measurement: Measurement) { measurements.append(measurement) }
+
+  func text(_ format: Options.Format) -> String {
+    switch format {
+    case .table: table
+    case .markdown: markdown
+    case .json: json
+    }
+  }
+
+  private static let titles = ["operation", "condition", "median", "least – most", "unit", "ratio", "note"]
+
+  private var cells: [[String]] {
+    measurements.map { line in
+      let isSpread = line.least != line.most
+      return [
+        line.name, line.condition, Self.number(line.value),
+        isSpread ? "\(Self.number(line.least)) – \(Self.number(line.most))" : "", line.unit,
+        line.ratio.map { "\(Self.number($0)) × \(line.reference)" } ?? "", line.note,
+      ]
+    }
+  }
+
+  private var table: String {
+    let rows = [Self.titles] + cells
+    let widths = Self.titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let lines = rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        line += (column == 2 ? padding + cell : cell + padding) + "  "
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    return ([machine.description, commandLine, ""] + lines).joined(separator: "\n")
+  }
+
+  private var markdown: String {
+    let head = "| " + Self.titles.joined(separator: " | ") + " |\n|---|---|---:|---|---|---|---|"
+    let lines = cells.map { "| " + $0.joined(separator: " | ") + " |" }
+    return (["\(machine.description)  ", "`\(commandLine)`", "", head] + lines).joined(separator: "\n")
+  }
+
+  private var json: String {
+    let lines = measurements.map { line in
+      var fields = [
+        "\"name\":\(Self.quoted(line.name))", "\"condition\":\(Self.quoted(line.condition))",
+        "\"median\":\(line.value)", "\"least\":\(line.least)", "\"most\":\(line.most)",
+        "\"unit\":\(Self.quoted(line.unit))",
+      ]
+      if let ratio = line.ratio { fields += ["\"ratio\":\(ratio)", "\"reference\":\(Self.quoted(line.reference))"] }
+      if !line.note.isEmpty { fields.append("\"note\":\(Self.quoted(line.note))") }
+      return "    {" + fields.joined(separator: ",") + "}"
+    }
+    return """
+      {
+        "processor": \(Self.quoted(machine.processor)), "cores": \(machine.coreCount),
+        "kernel": \(Self.quoted(machine.kernel)), "swift": \(Self.quoted(machine.swift)),
+        "load": \(Self.quoted(machine.load)),
+        "command": \(Self.quoted(commandLine)),
+        "measurements": [
+      \(lines.joined(separator: ",\n"))
+        ]
+      }
+      """
+  }
+
+  /// Three significant digits, or all of a large number.
+  static func number(_ value: Double) -> String {
+    let size = abs(value)
+    if size >= 100 || size == size.rounded() { return String(Int(value.rounded())) }
+    let places = size >= 10 ? 1 : size >= 1 ? 2 : 3
+    var scale = 1
+    for _ in 0..<places { scale *= 10 }
+    let scaled = Int((size * Double(scale)).rounded())
+    let fraction = String(scaled % scale)
+    let zeros = String(repeating: "0", count: places - fraction.count)
+    return (value < 0 ? "-" : "") + "\(scaled / scale).\(zeros)\(fraction)"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\n": quoted += "\\n"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,55 @@
+import CatalogueGenerator
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Measures the catalogue through its public interface.
+@main
+struct ShelfmarkBench {
+  static func main() {
+    let arguments = CommandLine.arguments
+    do {
+      if let job = try ChildJob(arguments) {
+        try job.run()
+        return
+      }
+      let options = try Options(Array(arguments.dropFirst()))
+      if options.wantsHelp {
+        print(Options.help)
+        return
+      }
+      try run(options)
+    } catch {
+      complain("\(error)")
+      exit(error is UsageError ? 64 : 1)
+    }
+  }
+
+  private static func run(_ options: Options) throws {
+    let folder = try WorkFolder(keeping: options.keep)
+    defer { folder.remove() }
+    let sample = try SampleFile.load(options)
+    var report = Report(machine: Machine(), commandLine: options.commandLine)
+    for count in options.productCounts {
+      let generator = CatalogueGenerator(productCount: count, seed: options.seed, sample: sample)
+      switch options.command {
+      case .lookup: try LookupBenchmark(generator, folder, options).run(&report)
+      case .increment: try IncrementBenchmark(generator, folder, options).run(&report)
+      case .ingest: try IngestBenchmark(generator, folder, options).run(&report)
+      case .quick: try QuickCheck(generator, folder, options).run(&report)
+      case .generate: try GenerateCommand.run(generator, options)
+      }
+    }
+    if options.command != .generate { print(report.text(options.format)) }
+  }
+}
+
+/// Writes a line to standard error: what happens, apart from the results.
+func complain(_ text: String) {
+  let line = Array((text + "\n").utf8)
+  // The array is alive during the call.
+  _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress!, $0.count) }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A server on loopback that gives each request, in the order of their arrival, the next answer of a script.
+final class HTTPServer: Sendable {
+  struct Answer: Sendable {
+    var status = "200 OK"
+    var body = Data()
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let script: [Answer]
+  private let log = Log()
+
+  /// The request lines so far.
+  var requests: [String] { log.lines }
+
+  var url: String { "http://127.0.0.1:\(port)/catalogue" }
+
+  init(_ script: [Answer]) throws {
+    self.script = script
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = listener
+    // The system reads and writes the local variables within the calls.
+    let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(listener, address, size) == 0 && listen(listener, 16) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    guard listener >= 0, isListening else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = UInt16(bigEndian: address.sin_port)
+    let (answers, log) = (script, log)
+    Thread.detachNewThread {
+      for answer in answers {
+        let connection = accept(listener, nil, nil)
+        if connection < 0 { return }
+        log.append(Self.requestLine(connection))
+        Self.deliver(answer, on: connection)
+        close(connection)
+      }
+    }
+  }
+
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+
+  private static func requestLine(_ connection: Int32) -> String {
+    var head: [UInt8] = []
+    while !head.ends(with: Array("\r\n\r\n".utf8)) {
+      var byte: UInt8 = 0
+      // One byte into the local variable.
+      guard unsafe recv(connection, &byte, 1, 0) == 1 else { break }
+      head.append(byte)
+    }
+    return String(decoding: head.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+  }
+
+  private static func deliver(_ answer: Answer, on connection: Int32) {
+    let head = "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
+    var rest = ([UInt8](head.utf8) + answer.body)[...]
+    while !rest.isEmpty {
+      // The buffer has as many bytes as it says.
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func ends(with suffix: [UInt8]) -> Bool { count >= suffix.count && self.suffix(suffix.count) == suffix[...] }
+}
+
+/// Lines that one thread writes and another reads.
+private final class Log: @unchecked Sendable {
+  private let lock = NSLock()
+  private var all: [String] = []
+
+  var lines: [String] { lock.withLock { all } }
+  func append(_ line: String) { lock.withLock { all.append(line) } }
+}
