@@ -53,7 +53,8 @@ let package = Package(
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
     .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
-    .target(name: "CatalogSync", dependencies: ["Catalog", "CatalogWire"], swiftSettings: strict),
+    .target(
+      name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
     .target(
       name: "CatalogHTTP",
       dependencies: [
@@ -103,8 +104,11 @@ let package = Package(
     .testTarget(
       name: "BarcodesTests", dependencies: ["Barcodes"], resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
-      name: "CatalogTests", dependencies: ["Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore"],
-      resources: [.copy("Resources")], swiftSettings: strict),
+      name: "CatalogTests",
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore", "RecordFormat", "Storage", "StoreTestSupport",
+      ],
+      resources: [.copy("Resources")], swiftSettings: lifetimes),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream"],

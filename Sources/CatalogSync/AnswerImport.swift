@@ -1,6 +1,7 @@
 public import Catalog
 import CatalogRows
 public import CatalogWire
+import LogStore
 
 /// How an answer is taken.
 public struct ImportOptions: Sendable {
@@ -92,10 +93,12 @@ public struct AnswerImport: ~Copyable {
     full = nil
   }
 
-  /// Ends the import with what the catalogue said, where it was the catalogue, and not the answer, that failed.
+  /// Ends the import with what the catalogue said, where it was the catalogue, and not the answer, that failed. A row that
+  /// has no room in the format is the answer's fault: its place is told.
   private mutating func giveUp(_ error: WireError) throws -> Never {
     cancel()
-    if case .sinkFailed(let cause, _) = error { throw cause }
-    throw error
+    guard case .sinkFailed(let cause, _) = error else { throw error }
+    if case StoreError.tooLarge = cause { throw error }
+    throw cause
   }
 }

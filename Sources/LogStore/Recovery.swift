@@ -76,8 +76,7 @@ extension LogFile {
   }
 
   /// The footer that `slot` names. It was acknowledged, so its absence is damage.
-  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter
-  {
+  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
     let offset = Int(clamping: slot.footerOffset)
     guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
       throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")

@@ -177,8 +177,7 @@ public struct Verification: Sendable {
     let unit = UnitOffset(byteOffset: block.offset)
     let bytes = try log.read(BlockHeader.byteCount, at: block.offset)
     let header = try? BlockHeader(bytes.rawSpan, at: unit)
-    if header?.kind != kind || header?.bucketCount != block.bucketCount || Int(header?.keySpace ?? 0) != space
-    {
+    if header?.kind != kind || header?.bucketCount != block.bucketCount || Int(header?.keySpace ?? 0) != space {
       add(block.offset, "header of a block", lost: "")
     }
     var window = Window(log)

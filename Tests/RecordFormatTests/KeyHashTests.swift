@@ -88,8 +88,7 @@ private func described(_ key: [UInt8], _ s0: UInt64, _ s1: UInt64) -> UInt64 {
       }
       for bit in 0..<64 {
         let (first, second) = (seed.words.0, seed.words.1)
-        for other in [HashSeed(first ^ 1 << UInt64(bit), second), HashSeed(first, second ^ 1 << UInt64(bit))]
-        {
+        for other in [HashSeed(first ^ 1 << UInt64(bit), second), HashSeed(first, second ^ 1 << UInt64(bit))] {
           #expect((8...56).contains((hash ^ KeyHash.of(key.rawSpan, other)).nonzeroBitCount))
         }
       }

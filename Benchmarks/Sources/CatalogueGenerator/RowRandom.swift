@@ -10,7 +10,7 @@ struct RowRandom {
   }
 
   /// A number from 0 to `bound` - 1. The bias is below `bound` / 2^32.
-  mutating func below(_ bound: Int) -> Int { Int((next() >> 32) * UInt64(bound) >> 32) }
+  mutating func below(_ bound: Int) -> Int { Int(((next() >> 32) * UInt64(bound)) >> 32) }
 
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 

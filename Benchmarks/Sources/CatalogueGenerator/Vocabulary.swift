@@ -27,7 +27,9 @@ struct Vocabulary: Sendable {
   ])
 
   init() {
-    let syllables = ["ba", "co", "del", "fi", "gra", "hon", "ka", "lu", "mar", "no", "pri", "ro", "sen", "ta", "vi", "zu"]
+    let syllables = [
+      "ba", "co", "del", "fi", "gra", "hon", "ka", "lu", "mar", "no", "pri", "ro", "sen", "ta", "vi", "zu",
+    ]
     let characters = Array("美华康格力海天金星东方大宝安泰和新光明永兴百盛长城友家乐福源")
     var random = RowRandom(0x6272_616E_64)
     brands = (0..<Self.brandCount).map { number in

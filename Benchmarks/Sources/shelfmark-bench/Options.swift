@@ -19,6 +19,8 @@ struct Options {
   var keep: String?
   /// NDJSON to multiply, plain or gzip; `nil` for the project's own sample.
   var from: String?
+  /// Measure only lookups whose name contains this text.
+  var only = ""
   var isSynthetic = false
   var form = "envelope"
   var wantsHelp = false
@@ -41,6 +43,7 @@ struct Options {
       --keep DIR       keep catalogues in DIR, or take them from there
       --from FILE      NDJSON to multiply, plain or gzip; the project's sample if it is found
       --synthetic      no sample
+      --only TEXT      of lookup: what has TEXT in its name
       --form FORM      of generate: envelope, gzip, plain or ndjson
       --json           results for programs
       --markdown       results to paste
@@ -69,6 +72,7 @@ struct Options {
       case "--commits": commits = max(1, try Self.number(option, &rest))
       case "--keep": keep = try Self.value(option, &rest)
       case "--from": from = try Self.value(option, &rest)
+      case "--only": only = try Self.value(option, &rest)
       case "--form": form = try Self.value(option, &rest)
       default: throw UsageError(description: "unknown option \(option); --help lists them")
       }

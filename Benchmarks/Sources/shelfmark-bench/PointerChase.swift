@@ -61,7 +61,7 @@ struct KeyRandom {
     return z ^ (z >> 31)
   }
 
-  mutating func below(_ bound: Int) -> Int { Int((next() >> 32) * UInt64(bound) >> 32) }
+  mutating func below(_ bound: Int) -> Int { Int(((next() >> 32) * UInt64(bound)) >> 32) }
 
   mutating func shuffle<Element>(_ elements: inout [Element]) {
     for index in stride(from: elements.count - 1, to: 0, by: -1) { elements.swapAt(index, below(index + 1)) }

@@ -65,7 +65,7 @@ struct Subprocess {
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
     unsafe pointers.append(nil)
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(&process, arguments[0], &actions, nil, pointers, environ)
     guard code == 0 else { throw Failure(description: "\(arguments[0]) cannot be started: error \(code)") }
