@@ -97,7 +97,8 @@ let package = Package(
     .testTarget(
       name: "RecordFormatTests", dependencies: ["CShims", "RecordFormat", "StoreTestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "StorageTests", dependencies: ["Storage", "StoreTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "StorageTests", dependencies: ["RecordFormat", "Storage", "StoreTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "LogStoreTests", dependencies: ["LogStore", "RecordFormat", "Storage", "StoreTestSupport"],
       swiftSettings: strict),

@@ -1,0 +1,23 @@
+import Testing
+
+@Suite struct HelpTests {
+  static let commands = [
+    "login", "logout", "whoami", "users", "sync", "apply", "serve", "scan", "explain", "get", "find", "components",
+    "sets-with", "complete", "stat", "log", "dump", "verify", "compact",
+  ]
+
+  @Test func `every command explains itself`() throws {
+    let root = try TestRoot()
+    let overview = try root.run("--help")
+    #expect(overview.code == 0)
+    for command in Self.commands {
+      #expect(overview.text.contains("  \(command) "), "\(command)")
+      let help = try root.run(command, "--help")
+      #expect(help.code == 0 && help.words.isEmpty, "\(command)")
+      #expect(help.text.contains("USAGE: catalogctl \(command)"), "\(command)")
+      #expect(try root.run(command, "--no-such-option").code == 64, "\(command)")
+    }
+    #expect(!root.exists)
+    #expect(try root.run("--version").text.contains("."))
+  }
+}

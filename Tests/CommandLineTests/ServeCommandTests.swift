@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// `serve` and `sync --url`, the one against the other.
+@Suite struct ServeCommandTests {
+  /// The address in the first line of a running server.
+  private func address(_ server: Conversation) throws -> String {
+    let line = try #require(server.line())
+    return String(try #require(line.split(separator: " ").last))
+  }
+
+  @Test func `a client follows a server that follows its files`() throws {
+    let root = try TestRoot(answers: [])
+    let packed = try Data(contentsOf: Fixture.url("scan-catalogue.ndjson.gz"))
+    let products = try root.folder.file("products", packed)
+    let relations = Fixture.url("sample-relations.ndjson.gz")
+    let server = try Conversation(
+      ["serve", "--port", "0", "--watch", "0.1", "--products", products.path, "--relations", relations.path],
+      root: root.path)
+    let url = try address(server)
+    let first = try root.run("sync", "--url", url, "--json").object()
+    #expect(first.text("mode") == "full")
+    #expect(first.object("products").number("upserted") == 2442)
+    // What came over the wire is what a file brings.
+    let other = try TestRoot(answers: [])
+    var rows = try Fixture.scanCatalogue.get()
+    rows.cursor = try #require(first.text("cursor"))
+    #expect(try other.apply([other.payload(rows)]).code == 0)
+    #expect(try root.dump() == other.dump())
+    #expect(try root.digest() == other.digest())
+    let nothing = try root.run("sync", "--url", url, "--json").object()
+    #expect(nothing.text("mode") == "incremental")
+    #expect(nothing.object("products").number("upserted") == 0)
+
+    // One row goes, one changes, one comes.
+    rows.products.removeFirst()
+    rows.products[5] = rows.products[5].replacing("\"name\":\"", with: "\"name\":\"changed ")
+    rows.product("new", #""barcode":"NEW1","name":"new","delFlag":0"#)
+    try Data((rows.products.joined(separator: "\n") + "\n").utf8).write(to: products, options: .atomic)
+    var second: [String: Any] = [:]
+    for _ in 0..<100 {
+      second = try root.run("sync", "--url", url, "--json").object()
+      if second.object("products").number("upserted") != 0 { break }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    #expect(second.text("mode") == "incremental")
+    #expect(second.object("products").number("deleted") == 1)
+    #expect(try root.run("scan", "NEW1").code == 0)
+    #expect(try root.run("find", "changed ", "--json").objects().count == 1)
+    server.process.terminate()
+    #expect(server.end() == 0)
+  }
+
+  @Test func `a token is asked for`() throws {
+    let root = try TestRoot(answers: [])
+    let products = try root.folder.file("products", Data("{\"id\":\"a\",\"barcode\":\"b\"}\n".utf8))
+    let server = try Conversation(
+      ["serve", "--port", "0", "--products", products.path, "--token", "secret word"], root: root.path)
+    let url = try address(server)
+    for options in [[], ["--authorization", "Bearer wrong"]] {
+      let run = try root.run(["sync", "--url", url, "--attempts", "1"] + options)
+      #expect(run.code == 69)
+      #expect(run.words.contains("401") && !run.words.contains("wrong"), "\(run.words)")
+    }
+    #expect(try root.run("sync", "--url", url, "--authorization", "Bearer secret word").code == 0)
+    let environment = #"CATALOG_AUTHORIZATION="Bearer secret word" exec "$@""#
+    #expect(try root.run("sync", "--url", url, shell: environment).code == 0)
+    #expect(try root.dump().count > 0)
+    // The port is taken.
+    let port = try #require(url.split(separator: ":").last?.dropLast())
+    let second = try root.run("serve", "--products", products.path, "--port", String(port))
+    #expect(second.code == 69 && second.isOrderly, "\(second.words)")
+    kill(server.process.processIdentifier, SIGINT)
+    #expect(server.end() == 0)
+  }
+
+  @Test func `rows that are no rows are refused with their place`() throws {
+    let root = try TestRoot()
+    let products = try root.folder.file("products", Data("{\"id\":\"a\"}\n{\"id\":\n".utf8))
+    let run = try root.run("serve", "--port", "0", "--products", products.path)
+    #expect(run.code == 65 && run.isOrderly, "\(run.words)")
+    #expect(run.words.contains(products.path), "\(run.words)")
+  }
+}
