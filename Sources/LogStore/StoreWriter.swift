@@ -306,14 +306,17 @@ public final class StoreWriter {
   private func publish(_ new: Snapshot, keepsPrevious: Bool) throws(StoreError) {
     let directory = location.directory
     let old = log
-    do {
-      if old != nil, keepsPrevious {
-        try directory.remove(location.previous)
-        try directory.link(location.log, to: location.previous)
-      }
-      try directory.rename(location.new, to: location.log)
-      try directory.sync()
-    } catch {
+    if old != nil, keepsPrevious {
+      // A file system without hard links, or without room for a name, keeps no previous generation: no reason to refuse
+      // the new one.
+      _ = try? directory.remove(location.previous)
+      try? directory.link(location.log, to: location.previous)
+    }
+    do { try directory.rename(location.new, to: location.log) } catch {
+      discardOpenTransaction()
+      throw .io(error)
+    }
+    do { try directory.sync() } catch {
       poison = "\(error)"
       throw .io(error)
     }

@@ -66,6 +66,8 @@ extension RawSpan {
   /// A copy of the bytes.
   package func copied() -> [UInt8] {
     let count = byteCount
+    // All empty arrays share one object, whose count the initialiser would write to.
+    if count == 0 { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       // The buffer has room for `count` bytes, and `self` holds that many.
       unsafe withUnsafeBytes { source in

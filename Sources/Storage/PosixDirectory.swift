@@ -34,10 +34,15 @@ package final class PosixDirectory: StorageDirectory {
 
   /// Opens the directory at `path`, making it and every missing parent with mode 0700.
   ///
-  /// Each directory that was made is durable when this returns: its parent was synced.
+  /// Its name is durable when this returns, whoever made it: a process that did, and died before it synced the parent,
+  /// must not cost us what we commit below.
   package static func create(_ path: String) throws(StorageError) -> PosixDirectory {
-    if let existing = try open(path) { return existing }
     let (parent, name) = split(path)
+    if let existing = try open(path) {
+      // A parent that we may not read belongs to someone else, and was there before us.
+      _ = try? open(parent)?.sync()
+      return existing
+    }
     guard !name.isEmpty else { throw StorageError(operation: "create directory", path: path, code: ENOENT) }
     return try create(parent).makeSubdirectory(name)
   }
@@ -52,15 +57,16 @@ package final class PosixDirectory: StorageDirectory {
     return PosixDirectory(path: path + "/" + name, descriptor: descriptor)
   }
 
-  /// Opens the directory `name` in this one, making it durably when missing.
+  /// Opens the directory `name` in this one, making it when missing. Its name is durable when this returns, whoever
+  /// made it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
     if unsafe mkdirat(descriptor, name, 0o700) == 0 {
       // A mask may have left a mode in which we could not even open it.
       if unsafe fchmodat(descriptor, name, 0o700, 0) != 0 { throw failure("change the mode of", name) }
-      try sync()
     } else if errno != EEXIST {
       throw failure("create directory", name)
     }
+    try sync()
     guard let made = try subdirectory(name) else {
       throw StorageError(operation: "open directory", path: path + "/" + name, code: ENOENT)
     }

@@ -61,15 +61,23 @@ public struct Workspace: Sendable {
     }
   }
 
+  /// What is no directory, or has a name that no id gives, belongs to somebody else and is passed over.
   private func collect(
     _ directory: PosixDirectory, _ prefix: String, _ ids: inout [String]
   ) throws(StoreError) {
     for name in try io({ () throws(StorageError) in try directory.names() }) {
-      if name.hasSuffix("+") {
-        let below = try io { () throws(StorageError) in try directory.subdirectory(name) }
-        if let below { try collect(below, prefix + name.dropLast(), &ids) }
-      } else if let id = UserDirectory.id(of: prefix + name) {
-        ids.append(id)
+      let id = UserDirectory.id(of: prefix + name)
+      guard id != nil || name.hasSuffix("+"), let below = try child(directory, name) else { continue }
+      if let id { ids.append(id) } else { try collect(below, prefix + name.dropLast(), &ids) }
+    }
+  }
+
+  /// The directory `name` in `directory`; `nil` where something else has that name.
+  private func child(_ directory: PosixDirectory, _ name: String) throws(StoreError) -> PosixDirectory? {
+    try io { () throws(StorageError) in
+      do throws(StorageError) { return try directory.subdirectory(name) } catch {
+        if error.kind == .missing { return nil }
+        throw error
       }
     }
   }
@@ -118,12 +126,18 @@ public struct Workspace: Sendable {
     return directory
   }
 
+  /// Where something else stands in a directory's place, the directory cannot be created, and the error says so.
   private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
-    var directory = try io { () throws(StorageError) in try PosixDirectory.create(root) }
-    for name in names {
-      directory = try io { () throws(StorageError) in try directory.makeSubdirectory(name) }
+    try io { () throws(StorageError) in
+      do throws(StorageError) {
+        var directory = try PosixDirectory.create(root)
+        for name in names { directory = try directory.makeSubdirectory(name) }
+        return directory
+      } catch {
+        guard error.kind == .missing else { throw error }
+        throw StorageError(operation: "create directory", path: error.path, code: error.code)
+      }
     }
-    return directory
   }
 
   private func io<Result>(_ operation: () throws(StorageError) -> Result) throws(StoreError) -> Result {

@@ -18,8 +18,8 @@ enum Console {
   /// Whether people look at standard error.
   static let isWatched = isatty(STDERR_FILENO) == 1
 
-  /// Writes a line to standard error.
-  static func say(_ line: String) { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+  /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
+  static func say(_ line: String) { write(Array((line.onOneLine + "\n").utf8), to: STDERR_FILENO) }
 
   /// Writes text to standard error as it is.
   static func show(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
@@ -61,6 +61,14 @@ enum Console {
   /// `text` in a style where people look at it, else as it is.
   static func styled(_ text: String, _ style: Style) -> String {
     isColourful ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  /// The text with a blank for each control character: it neither ends the line nor steers a terminal.
+  var onOneLine: String {
+    let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+    return String(String.UnicodeScalarView(scalars))
   }
 }
 

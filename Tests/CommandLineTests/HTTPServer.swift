@@ -83,7 +83,9 @@ final class HTTPServer: Sendable {
 }
 
 extension [UInt8] {
-  fileprivate func ends(with suffix: [UInt8]) -> Bool { count >= suffix.count && self.suffix(suffix.count) == suffix[...] }
+  fileprivate func ends(with suffix: [UInt8]) -> Bool {
+    count >= suffix.count && self.suffix(suffix.count) == suffix[...]
+  }
 }
 
 /// Lines that one thread writes and another reads.

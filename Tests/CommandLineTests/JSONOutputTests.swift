@@ -115,7 +115,8 @@ import Testing
     let root = try filled()
     #expect(try root.run("find", "product", "--json").objects().map { $0.text("id") } == ["p0", "p1", "p2"])
     #expect(try root.run("find", "product", "--json", "--limit", "2").objects().count == 2)
-    #expect(try root.run("find", "c1", "--field", "barcode", "--json").objects().map { $0.text("id") } == ["p1", "twin"])
+    #expect(
+      try root.run("find", "c1", "--field", "barcode", "--json").objects().map { $0.text("id") } == ["p1", "twin"])
     #expect(try root.run("find", "PRODUKT", "-i", "--json").objects().map { $0.text("id") } == ["p9"])
     let none = try root.run("find", "PRODUKT", "--json")
     #expect(none.code == 1 && none.output.isEmpty)

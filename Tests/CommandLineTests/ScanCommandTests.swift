@@ -135,7 +135,8 @@ import Testing
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(2))])
     // CR LF, an empty line, bytes that are no UTF-8, a NUL, a line of a million digits, no line feed at the end.
-    let input = Data("c1\r\n\n".utf8) + [0xFF, 0xFE, 0x0A, 0x00, 0x0A] + Data(repeating: 0x31, count: 1_000_000)
+    let input =
+      Data("c1\r\n\n".utf8) + [0xFF, 0xFE, 0x0A, 0x00, 0x0A] + Data(repeating: 0x31, count: 1_000_000)
       + Data("\nc0".utf8)
     let run = try root.run("scan", "--json", input: input)
     #expect(run.code == 1)

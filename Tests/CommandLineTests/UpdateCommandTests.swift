@@ -42,7 +42,8 @@ import Testing
     #expect(try root.run("stat", "--json").object().number("sequence") == 1 || missing.lines.count == 2)
   }
 
-  @Test(arguments: [999, 1000, 1001]) func `the threshold decides between increment and full update`(count: Int) throws {
+  @Test(arguments: [999, 1000, 1001]) func `the threshold decides between increment and full update`(count: Int) throws
+  {
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(5, name: "old"))])
     let (before, cursor) = try (root.dump(), root.cursor())

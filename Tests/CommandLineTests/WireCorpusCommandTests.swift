@@ -48,7 +48,10 @@ import Testing
   }
 
   @Test func `a refused answer on top of a catalogue changes nothing`() throws {
-    let root = try TestRoot(Fixture.url("series/00-first-full.response.json"))
+    let root = try TestRoot(answers: [])
+    var start = Payload.products(50)
+    for index in 1..<50 { start.relation("p0", "p\(index)") }
+    #expect(try root.apply([root.payload(start)]).code == 0)
     let verifier = try Conversation(["verify", "--batch"], root: root.path)
     func digest() throws -> String? {
       try verifier.say(root.path + "\n")

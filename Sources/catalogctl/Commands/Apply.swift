@@ -20,9 +20,12 @@ struct Apply: ParsableCommand {
   var files: [String]
 
   func run() throws {
+    // A first file that is not there should be told before a store is made.
+    let first = try files.first.map(InputFile.init)
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
-    for path in files { try apply(InputFile(path), writer) }
+    if let first { try apply(first, writer) }
+    for path in files.dropFirst() { try apply(InputFile(path), writer) }
     try writer.compactIfWorthwhile()
   }
 
@@ -38,7 +41,7 @@ struct Apply: ParsableCommand {
       let sequence = writer.nextSequence
       let report = try answer.finish { Console.print("begin \(sequence)") }
       let update = report.update
-      Console.print("committed \(update.sequence) \(update.mode.name) \(update.cursor)")
+      Console.print("committed \(update.sequence) \(update.mode.name) \(update.cursor.onOneLine)")
     } catch {
       answer.cancel()
       throw Failure(named: file.name, error)

@@ -35,7 +35,7 @@ struct Complete: ParsableCommand {
   private func show(_ result: SetCompletion, _ snapshot: CatalogSnapshot) throws {
     func name(_ id: String) throws -> String { Table.cell(try snapshot.product(id: id)?.name ?? "", limit: 56) }
     for (set, count) in result.complete.sorted(by: { $0.key < $1.key }) {
-      Console.print("\(Console.styled("complete", .green))    \(count) × \(set)  \(try name(set))")
+      Console.print("\(Console.styled("complete", .green))    \(count) × \(set.onOneLine)  \(try name(set))")
     }
     // Nearly whole sets first: those are what a person can act on.
     let open = result.incomplete.sorted { a, b in
@@ -43,13 +43,15 @@ struct Complete: ParsableCommand {
       return missing.0 != missing.1 ? missing.0 < missing.1 : a.key < b.key
     }
     for (set, missing) in open {
-      Console.print("\(Console.styled("incomplete", .yellow))  \(set)  \(try name(set))")
+      Console.print("\(Console.styled("incomplete", .yellow))  \(set.onOneLine)  \(try name(set))")
       for (component, count) in missing.sorted(by: { $0.key < $1.key }) {
-        Console.print("            lacks \(count) × \(component)  \(try name(component))")
+        Console.print("            lacks \(count) × \(component.onOneLine)  \(try name(component))")
       }
     }
     for (set, faults) in result.faults.sorted(by: { $0.key < $1.key }) {
-      for fault in faults { Console.print("\(Console.styled("fault", .red))       \(set) \(fault)") }
+      for fault in faults {
+        Console.print("\(Console.styled("fault", .red))       \(set.onOneLine) \(fault.onOneLine)")
+      }
     }
     for code in result.unknown { Console.print("\(Console.styled("unknown", .red))     \(Table.cell(code))") }
     for code in result.repeated { Console.print("repeated    \(Table.cell(code))  counted once") }

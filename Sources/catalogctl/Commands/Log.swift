@@ -38,7 +38,8 @@ struct Log: ParsableCommand {
       table.add(
         String(entry.commit.sequence), Moment.text(entry.commit.time), entry.state.mode.name,
         Quantity.count(upserted), deleted.map(Quantity.count) ?? "–", Quantity.count(counts.relationsWritten),
-        Quantity.count(counts.relationsDeleted), Quantity.bytes(entry.commit.byteCount), entry.state.cursor)
+        Quantity.count(counts.relationsDeleted), Quantity.bytes(entry.commit.byteCount),
+        Table.cell(entry.state.cursor))
     }
     if !output.json { table.print() }
   }

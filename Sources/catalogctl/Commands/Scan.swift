@@ -15,10 +15,11 @@ struct Scan: ParsableCommand {
   @Argument(help: "Codes as the reader sends them.") var codes: [String] = []
 
   func run() throws {
-    let reader = try store.reader()
+    var reader = try store.reader()
     var missed = false
     func answer(_ code: String) throws {
-      try reader?.refresh()
+      // The catalogue may come while we wait for codes.
+      if reader == nil { reader = try store.reader() } else { try reader?.refresh() }
       let match = try (reader?.snapshot() ?? .empty).match(code)
       if match.isEmpty { missed = true }
       if output.json { match.json(code: code).print() } else { match.lines(code: code).forEach(Console.print) }
@@ -55,7 +56,7 @@ extension Match {
     }
     return products.map { product in
       let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
-      return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id)"
+      return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.onOneLine)"
         + "  \(Table.cell(product.name, limit: 60))\(rest)"
     }
   }

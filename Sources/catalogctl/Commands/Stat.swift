@@ -48,7 +48,7 @@ struct Stat: ParsableCommand {
     table.add("relations", Quantity.count(snapshot.relationCount))
     table.add("sets", Quantity.count(sets.sets))
     table.add("components that the catalogue lacks", Quantity.count(sets.danglingComponents))
-    table.add("cursor", snapshot.cursor.isEmpty ? "none yet" : snapshot.cursor)
+    table.add("cursor", snapshot.cursor.isEmpty ? "none yet" : Table.cell(snapshot.cursor))
     table.add("commit", String(snapshot.sequence))
     table.add("generation", String(snapshot.generation))
     if let statistics {

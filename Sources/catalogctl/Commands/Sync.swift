@@ -24,14 +24,17 @@ struct Sync: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file")) var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
-  @Option(help: "So many rows in one list of an increment call for a full update.") var threshold = 1000
+  @Option(
+    help: ArgumentHelp("So many rows in one list of an increment call for a full update.", valueName: "rows"))
+  var threshold = 1000
   @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
   var authorization: String?
   @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
   var caFile: String?
   @Option(help: ArgumentHelp("The longest time for everything.", valueName: "seconds"))
   var timeout = 3600
-  @Option(help: "How often a failed request is tried in all.") var attempts = 5
+  @Option(help: ArgumentHelp("How often a failed request is tried in all.", valueName: "times"))
+  var attempts = 5
   @Flag(help: "Show progress even where nobody watches.") var progress = false
 
   func validate() throws {
@@ -154,7 +157,7 @@ struct Sync: AsyncParsableCommand {
           + " \(Quantity.count(counts.relationsWritten)) relations written,"
           + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
       Console.print(
-        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor)")
+        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor.onOneLine)")
     }
     warn(report)
   }
@@ -171,7 +174,9 @@ struct Sync: AsyncParsableCommand {
 /// What a full update may do.
 struct UpdateOptions: ParsableArguments {
   @Flag(help: "Take a full update however many products it loses.") var acceptLoss = false
-  @Option(help: "The share of the products, 0 to 1, that a full update may lose.") var maxLoss = 0.5
+  @Option(
+    help: ArgumentHelp("The share of the products, 0 to 1, that a full update may lose.", valueName: "share"))
+  var maxLoss = 0.5
 
   func validate() throws {
     guard maxLoss >= 0, maxLoss <= 1 else { throw ValidationError("--max-loss is 0 to 1") }

@@ -2,7 +2,9 @@ import ArgumentParser
 import Catalog
 
 struct Users: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "List the users that have stores here.")
+  static let configuration = CommandConfiguration(
+    abstract: "List the users that have stores here.",
+    discussion: "Exit code 65 if a user's catalogue is damaged; the others are listed all the same.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
@@ -11,22 +13,32 @@ struct Users: ParsableCommand {
     let workspace = store.workspace
     let current = try workspace.currentUser()
     var table = Table("USER", "SIGNED IN", ">PRODUCTS", ">SIZE", "CURSOR")
+    var faults = 0
     for id in try workspace.users() {
-      let bytes = try workspace.byteCount(of: id)
-      let location = try workspace.catalogue(of: id)
+      // One user's damaged catalogue does not hide the others.
+      var snapshot: CatalogSnapshot?
+      var bytes = 0
+      do {
+        bytes = try workspace.byteCount(of: id)
+        snapshot = try workspace.catalogue(of: id).flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
+      } catch {
+        guard let failure = Failure(error), failure.code == .data else { throw error }
+        Console.say("catalogctl: \(failure.message)")
+        faults += 1
+      }
       // Byte for byte: to a String's == two normal forms of Unicode are the same.
       let isCurrent = current.map { $0.utf8.elementsEqual(id.utf8) } ?? false
-      let snapshot = try location.flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
       if output.json {
         JSONText.object([
           ("id", .text(id)), ("current", .bool(isCurrent)), ("bytes", .int(bytes)),
-          ("products", .int(snapshot.productCount)), ("cursor", .text(snapshot.cursor)),
+          ("products", .int(snapshot?.productCount ?? 0)), ("cursor", .text(snapshot?.cursor ?? "")),
         ]).print()
       }
       table.add(
-        Table.cell(id), isCurrent ? "yes" : "", Quantity.count(snapshot.productCount),
-        Quantity.bytes(bytes), snapshot.cursor)
+        Table.cell(id), isCurrent ? "yes" : "", snapshot.map { Quantity.count($0.productCount) } ?? "damaged",
+        Quantity.bytes(bytes), Table.cell(snapshot?.cursor ?? ""))
     }
     if !output.json { table.print() }
+    if faults > 0 { throw Failure(.data) }
   }
 }

@@ -34,7 +34,11 @@ struct Verify: ParsableCommand {
     } else if let digest {
       Console.print("digest \(digest)")
     }
-    if !findings.isEmpty { throw Failure(.data, "\(findings.count) findings; nothing was changed") }
+    if !findings.isEmpty { throw Failure(.data, Self.count(findings) + "; nothing was changed") }
+  }
+
+  private static func count(_ findings: [Finding]) -> String {
+    findings.count == 1 ? "1 finding" : "\(findings.count) findings"
   }
 
   /// One line of a batch. Nothing stays open or remembered behind it.
@@ -43,7 +47,7 @@ struct Verify: ParsableCommand {
       let workspace = Workspace(root: root)
       let id = try user ?? workspace.currentUser()
       let (findings, digest) = try check(id.flatMap { try workspace.catalogue(of: $0) })
-      if let first = findings.first { return "err \(findings.count) findings, the first: \(first)" }
+      if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
       return "ok \(digest.map { "\($0)" } ?? "")"
     } catch {
       let message = Failure(error)?.message ?? "\(error)"
