@@ -131,6 +131,18 @@ import Testing
     #expect(conversation.end() == 1)
   }
 
+  @Test func `a running scan sees a catalogue that comes later`() throws {
+    let root = try TestRoot(answers: [])
+    let conversation = try Conversation(["scan", "--json"], root: root.path)
+    try conversation.say("c0\n")
+    #expect(conversation.line()?.contains(#""match":"none""#) == true)
+    _ = try root.apply([root.payload(.products(1))])
+    try conversation.say("c0\n")
+    #expect(conversation.line()?.contains(#""match":"exact""#) == true)
+    try conversation.hangUp()
+    #expect(conversation.end() == 1)
+  }
+
   @Test func `odd input is answered line by line`() throws {
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(2))])

@@ -50,6 +50,29 @@ import Testing
     #expect(users.map { $0["current"] as? Bool } == [false, true])
   }
 
+  @Test func `what lies beside the users' directories is passed over`() throws {
+    let root = try TestRoot()
+    let file = try root.payload(.products(1))
+    for user in ["a", "b", "c"] { _ = try root.run("apply", "--user", user, file.path) }
+    let users = root.path + "/users/"
+    try Data().write(to: URL(fileURLWithPath: users + "stray"))
+    try Data().write(to: URL(fileURLWithPath: users + "stray+"))
+    try FileManager.default.createSymbolicLink(atPath: users + "link", withDestinationPath: users + "a")
+    for name in ["Capital", "empty+", "%4", "%61"] {
+      try FileManager.default.createDirectory(atPath: users + name, withIntermediateDirectories: false)
+    }
+    let run = try root.run("users", "--json")
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try run.objects().map { $0.text("id") } == ["a", "b", "c"])
+    // One user's damaged catalogue does not hide the others.
+    try Data("hello".utf8).write(to: URL(fileURLWithPath: users + "b/catalogue.log"))
+    let damaged = try root.run("users", "--json")
+    #expect(damaged.code == 65)
+    #expect(damaged.words.contains("users/b/catalogue.log"))
+    #expect(try damaged.objects().map { $0.number("products") } == [1, 0, 1])
+    #expect(try root.run("users").lines.count == 4)
+  }
+
   @Test(arguments: ["", String(repeating: "x", count: 256), String(repeating: "用", count: 86)])
   func `an id that is empty or too long is a matter of usage`(id: String) throws {
     let root = try TestRoot()

@@ -92,7 +92,10 @@ struct Report {
 
   private var markdown: String {
     let head = "| " + Self.titles.joined(separator: " | ") + " |\n|---|---|---:|---|---|---|---|"
-    let lines = cells.map { "| " + $0.joined(separator: " | ") + " |" }
+    // A bar inside of a cell would end it.
+    let lines = cells.map { row in
+      "| " + row.map { $0.split(separator: "|").joined(separator: "\\|") }.joined(separator: " | ") + " |"
+    }
     return (["\(machine.description)  ", "`\(commandLine)`", "", head] + lines).joined(separator: "\n")
   }
 

@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
     options.port = port
     options.token = token
     options.watchInterval = .seconds(watch)
-    let host = host
+    let host = host.contains(":") ? "[\(host)]" : host
     options.onListening = { port in Console.print("listening on http://\(host):\(port)/") }
     try await OriginServer(store: store, options: options, logger: logger).runUntilSignal()
   }

@@ -78,7 +78,7 @@ struct Sync: AsyncParsableCommand {
     options.onRetry = { notice in
       Console.say(
         "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error);"
-          + " trying again in \(notice.pause.components.seconds) s")
+          + " trying again in \(Quantity.rounded(notice.pause / .seconds(1))) s")
     }
     return try HTTPTransport(url: url, options: options)
   }
