@@ -90,29 +90,33 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Tests: one target a module, helpers for stores in a target of their own.
+    // Tests: one target a module, helpers in targets of their own.
+    .target(name: "RandomTestSupport", path: "Tests/RandomTestSupport", swiftSettings: strict),
     .target(
-      name: "StoreTestSupport", dependencies: ["LogStore", "RecordFormat", "Storage"],
+      name: "StoreTestSupport", dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
       path: "Tests/StoreTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "RecordFormatTests", dependencies: ["CShims", "RecordFormat", "StoreTestSupport"],
+      name: "RecordFormatTests", dependencies: ["CShims", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["RecordFormat", "Storage", "StoreTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "LogStoreTests", dependencies: ["LogStore", "RecordFormat", "Storage", "StoreTestSupport"],
+      name: "LogStoreTests",
+      dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "BarcodesTests", dependencies: ["Barcodes"], resources: [.copy("Resources")], swiftSettings: strict),
+      name: "BarcodesTests", dependencies: ["Barcodes", "RandomTestSupport"], resources: [.copy("Resources")],
+      swiftSettings: strict),
     .testTarget(
       name: "CatalogTests",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore", "RecordFormat", "Storage", "StoreTestSupport",
+        "Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore", "RandomTestSupport", "RecordFormat", "Storage",
+        "StoreTestSupport",
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
-    .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: strict),
+    .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream"],
+      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "CatalogHTTPTests",
@@ -126,7 +130,7 @@ let package = Package(
     .testTarget(
       name: "CatalogOriginTests",
       dependencies: [
-        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire",
+        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire", "RandomTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -64,8 +64,7 @@ extension Scan {
     }
 
     /// Element strings, if something speaks for them.
-    private mutating func readElements(_ data: ArraySlice<UInt8>, _ configuration: ScanConfiguration) -> Bool
-    {
+    private mutating func readElements(_ data: ArraySlice<UInt8>, _ configuration: ScanConfiguration) -> Bool {
       let bytes = Separators.normalized(data, configuration.separators)
       let start = bytes.firstIndex { $0 != ASCII.groupSeparator } ?? bytes.count
       let isBracketed = ElementString.openedElement(at: start, in: bytes) != nil

@@ -34,15 +34,15 @@ extension CatalogSnapshot {
 
   /// Counts sets and dangling components. Complexity: reads every relation.
   public func setStatistics() throws(StoreError) -> SetStatistics {
-    var sets: Set<String> = []
-    var components: Set<String> = []
+    var sets: Set<ProductID> = []
+    var components: Set<ProductID> = []
     try forEachRelation { relation in
-      sets.insert(relation.productId)
-      components.insert(relation.subProductId)
+      sets.insert(ProductID(relation.productId))
+      components.insert(ProductID(relation.subProductId))
     }
     var statistics = SetStatistics()
     statistics.sets = sets.count
-    for component in components where try !containsProduct(id: component) {
+    for component in components where try !containsProduct(id: component.text) {
       statistics.danglingComponents += 1
     }
     return statistics

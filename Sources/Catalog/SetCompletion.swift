@@ -5,15 +5,15 @@ import RecordFormat
 /// Which sets a series of scans makes whole, and what open sets lack.
 public struct SetCompletion: Equatable, Sendable {
   /// Product id → how many pieces were scanned.
-  public var products: [String: Int] = [:]
+  public var products: [ProductID: Int] = [:]
   /// Codes that name no product of the catalogue, in the order of the scans.
   public var unknown: [String] = []
   /// Set id → how many whole sets. Each set is judged by itself: a piece may count for several.
-  public var complete: [String: Int] = [:]
+  public var complete: [ProductID: Int] = [:]
   /// Set id → component id → missing pieces, for sets of which a component was scanned and none is whole.
-  public var incomplete: [String: [String: Int]] = [:]
+  public var incomplete: [ProductID: [ProductID: Int]] = [:]
   /// Set id → what is wrong with the set in the catalogue. Its components never make such a set whole.
-  public var faults: [String: [String]] = [:]
+  public var faults: [ProductID: [String]] = [:]
   /// Scans that named one piece again: the same serial number twice.
   public var repeated: [String] = []
 }
@@ -38,33 +38,34 @@ extension CatalogSnapshot {
         result.repeated.append(code)
         continue
       }
-      for product in match.products { result.products[product.id, default: 0] += 1 }
+      for product in match.products { result.products[ProductID(product.id), default: 0] += 1 }
     }
-    var sets: Set<String> = []
+    var sets: Set<ProductID> = []
     for id in result.products.keys {
-      if try !relations(ofSet: id).isEmpty { sets.insert(id) }
-      sets.formUnion(try self.sets(with: id))
+      if try !relations(ofSet: id.text).isEmpty { sets.insert(id) }
+      sets.formUnion(try self.sets(with: id.text).map { ProductID($0) })
     }
     for set in sets { try judge(set, &result) }
     return result
   }
 
-  private func judge(_ set: String, _ result: inout SetCompletion) throws(StoreError) {
-    var needs: [String: Int] = [:]
+  private func judge(_ set: ProductID, _ result: inout SetCompletion) throws(StoreError) {
+    var needs: [ProductID: Int] = [:]
     var isSound = true
-    if try !offers(set) {
+    if try !offers(set.text) {
       result.faults[set, default: []].append("is not in the catalogue itself, or was deleted")
       isSound = false
     }
-    for relation in try relations(ofSet: set) {
+    for relation in try relations(ofSet: set.text) {
       if let fault = try fault(relation) {
         result.faults[set, default: []].append(fault.text)
         if fault.spoilsSet { isSound = false }
       }
       // No sum of hostile numbers overflows; what is below 1 is a fault and asks for nothing.
-      let need = needs[relation.subProductId] ?? 0
+      let component = ProductID(relation.subProductId)
+      let need = needs[component] ?? 0
       let (sum, isTooMuch) = need.addingReportingOverflow(max(0, Int(clamping: relation.groupNum)))
-      needs[relation.subProductId] = isTooMuch ? .max : sum
+      needs[component] = isTooMuch ? .max : sum
     }
     var whole = result.products[set] ?? 0
     if isSound { whole += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }

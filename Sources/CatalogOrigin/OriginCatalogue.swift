@@ -156,8 +156,7 @@ public struct OriginCatalogue: Sendable {
 
   /// Reports every broken rule.
   func checkInvariants(_ report: (String) -> Void) {
-    for (one, other) in zip(entries, entries.dropFirst()) where (one.stamp, one.id) >= (other.stamp, other.id)
-    {
+    for (one, other) in zip(entries, entries.dropFirst()) where (one.stamp, one.id) >= (other.stamp, other.id) {
       report("entries \(one.id.string) and \(other.id.string) are out of order")
     }
     if Set(entries.map(\.id)).count != entries.count { report("an id occurs twice") }

@@ -14,9 +14,9 @@ indirect enum JSONText {
   case object([(String, JSONText)])
   case product(Product)
 
-  /// An object with keys sorted bytewise.
-  static func sorted(_ dictionary: [String: JSONText]) -> JSONText {
-    .object(dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
+  /// An object with ids as keys, in their bytewise order.
+  static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
+    .object(dictionary.sorted { $0.key < $1.key }.map { ($0.key.text, value($0.value)) })
   }
 
   static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }

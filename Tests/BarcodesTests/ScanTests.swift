@@ -100,8 +100,7 @@ import Testing
   }
 
   @Test func `texts are allowed where nothing structured speaks against it`() {
-    for text in ["S45941WXC99", "5296849399411", "5296849398733", "52968493896655045097674487", "abc\u{1D}d"]
-    {
+    for text in ["S45941WXC99", "5296849399411", "5296849398733", "52968493896655045097674487", "abc\u{1D}d"] {
       #expect(Scan(text).allowsExactText, "\(text)")
       #expect(Scan(text).allowsHead, "\(text)")
     }

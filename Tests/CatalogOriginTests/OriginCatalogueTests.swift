@@ -223,8 +223,7 @@ import Testing
     #expect(rows.relations == relations)
   }
 
-  @Test func `a product that the file marks as deleted is deleted by an increment, without relations`() throws
-  {
+  @Test func `a product that the file marks as deleted is deleted by an increment, without relations`() throws {
     let relations = [TestRelation(id: "r", productId: "1")]
     var catalogue = try catalogue([TestProduct(id: "1", updateTime: january)], relations)
     _ = try reload(&catalogue, [TestProduct(id: "1", updateTime: february, delFlag: 1)], relations)

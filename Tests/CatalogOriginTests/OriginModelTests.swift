@@ -1,3 +1,4 @@
+import RandomTestSupport
 import Testing
 
 @testable import CatalogOrigin
@@ -67,7 +68,7 @@ import Testing
 
   @Test(arguments: 0..<60 as Range<UInt64>)
   func `every client ends with the rows of the files`(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     var seconds: Int64 = 1_767_323_045
     var files = Files()
     for _ in 0..<20 { files.edit(at: Stamp(secondsSince1970: seconds), using: &random) }

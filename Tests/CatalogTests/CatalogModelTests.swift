@@ -1,4 +1,5 @@
 import LogStore
+import RandomTestSupport
 import StoreTestSupport
 import Testing
 

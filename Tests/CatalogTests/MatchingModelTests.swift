@@ -1,4 +1,5 @@
 import Barcodes
+import RandomTestSupport
 import StoreTestSupport
 import Testing
 

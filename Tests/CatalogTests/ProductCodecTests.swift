@@ -1,5 +1,6 @@
 import CatalogRows
 import LogStore
+import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Catalog
+import RandomTestSupport
 import StoreTestSupport
 
 /// Products and relations with all kinds of values.

@@ -25,6 +25,15 @@ import Testing
     #expect(none.incomplete == ["set": ["out": 1, "in": 1]] && none.complete.isEmpty)
   }
 
+  @Test func `ids in two normal forms are two products`() throws {
+    let more = [Product("\u{E9}", "COMPOSED"), Product("e\u{301}", "DECOMPOSED")]
+    let relations = [Relation("set", "\u{E9}"), Relation("set", "e\u{301}")]
+    let half = try complete(["COMPOSED1", "COMPOSED2"], relations, more: more)
+    #expect(half.complete.isEmpty && half.incomplete == ["set": ["e\u{301}": 1]])
+    let whole = try complete(["COMPOSED1", "DECOMPOSED1"], relations, more: more)
+    #expect(whole.complete == ["set": 1] && whole.products.count == 2)
+  }
+
   @Test func `rows of one component are summed`() throws {
     let relations = [Relation("set", "in"), Relation("set", "in"), Relation("set", "in", 2)]
     #expect(try complete(["INDOOR1"], relations).incomplete == ["set": ["in": 3]])

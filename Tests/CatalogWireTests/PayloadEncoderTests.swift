@@ -1,11 +1,12 @@
 import CatalogRows
 import CatalogWire
 import Foundation
+import RandomTestSupport
 import Testing
 
 @Suite struct PayloadEncoderTests {
   @Test(arguments: [0, 1, 40, 3_000]) func `what is encoded is decoded again`(count: Int) throws {
-    var rows = RowGenerator(random: .seeded("what is encoded is decoded again"))
+    var rows = RowGenerator(random: SeededGenerator(for: "what is encoded is decoded again"))
     var expected = Collector()
     let encoder = PayloadEncoder()
     var output: [UInt8] = []

@@ -1,5 +1,6 @@
 import CatalogWire
 import Foundation
+import RandomTestSupport
 import Testing
 
 /// One entry of `wire/manifest.json`.
@@ -87,7 +88,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
     let bytes = try wire.bytes()
     let whole = Outcome(bytes)
     if bytes.count < 20_000 { #expect(Outcome(bytes, chunks: [1]) == whole) }
-    var random = SeededGenerator.seeded(wire.file)
+    var random = SeededGenerator(for: wire.file)
     for _ in 0..<3 {
       let chunks = (0..<500).map { _ in Int.random(in: 1...700, using: &random) } + [3_000]
       let outcome = Outcome(bytes, chunks: chunks)

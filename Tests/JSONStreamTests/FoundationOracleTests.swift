@@ -1,5 +1,6 @@
 import Foundation
 import JSONStream
+import RandomTestSupport
 import Testing
 
 /// Compares the tokenizer with `JSONSerialization`.
@@ -38,7 +39,7 @@ import Testing
   }
 
   @Test func `valid documents are read alike`() throws {
-    var generator = DocumentGenerator(random: .seeded("valid documents are read alike"))
+    var generator = DocumentGenerator(random: SeededGenerator(for: "valid documents are read alike"))
     for _ in 0..<3_000 {
       let document = generator.document()
       let ours = try tree(document)
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `spoiled documents are refused alike`() {
-    var generator = DocumentGenerator(random: .seeded("spoiled documents are refused alike"))
+    var generator = DocumentGenerator(random: SeededGenerator(for: "spoiled documents are refused alike"))
     var accepted = 0
     var refused = 0
     for _ in 0..<6_000 {
@@ -75,7 +76,7 @@ import Testing
         $0.hasPrefix("number") && $0.split(separator: " ")[2].lowercased().contains("e")
       }
       if isAccepted,
-        isLong || isOverflow || hasExponent || ours.lines.contains(where: { $0.contains("\u{FFFD}") })
+        isLong || isOverflow || hasExponent || ours.lines.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") })
       {
         continue
       }

@@ -1,5 +1,6 @@
 import Foundation
 import JSONStream
+import RandomTestSupport
 import Testing
 
 @Suite struct JSONNumberTests {
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test func `random numbers are rounded as the standard library does`() throws {
-    var generator = DocumentGenerator(random: .seeded("random numbers"))
+    var generator = DocumentGenerator(random: SeededGenerator(for: "random numbers"))
     for _ in 0..<20_000 {
       var json: [UInt8] = []
       generator.number(&json)
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test func `every double reads back from its shortest form`() throws {
-    var random = SeededGenerator.seeded("every double reads back")
+    var random = SeededGenerator(for: "every double reads back")
     for _ in 0..<20_000 {
       let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }

@@ -1,29 +1,6 @@
 import Foundation
 import JSONStream
-
-/// SplitMix64 (Steele, Lea, Flood 2014): small, seeded, the same everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  /// The seed of a random test: `SHELFMARK_SEED` if it is set, else a new one; printed so that it can be set.
-  static func seeded(_ name: String) -> SeededGenerator {
-    let seed =
-      ProcessInfo.processInfo.environment["SHELFMARK_SEED"].flatMap(UInt64.init)
-      ?? UInt64.random(in: 0...UInt64.max)
-    print("\(name): SHELFMARK_SEED=\(seed)")
-    return SeededGenerator(seed)
-  }
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-}
+import RandomTestSupport
 
 /// A document read whole, comparable with what Foundation makes of it.
 indirect enum Tree: Equatable {
@@ -54,8 +31,7 @@ struct TokenLog: Equatable {
   var failure: JSONError?
 
   /// Reads `document` in chunks of the given sizes, the last one again and again.
-  init(_ document: [UInt8], chunks: [Int] = [Int.max], limits: JSONLimits = JSONLimits(), parts: Bool = false)
-  {
+  init(_ document: [UInt8], chunks: [Int] = [Int.max], limits: JSONLimits = JSONLimits(), parts: Bool = false) {
     var tokens = JSONTokenizer(limits: limits)
     tokens.deliversStringParts = parts
     var start = 0

@@ -1,4 +1,5 @@
 import LogStore
+import RandomTestSupport
 import StoreTestSupport
 
 /// What a store should hold, as plain collections; and random changes to both.

@@ -1,4 +1,5 @@
 import CShims
+import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import LogStore
+import RandomTestSupport
 import Synchronization
 
 /// A clock and random numbers that are the same in every run.

@@ -1,4 +1,5 @@
 import Glibc
+import RandomTestSupport
 import Storage
 import Synchronization
 

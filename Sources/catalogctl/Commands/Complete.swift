@@ -20,22 +20,24 @@ struct Complete: ParsableCommand {
 
   private func json(_ result: SetCompletion) -> JSONText {
     var fields: [(String, JSONText)] = [
-      ("products", .sorted(result.products.mapValues(JSONText.int))),
+      ("products", .byId(result.products, JSONText.int)),
       ("unknown", .array(result.unknown.map(JSONText.text))),
-      ("complete", .sorted(result.complete.mapValues(JSONText.int))),
-      ("incomplete", .sorted(result.incomplete.mapValues { .sorted($0.mapValues(JSONText.int)) })),
+      ("complete", .byId(result.complete, JSONText.int)),
+      ("incomplete", .byId(result.incomplete) { .byId($0, JSONText.int) }),
     ]
     if !result.faults.isEmpty {
-      fields.append(("faults", .sorted(result.faults.mapValues { .array($0.map(JSONText.text)) })))
+      fields.append(("faults", .byId(result.faults) { .array($0.map(JSONText.text)) }))
     }
     if !result.repeated.isEmpty { fields.append(("repeated", .array(result.repeated.map(JSONText.text)))) }
     return .object(fields)
   }
 
   private func show(_ result: SetCompletion, _ snapshot: CatalogSnapshot) throws {
-    func name(_ id: String) throws -> String { Table.cell(try snapshot.product(id: id)?.name ?? "", limit: 56) }
+    func name(_ id: ProductID) throws -> String {
+      Table.cell(try snapshot.product(id: id.text)?.name ?? "", limit: 56)
+    }
     for (set, count) in result.complete.sorted(by: { $0.key < $1.key }) {
-      Console.print("\(Console.styled("complete", .green))    \(count) × \(set.onOneLine)  \(try name(set))")
+      Console.print("\(Console.styled("complete", .green))    \(count) × \(set.text.onOneLine)  \(try name(set))")
     }
     // Nearly whole sets first: those are what a person can act on.
     let open = result.incomplete.sorted { a, b in
@@ -43,14 +45,14 @@ struct Complete: ParsableCommand {
       return missing.0 != missing.1 ? missing.0 < missing.1 : a.key < b.key
     }
     for (set, missing) in open {
-      Console.print("\(Console.styled("incomplete", .yellow))  \(set.onOneLine)  \(try name(set))")
+      Console.print("\(Console.styled("incomplete", .yellow))  \(set.text.onOneLine)  \(try name(set))")
       for (component, count) in missing.sorted(by: { $0.key < $1.key }) {
-        Console.print("            lacks \(count) × \(component.onOneLine)  \(try name(component))")
+        Console.print("            lacks \(count) × \(component.text.onOneLine)  \(try name(component))")
       }
     }
     for (set, faults) in result.faults.sorted(by: { $0.key < $1.key }) {
       for fault in faults {
-        Console.print("\(Console.styled("fault", .red))       \(set.onOneLine) \(fault.onOneLine)")
+        Console.print("\(Console.styled("fault", .red))       \(set.text.onOneLine) \(fault.onOneLine)")
       }
     }
     for code in result.unknown { Console.print("\(Console.styled("unknown", .red))     \(Table.cell(code))") }

@@ -7,7 +7,8 @@ package struct SeededGenerator: RandomNumberGenerator {
 
   package init(seed: UInt64) { state = seed }
 
-  /// A generator for the test `name`, which prints its seed. `SHELFMARK_SEED` repeats a failure.
+  /// A generator for the test `name`, which prints its seed. `SHELFMARK_SEED` gives another one: the seed is the same
+  /// every time unless asked otherwise, so that a change is judged by what it changes.
   package init(for name: String) {
     let given = ProcessInfo.processInfo.environment["SHELFMARK_SEED"].flatMap(UInt64.init)
     let seed = given ?? 20_260_711
