@@ -213,7 +213,8 @@ final class Exchange: Sendable {
 
   private static func reason(_ error: any Error) -> String {
     switch error {
-    case let error as IOError: error.description
+    // The text of a system call's error number is a C string that is copied at once.
+    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
     case is ChannelError: "the connection could not be opened"
     default: String(String(describing: error).prefix(300).map { $0.isNewline ? " " : $0 })
     }

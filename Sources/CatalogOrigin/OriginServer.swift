@@ -1,8 +1,10 @@
 import CatalogRows
 import CatalogWire
+import Foundation
 import HTTPTypes
 import Hummingbird
 public import Logging
+import NIOCore
 public import ServiceLifecycle
 import Synchronization
 
@@ -69,7 +71,16 @@ public struct OriginServer: Service {
     do {
       try await application.run()
     } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
-      throw OriginError.cannotListen(host: options.host, port: options.port, reason: "\(error)")
+      throw OriginError.cannotListen(host: options.host, port: options.port, reason: Self.reason(error))
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    // The text of a system call's error number is a C string that is copied at once.
+    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
+    case is SocketAddressError: "this is no address of this machine"
+    default: "\(error)"
     }
   }
 

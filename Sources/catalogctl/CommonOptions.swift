@@ -15,6 +15,10 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whose stores to use; without it, who is signed in.", valueName: "id"))
   var user: String?
 
+  func validate() throws {
+    if root == "" { throw ValidationError("--root names no directory") }
+  }
+
   var workspace: Workspace { Workspace(root: root ?? Self.defaultRoot) }
 
   private static var defaultRoot: String {

@@ -43,6 +43,7 @@ struct Verify: ParsableCommand {
 
   /// One line of a batch. Nothing stays open or remembered behind it.
   private static func answer(root: String, user: String?) -> String {
+    if root.isEmpty { return "err an empty line names no root directory" }
     do {
       let workspace = Workspace(root: root)
       let id = try user ?? workspace.currentUser()
