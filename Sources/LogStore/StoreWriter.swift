@@ -289,16 +289,40 @@ public final class StoreWriter {
   }
 
   private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {
-    let keyCount = old.manifest.tables[table].keySpaces.count
     var draft = RecordDraft()
     try old.scan(table) { (record) throws(StoreError) in
-      draft.reset()
-      for index in 0..<keyCount { draft.addKey(record.key(index)) }
-      for index in 0..<record.sharedCount {
-        draft.addShared(try transaction.share(try record.shared(index)))
+      try transaction.copy(record, to: table, through: &draft)
+    }
+  }
+
+  /// Makes what was live at `earlier` live again, as a new commit of the same generation.
+  ///
+  /// Rows that were put since die, rows that died since are put again: history stays as it was, and this commit can be
+  /// taken back in the same way.
+  ///
+  /// - Parameters:
+  ///   - earlier: a commit of this writer's generation, from ``Snapshot/snapshot(at:)``.
+  ///   - prepare: fills in the state of the new commit, and sees what it will change.
+  /// - Throws: what `prepare` throws, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: in what changed since `earlier`.
+  public func rollback(
+    to earlier: Snapshot, _ prepare: (Transaction, RowChanges) throws -> Void
+  ) throws -> Snapshot {
+    guard let last = snapshot else { preconditionFailure("a store without a commit has nothing to go back to") }
+    let changes = try last.changes(since: earlier)
+    return try commit { transaction in
+      for table in changes.added.indices {
+        for row in changes.added[table] { try transaction.delete(table, at: row) }
       }
-      draft.body.append(record.body)
-      try transaction.put(table, draft)
+      var draft = RecordDraft()
+      for table in changes.removed.indices {
+        for row in changes.removed[table] {
+          _ = try earlier.withRecord(at: row, table: table) { (record) throws(StoreError) in
+            try transaction.copy(record, to: table, through: &draft)
+          }
+        }
+      }
+      try prepare(transaction, changes)
     }
   }
 

@@ -21,7 +21,7 @@ struct Catalogctl: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Looking after the file:",
-        subcommands: [Stat.self, Log.self, Dump.self, Verify.self, Compact.self]),
+        subcommands: [Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Verify.self, Compact.self]),
     ])
 }
 

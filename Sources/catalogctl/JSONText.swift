@@ -13,6 +13,7 @@ indirect enum JSONText {
   case array([JSONText])
   case object([(String, JSONText)])
   case product(Product)
+  case relation(Relation)
 
   /// An object with keys sorted bytewise.
   static func sorted(_ dictionary: [String: JSONText]) -> JSONText {
@@ -48,6 +49,10 @@ indirect enum JSONText {
     case .product(let product):
       var row = ProductRow()
       product.fill(&row)
+      RowJSON.append(row, to: &bytes)
+    case .relation(let relation):
+      var row = RelationRow()
+      relation.fill(&row)
       RowJSON.append(row, to: &bytes)
     }
   }

@@ -3,7 +3,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "login", "logout", "whoami", "users", "sync", "apply", "serve", "scan", "explain", "get", "find", "components",
-    "sets-with", "complete", "stat", "log", "dump", "verify", "compact",
+    "sets-with", "complete", "stat", "log", "diff", "rollback", "dump", "verify", "compact",
   ]
 
   @Test func `every command explains itself`() throws {

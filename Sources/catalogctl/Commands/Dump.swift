@@ -16,12 +16,7 @@ struct Dump: ParsableCommand {
 
   func run() throws {
     var snapshot = try store.snapshot()
-    if let at {
-      guard let earlier = try snapshot.at(at) else {
-        throw Failure(.no, "commit \(at) is not in this generation; 'catalogctl log' lists those that are")
-      }
-      snapshot = earlier
-    }
+    if let at { snapshot = try snapshot.commit(at) }
     var output = OutputBuffer()
     if products || !relations { try dumpProducts(snapshot, &output) }
     if relations || !products { try dumpRelations(snapshot, &output) }
@@ -46,5 +41,21 @@ struct Dump: ParsableCommand {
       relation.fill(&row)
       output.line { RowJSON.appendDump(row, to: &$0) }
     }
+  }
+}
+
+extension CatalogSnapshot {
+  /// The catalogue at commit `sequence`.
+  ///
+  /// - Throws: `Failure` with exit code 1 where this generation does not hold it.
+  func commit(_ sequence: UInt64) throws -> CatalogSnapshot {
+    guard let commit = try at(sequence) else { throw Failure.noCommit(sequence) }
+    return commit
+  }
+}
+
+extension Failure {
+  static func noCommit(_ sequence: UInt64) -> Failure {
+    Failure(.no, "commit \(sequence) is not in this generation; 'catalogctl log' lists those that are")
   }
 }
