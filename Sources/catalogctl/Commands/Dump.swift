@@ -1,8 +1,6 @@
 import ArgumentParser
 import Catalog
-import CatalogRows
-import CatalogWire
-import LogStore
+import CatalogSync
 
 struct Dump: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,30 +15,10 @@ struct Dump: ParsableCommand {
   func run() throws {
     var snapshot = try store.snapshot()
     if let at { snapshot = try snapshot.commit(at) }
-    var output = OutputBuffer()
-    if products || !relations { try dumpProducts(snapshot, &output) }
-    if relations || !products { try dumpRelations(snapshot, &output) }
-    output.flush()
-  }
-
-  private func dumpProducts(_ snapshot: CatalogSnapshot, _ output: inout OutputBuffer) throws {
-    var row = ProductRow()
-    for offset in try snapshot.productOffsetsById() {
-      let product = try snapshot.withProduct(at: offset) { (view) throws(StoreError) in try Product(view) }
-      product?.fill(&row)
-      output.line { RowJSON.appendDump(row, to: &$0) }
-    }
-  }
-
-  private func dumpRelations(_ snapshot: CatalogSnapshot, _ output: inout OutputBuffer) throws {
-    var relations: [Relation] = []
-    try snapshot.forEachRelation { relations.append($0) }
-    relations.sort(by: Relation.precedes)
-    var row = RelationRow()
-    for relation in relations {
-      relation.fill(&row)
-      output.line { RowJSON.appendDump(row, to: &$0) }
-    }
+    var export = RowExport(.ndjson)
+    export.includesProducts = products || !relations
+    export.includesRelations = relations || !products
+    try export.write(snapshot) { Console.print($0) }
   }
 }
 
