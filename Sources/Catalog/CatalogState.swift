@@ -9,6 +9,8 @@ public enum UpdateMode: UInt8, Sendable {
   case incremental = 1
   /// The state of an earlier commit was made current again, its cursor too.
   case rollback = 2
+  /// What could be saved of a damaged file was written into a new one.
+  case repair = 3
 
   /// As the command line writes it.
   public var name: String {
@@ -16,6 +18,7 @@ public enum UpdateMode: UInt8, Sendable {
     case .full: "full"
     case .incremental: "incremental"
     case .rollback: "rollback"
+    case .repair: "repair"
     }
   }
 }
