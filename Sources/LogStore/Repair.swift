@@ -43,11 +43,15 @@ public struct Repair: Sendable {
   ///   read it: that is no damage.
   static func checkVersion(of file: any StorageFile) throws(StoreError) {
     let bytes = try storage { () throws(StorageError) in try file.read(FileHeader.byteCount, at: 0) }
-    do { _ = try FileHeader(bytes.rawSpan) } catch {
+    let header: FileHeader
+    do { header = try FileHeader(bytes.rawSpan) } catch {
       switch error {
       case .majorVersion, .features: throw .unusable(path: file.path, reason: "\(error)")
       default: return
       }
+    }
+    guard header.isWritable else {
+      throw .unusable(path: file.path, reason: "a newer program wrote it; this one may only read it")
     }
   }
 }

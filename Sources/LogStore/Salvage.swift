@@ -37,13 +37,15 @@ struct Salvage {
   /// Rows whose checksums hold, in the order of the file; dead ones among them.
   private var rows: [(unit: UnitOffset, table: Int)] = []
   private(set) var strings: [UInt32: [UInt8]] = [:]
-  private let tables: [Manifest.Table]
+  /// Of the schema, and what the file has beyond it.
+  private var tables: [Manifest.Table]
 
   /// - Throws: `StoreError.unusable` if nothing in the file belongs to a store; `.io`.
   init(_ file: any StorageFile, schema: Schema) throws(StoreError) {
     let none = FileHeader(storeID: StoreID(0, 0), seed: HashSeed(0, 0), created: 0, generation: 0)
     log = LogFile(file, header: none, path: file.path)
-    size = try log.size()
+    // Nothing that an offset does not reach was ever committed.
+    size = min(try log.size(), UnitOffset.fileLimit)
     window = TolerantWindow(file, size: size)
     tables = schema.manifest.tables
     readHeaderAndSlots()
@@ -53,6 +55,7 @@ struct Salvage {
     }
     arrangePieces()
     readManifest()
+    if let manifest { tables = try schema.adopt(manifest, path: file.path).tables }
     for piece in pieces { walk(piece) }
   }
 
@@ -61,7 +64,7 @@ struct Salvage {
   private mutating func readHeaderAndSlots() {
     if let header = try? FileHeader(window.read(FileHeader.byteCount, at: 0).rawSpan) {
       storeID = header.storeID
-      generation = header.generation
+      note(0, header.generation)
     }
     for offset in AcknowledgementSlot.offsets {
       let page = window.read(AcknowledgementSlot.byteCount, at: offset)
@@ -76,8 +79,9 @@ struct Salvage {
   }
 
   private mutating func note(_ sequence: UInt64, _ generation: UInt64) {
-    self.sequence = max(self.sequence, sequence)
-    self.generation = max(self.generation, generation)
+    // Numbers that no writer reaches are none to count on from.
+    if sequence < 1 << 61 { self.sequence = max(self.sequence, sequence) }
+    if generation < 1 << 61 { self.generation = max(self.generation, generation) }
   }
 
   private mutating func searchPages() {
@@ -94,7 +98,8 @@ struct Salvage {
       let footerStart = page - SegmentFooter.byteCount
       if bytes.count == page,
         let footer = try? SegmentFooter(bytes.rawSpan.slice(footerStart, SegmentFooter.byteCount)),
-        footer.offset == UInt64(start + footerStart), storeID == nil || footer.storeID == storeID
+        footer.offset == UInt64(start + footerStart), storeID == nil || footer.storeID == storeID,
+        headers[Int(footer.segmentOffset)].map({ $0.length == footer.segmentLength }) ?? true
       {
         storeID = footer.storeID
         footers[Int(footer.segmentOffset)] = footer

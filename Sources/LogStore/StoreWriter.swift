@@ -352,8 +352,9 @@ public final class StoreWriter {
     guard let damaged = try storage({ () throws(StorageError) in try location.directory.open(location.log, .read) })
     else { return nil }
     var salvage = try Salvage(damaged, schema: schema)
+    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
     let transaction = try writer.beginGeneration(
-      sequence: salvage.sequence + 1, manifest: schema.manifest, after: salvage.generation)
+      sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)
     var losses: [Finding] = []
     repair.snapshot = try writer.commit(filling: transaction, keepsPrevious: false) { transaction in
       losses = try salvage.copyRows(to: transaction)

@@ -199,6 +199,23 @@ import Testing
     }
   }
 
+  @Test func `tables that only a newer program knows are saved as well, and mad numbers are no trap`() throws {
+    let sample = try Sample()
+    var log = sample.log
+    let slot = try AcknowledgementSlot(log.rawSpan.slice(4096, 4096))
+    var mad = slot
+    mad.sequence = .max
+    mad.generation = .max
+    mad.end = .max
+    log.replaceSubrange(4096..<8192, with: mad.encoded())
+    log[sample.extents[0].ranges[0].lowerBound] ^= 1
+    let store = TestStore().with(log: log)
+    let repair = try #require(try Repair.run(store.location, schema: Schema([TestSchema.items])))
+    let contents = try StoreContents(try #require(repair.snapshot))
+    #expect(contents.tables[1] == sample.contents.tables[1])
+    #expect(contents.tables[0].count == sample.contents.tables[0].count - 1)
+  }
+
   @Test func `a writer at work is waited for, not disturbed`() throws {
     let store = TestStore()
     let writer = try store.writer()
