@@ -28,11 +28,7 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
       relations += 1
       text.removeAll(keepingCapacity: true)
       text.append(1)
-      for part in [relation.id, relation.orgId, relation.productId, relation.subProductId] {
-        let bytes = Array(part.utf8)
-        text.putText(bytes.rawSpan)
-      }
-      text.put(UInt64(bitPattern: relation.groupNum))
+      relation.appendContent(to: &text)
       sum.add(text)
     }
     var closing = ByteWriter()
@@ -71,7 +67,7 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 
 extension ProductView {
   /// All 25 fields in one unambiguous text.
-  fileprivate func appendContent(to text: inout [UInt8]) throws(StoreError) {
+  func appendContent(to text: inout [UInt8]) throws(StoreError) {
     text.putText(id)
     text.putText(barcode)
     text.putText(name)
@@ -86,5 +82,16 @@ extension ProductView {
     for flag in [isGreeProduct, isGroupedProduct, isMarketingProduct, isSaleProduct] {
       text.append(flag ? 1 : 0)
     }
+  }
+}
+
+extension Relation {
+  /// All 5 fields in one unambiguous text.
+  func appendContent(to text: inout [UInt8]) {
+    for part in [id, orgId, productId, subProductId] {
+      let bytes = Array(part.utf8)
+      text.putText(bytes.rawSpan)
+    }
+    text.put(UInt64(bitPattern: groupNum))
   }
 }

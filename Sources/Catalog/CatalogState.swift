@@ -7,9 +7,20 @@ public enum UpdateMode: UInt8, Sendable {
   case full = 0
   /// The rows of one payload were merged in.
   case incremental = 1
+  /// The state of an earlier commit was made current again, its cursor too.
+  case rollback = 2
+  /// What could be saved of a damaged file was written into a new one.
+  case repair = 3
 
   /// As the command line writes it.
-  public var name: String { self == .full ? "full" : "incremental" }
+  public var name: String {
+    switch self {
+    case .full: "full"
+    case .incremental: "incremental"
+    case .rollback: "rollback"
+    case .repair: "repair"
+    }
+  }
 }
 
 /// What one update did, counted in rows.

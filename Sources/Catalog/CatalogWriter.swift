@@ -28,6 +28,33 @@ public final class CatalogWriter {
   /// - Parameter threshold: so many rows in one list call for a full update; `nil` for no limit.
   public func beginIncrement(threshold: Int? = nil) -> Increment { Increment(store, threshold: threshold) }
 
+  /// Makes the catalogue as it was at an earlier commit current again, with its cursor, as a new commit.
+  ///
+  /// - Returns: what was done, and is durable; `nil` if this generation does not hold that commit.
+  /// - Throws: `StoreError`, `CatalogError.unknownState`. Nothing changed then.
+  /// - Complexity: in what changed since that commit, whatever the size of the catalogue.
+  public func rollback(to sequence: UInt64) throws -> UpdateReport? {
+    guard let earlier = try snapshot().at(sequence), let old = earlier.store else { return nil }
+    var state = CatalogState()
+    state.cursor = earlier.cursor
+    state.mode = .rollback
+    let last = try snapshot()
+    let new = try store.rollback(to: old) { transaction, changes in
+      state.counts.productsUpserted = changes.removed[CatalogSchema.products].count
+      state.counts.relationsWritten = changes.removed[CatalogSchema.relations].count
+      state.counts.relationsDeleted = changes.added[CatalogSchema.relations].count
+      for row in changes.added[CatalogSchema.products] {
+        // One that was there before as well is put again, not deleted.
+        let remains = try last.withProduct(at: row) { (view) throws(StoreError) in
+          try earlier.withProduct(idBytes: view.id) { (_) throws(StoreError) in true } ?? false
+        }
+        if remains == false { state.counts.productsDeleted += 1 }
+      }
+      transaction.state = state.encoded
+    }
+    return UpdateReport(state, new)
+  }
+
   /// Writes what is live into a new generation.
   @discardableResult
   public func compact() throws -> CatalogSnapshot { try CatalogSnapshot(store.compact()) }

@@ -41,6 +41,7 @@ public struct AnswerImport: ~Copyable {
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
     let decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+    precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")
     full = mode == .full ? try writer.beginFullUpdate(options.gate) : nil
     increment = mode == .incremental ? writer.beginIncrement(threshold: options.threshold) : nil
     skipsUnchanged = options.skipsUnchanged

@@ -102,6 +102,10 @@ public enum WireError: Error {
   /// `type` in line `line` (from 1) is neither `product` nor `relation`.
   case lineTypeUnknown(String, line: Int)
 
+  /// A record of comma-separated values cannot be taken. `line` counts from 1; `column` does too: for a value it is the
+  /// column of the table, else the byte in the line.
+  case csv(reason: String, line: Int, column: Int)
+
   // MARK: The sink
 
   /// The sink threw `error` when it got this row.
@@ -169,6 +173,8 @@ extension WireError: CustomStringConvertible {
       "Line \(line) has no text under the key type. Add \"type\":\"product\" or \"type\":\"relation\"."
     case .lineTypeUnknown(let type, let line):
       "Line \(line) has the type \"\(type)\"; only product and relation are known. Correct or remove the line."
+    case .csv(let reason, let line, let column):
+      "Line \(line), column \(column): \(reason). Nothing was taken; correct the file and try again."
     case .sinkFailed(let error, let row):
       "The \(row) could not be taken: \(error)"
     }

@@ -38,4 +38,6 @@ public struct StoreLocation: Sendable {
   var new: String { name + ".new" }
   /// The generation before the last full update.
   var previous: String { name + ".previous" }
+  /// A log that was found damaged when it was repaired.
+  func damaged(_ number: Int) -> String { name + ".damaged-\(number)" }
 }

@@ -46,6 +46,13 @@ public final class StoreWriter {
     }
   }
 
+  /// A writer that writes a new generation without a look at the old one.
+  private init(repairing location: StoreLocation, schema: Schema, lock: any StorageLock) {
+    self.location = location
+    self.schema = schema
+    self.lock = lock
+  }
+
   deinit { lock.release() }
 
   private static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
@@ -115,14 +122,16 @@ public final class StoreWriter {
     try beginGeneration(sequence: nextSequence, manifest: schema.manifest)
   }
 
-  private func beginGeneration(sequence: UInt64, manifest: Manifest) throws(StoreError) -> Transaction {
+  private func beginGeneration(
+    sequence: UInt64, manifest: Manifest, after generation: UInt64? = nil
+  ) throws(StoreError) -> Transaction {
     try checkUsable()
     discardOpenTransaction()
     let environment = location.environment
     let header = FileHeader(
       storeID: StoreID(environment.random(), environment.random()),
       seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
-      generation: (snapshot?.generation ?? 0) + 1)
+      generation: (generation ?? snapshot?.generation ?? 0) + 1)
     let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
     let log = try storage { () throws(StorageError) in
       guard let file = try location.directory.open(location.new, .create) else {
@@ -289,16 +298,95 @@ public final class StoreWriter {
   }
 
   private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {
-    let keyCount = old.manifest.tables[table].keySpaces.count
     var draft = RecordDraft()
     try old.scan(table) { (record) throws(StoreError) in
-      draft.reset()
-      for index in 0..<keyCount { draft.addKey(record.key(index)) }
-      for index in 0..<record.sharedCount {
-        draft.addShared(try transaction.share(try record.shared(index)))
+      try transaction.copy(record, to: table, through: &draft)
+    }
+  }
+
+  /// Makes what was live at `earlier` live again, as a new commit of the same generation.
+  ///
+  /// Rows that were put since die, rows that died since are put again: history stays as it was, and this commit can be
+  /// taken back in the same way.
+  ///
+  /// - Parameters:
+  ///   - earlier: a commit of this writer's generation, from ``Snapshot/snapshot(at:)``.
+  ///   - prepare: fills in the state of the new commit, and sees what it will change.
+  /// - Throws: what `prepare` throws, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: in what changed since `earlier`.
+  public func rollback(
+    to earlier: Snapshot, _ prepare: (Transaction, RowChanges) throws -> Void
+  ) throws -> Snapshot {
+    guard let last = snapshot else { preconditionFailure("a store without a commit has nothing to go back to") }
+    let changes = try last.changes(since: earlier)
+    return try commit { transaction in
+      for table in changes.added.indices {
+        for row in changes.added[table] { try transaction.delete(table, at: row) }
       }
-      draft.body.append(record.body)
-      try transaction.put(table, draft)
+      var draft = RecordDraft()
+      for table in changes.removed.indices {
+        for row in changes.removed[table] {
+          _ = try earlier.withRecord(at: row, table: table) { (record) throws(StoreError) in
+            try transaction.copy(record, to: table, through: &draft)
+          }
+        }
+      }
+      try prepare(transaction, changes)
+    }
+  }
+
+  /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
+  static func repair(
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, state makeState: Repair.StateMaker
+  ) throws -> Repair? {
+    let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
+    guard let file else { return nil }
+    try Repair.checkVersion(of: file)
+    let lock = try lock(location, milliseconds)
+    let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
+    defer { writer.close() }
+    guard let verification = try Verification.run(location) else { return nil }
+    var repair = Repair(findings: verification.findings)
+    if repair.findings.isEmpty { return repair }
+    // Whoever held the lock before may have put another file in its place.
+    guard let damaged = try storage({ () throws(StorageError) in try location.directory.open(location.log, .read) })
+    else { return nil }
+    var salvage = try Salvage(damaged, schema: schema)
+    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
+    let transaction = try writer.beginGeneration(
+      sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)
+    var losses: [Finding] = []
+    repair.snapshot = try writer.commit(filling: transaction, keepsPrevious: false) { transaction in
+      losses = try salvage.copyRows(to: transaction)
+      transaction.state = try makeState(
+        salvage.state, losses.isEmpty, transaction.manifest.tables.map { Int(clamping: $0.liveRows) })
+    } accept: { _ in
+      repair.damagedPath = try writer.keepDamaged(damaged)
+    }
+    repair.losses = losses
+    return repair
+  }
+
+  /// Gives the damaged log a second name that is free, durably; where links cannot be made, a copy.
+  private func keepDamaged(_ file: any StorageFile) throws(StoreError) -> String {
+    try storage { () throws(StorageError) in
+      let directory = location.directory
+      var number = 1
+      while try directory.identity(of: location.damaged(number)) != nil { number += 1 }
+      let name = location.damaged(number)
+      do throws(StorageError) { try directory.link(location.log, to: name) } catch {
+        guard let copy = try directory.open(name, .create) else { throw error }
+        var offset = 0
+        while true {
+          let bytes = try file.read(1 << 20, at: offset)
+          if bytes.isEmpty { break }
+          try copy.write(bytes.rawSpan, at: offset)
+          offset += bytes.count
+        }
+        try copy.sync()
+      }
+      try directory.sync()
+      return directory.path + "/" + name
     }
   }
 

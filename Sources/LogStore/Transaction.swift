@@ -144,6 +144,28 @@ public final class Transaction {
     return count
   }
 
+  /// Deletes the row of `base` that stands at `offset` in `table`. One that is dead stays so.
+  func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
+    do {
+      _ = try base?.withRecord(at: offset, table: table) { (record) throws(StoreError) in
+        if dead.insert(offset.rawValue).inserted { bury(table, ObjectHeader.padded(record.byteCount)) }
+      }
+    } catch { throw noted(error) }
+  }
+
+  /// Puts a row as it stands in another commit or file: keys, shared strings, body.
+  ///
+  /// - Parameter draft: a buffer that is reused from row to row.
+  func copy(
+    _ record: borrowing RecordView, to table: Int, through draft: inout RecordDraft
+  ) throws(StoreError) {
+    draft.reset()
+    for index in manifest.tables[table].keySpaces.indices { draft.addKey(record.key(index)) }
+    for index in 0..<record.sharedCount { draft.addShared(try share(try record.shared(index))) }
+    draft.body.append(record.body)
+    try put(table, draft)
+  }
+
   /// Counts one row of `table` as dead.
   func bury(_ table: Int, _ paddedLength: Int) {
     // Counters that a file got wrong are no reason to trap.

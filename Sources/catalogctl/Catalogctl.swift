@@ -13,7 +13,8 @@ struct Catalogctl: AsyncParsableCommand {
     version: "0.1.0",
     groupedSubcommands: [
       CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self]),
-      CommandGroup(name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Serve.self]),
+      CommandGroup(
+        name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Import.self, Serve.self]),
       CommandGroup(
         name: "Answering:",
         subcommands: [
@@ -21,7 +22,7 @@ struct Catalogctl: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Looking after the file:",
-        subcommands: [Stat.self, Log.self, Dump.self, Verify.self, Compact.self]),
+        subcommands: [Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self]),
     ])
 }
 

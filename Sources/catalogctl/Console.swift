@@ -76,22 +76,3 @@ extension String {
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
   unsafe write(descriptor, bytes, count)
 }
-
-/// Collects output, so that a million lines are not a million system calls.
-struct OutputBuffer {
-  private var bytes: [UInt8] = []
-
-  /// Appends what `body` writes, and a line feed.
-  mutating func line(_ body: (inout [UInt8]) -> Void) {
-    body(&bytes)
-    bytes.append(UInt8(ascii: "\n"))
-    if bytes.count > 1 << 16 { flush() }
-  }
-
-  /// Writes out what was collected.
-  mutating func flush() {
-    if bytes.isEmpty { return }
-    Console.print(bytes)
-    bytes.removeAll(keepingCapacity: true)
-  }
-}

@@ -52,6 +52,7 @@ struct Failure: Error {
     switch error {
     case let failure as Failure: self = failure
     case let error as StoreError: self = Failure(store: error)
+    case let error as StorageError: self.init(Self.code(error), "\(error)")
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as WireError: self.init(.data, "\(error)")

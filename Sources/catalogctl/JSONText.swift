@@ -13,6 +13,7 @@ indirect enum JSONText {
   case array([JSONText])
   case object([(String, JSONText)])
   case product(Product)
+  case relation(Relation)
 
   /// An object with ids as keys, in their bytewise order.
   static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
@@ -48,6 +49,10 @@ indirect enum JSONText {
     case .product(let product):
       var row = ProductRow()
       product.fill(&row)
+      RowJSON.append(row, to: &bytes)
+    case .relation(let relation):
+      var row = RelationRow()
+      relation.fill(&row)
       RowJSON.append(row, to: &bytes)
     }
   }

@@ -2,8 +2,9 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "login", "logout", "whoami", "users", "sync", "apply", "serve", "scan", "explain", "get", "find", "components",
-    "sets-with", "complete", "stat", "log", "dump", "verify", "compact",
+    "login", "logout", "whoami", "users", "sync", "apply", "import", "serve", "scan", "explain", "get", "find",
+    "components",
+    "sets-with", "complete", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact",
   ]
 
   @Test func `every command explains itself`() throws {

@@ -14,8 +14,10 @@ struct Log: ParsableCommand {
       ">COMMIT", "TIME", "MODE", ">UPSERTED", ">DELETED", ">RELATIONS +", ">RELATIONS −", ">SIZE", "CURSOR")
     for entry in try store.snapshot().history() {
       let counts = entry.state.counts
-      let deleted = entry.state.mode == .full ? nil : counts.productsDeleted
-      let upserted = entry.state.mode == .full ? entry.products : counts.productsUpserted
+      // The base of a generation holds what it holds; what it left out is told once, when it is written.
+      let isBase = entry.state.mode == .full || entry.state.mode == .repair
+      let deleted = isBase ? nil : counts.productsDeleted
+      let upserted = isBase ? entry.products : counts.productsUpserted
       if output.json {
         JSONText.object([
           ("sequence", .uint(entry.commit.sequence)), ("generation", .uint(entry.commit.generation)),

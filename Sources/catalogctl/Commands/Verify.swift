@@ -10,13 +10,24 @@ struct Verify: ParsableCommand {
       Clean: exit code 0, and a last line 'digest HEX' over the content alone. Damaged: exit code 65, and a line on \
       standard error for each finding: file, offset, what, what is lost. With --batch, reads root directories from \
       standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.
+
+      --repair writes what can be saved of a damaged store into a new file and keeps the damaged one beside it, as \
+      NAME.damaged-1 and so on. A clean store is left as it is. What is lost is told; if anything but history is, the \
+      cursor is emptied, so that the next sync brings everything. Exit code 0 once the store is clean.
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var write: WriteOptions
+  @Flag(help: "Save what can be saved of a damaged store.") var repair = false
   @Flag(help: "Check one root directory after another, as they are given on standard input.") var batch = false
 
+  func validate() throws {
+    if batch, repair { throw ValidationError("--batch only looks; repair one store at a time") }
+  }
+
   func run() throws {
+    if repair { try runRepair() }
     if batch {
       try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user)) }
       return
@@ -34,7 +45,26 @@ struct Verify: ParsableCommand {
     } else if let digest {
       Console.print("digest \(digest)")
     }
-    if !findings.isEmpty { throw Failure(.data, Self.count(findings) + "; nothing was changed") }
+    if !findings.isEmpty {
+      throw Failure(.data, Self.count(findings) + "; nothing was changed; --repair saves what can be saved")
+    }
+  }
+
+  /// Repairs the store where it is damaged. What follows verifies what came of it.
+  private func runRepair() throws {
+    guard let location = try store.workspace.catalogue(of: store.userID()),
+      let repair = try CatalogRepair.run(location, waiting: write.milliseconds)
+    else { return }
+    guard let kept = repair.damagedPath else { return Console.say("the store is clean; nothing was changed") }
+    for finding in repair.findings { Console.say("found: \(finding)") }
+    for loss in repair.losses { Console.say("lost: \(loss)") }
+    let snapshot = repair.snapshot
+    Console.say(
+      "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
+        + " \(Quantity.count(snapshot.relationCount)) relations; the damaged file is \(kept)")
+    Console.say(
+      repair.losses.isEmpty
+        ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
   }
 
   private static func count(_ findings: [Finding]) -> String {

@@ -1,0 +1,152 @@
+public import LogStore
+import RecordFormat
+
+/// One row in which two commits differ.
+public struct CatalogChange<Row: Sendable>: Sendable {
+  /// As it was; `nil` for a row that was added.
+  public internal(set) var before: Row?
+  /// As it is; `nil` for a row that was removed.
+  public internal(set) var after: Row?
+
+  /// `added`, `removed` or `changed`.
+  public var name: String { before == nil ? "added" : after == nil ? "removed" : "changed" }
+
+  fileprivate var reversed: Self { Self(before: after, after: before) }
+}
+
+/// In what two commits of a catalogue differ, byte for byte: a row that was written again as it was is none of it.
+public struct CatalogChanges: Sendable {
+  /// By id, bytewise.
+  public internal(set) var products: [CatalogChange<Product>] = []
+  /// By set, component and id, bytewise. A relation whose three ids stayed has changed; any other was added or removed.
+  public internal(set) var relations: [CatalogChange<Relation>] = []
+
+  public var isEmpty: Bool { products.isEmpty && relations.isEmpty }
+
+  fileprivate var reversed: CatalogChanges {
+    var changes = CatalogChanges()
+    changes.products = products.map(\.reversed)
+    changes.relations = relations.map(\.reversed)
+    return changes
+  }
+}
+
+extension CatalogSnapshot {
+  /// What differs from another commit of this generation, an earlier or a later one; in this direction: from the other
+  /// to this one.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: in what was written between the two, in time as well as in memory.
+  public func changes(since other: CatalogSnapshot) throws(StoreError) -> CatalogChanges {
+    if other.sequence > sequence { return try other.changes(since: self).reversed }
+    guard let store, let earlier = other.store else { return CatalogChanges() }
+    let rows = try store.changes(since: earlier)
+    var changes = CatalogChanges()
+    changes.products = try products(rows.added[CatalogSchema.products], rows.removed[CatalogSchema.products], other)
+    changes.relations = Self.relations(
+      try Self.relations(rows.added[CatalogSchema.relations], in: store),
+      try Self.relations(rows.removed[CatalogSchema.relations], in: earlier))
+    return changes
+  }
+
+  private func products(
+    _ added: [UnitOffset], _ removed: [UnitOffset], _ other: CatalogSnapshot
+  ) throws(StoreError) -> [CatalogChange<Product>] {
+    // An id is that of at most one live product at either commit.
+    var pairs: [[UInt8]: (before: UnitOffset?, after: UnitOffset?)] = [:]
+    for row in removed {
+      if let id = try other.productID(at: row) { pairs[id, default: (nil, nil)].before = row }
+    }
+    for row in added {
+      if let id = try productID(at: row) { pairs[id, default: (nil, nil)].after = row }
+    }
+    var changes: [CatalogChange<Product>] = []
+    for (_, pair) in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      if let before = pair.before, let after = pair.after,
+        try other.productContent(at: before) == productContent(at: after)
+      {
+        continue
+      }
+      var change = CatalogChange<Product>(before: nil, after: nil)
+      if let before = pair.before { change.before = try other.product(before) }
+      if let after = pair.after { change.after = try product(after) }
+      changes.append(change)
+    }
+    return changes
+  }
+
+  private func product(_ row: UnitOffset) throws(StoreError) -> Product? {
+    try withProduct(at: row) { (view) throws(StoreError) in try Product(view) }
+  }
+
+  private func productID(at row: UnitOffset) throws(StoreError) -> [UInt8]? {
+    try withProduct(at: row) { (view) throws(StoreError) in view.id.copied() }
+  }
+
+  private func productContent(at row: UnitOffset) throws(StoreError) -> [UInt8]? {
+    try withProduct(at: row) { (view) throws(StoreError) in
+      var content: [UInt8] = []
+      try view.appendContent(to: &content)
+      return content
+    }
+  }
+
+  private static func relations(_ rows: [UnitOffset], in store: Snapshot) throws(StoreError) -> [Relation] {
+    var relations: [Relation] = []
+    for row in rows {
+      _ = try store.withRecord(at: row, table: CatalogSchema.relations) { (record) throws(StoreError) in
+        relations.append(try Relation(record))
+      }
+    }
+    return relations
+  }
+
+  /// Pairs relations that have the same three ids. Where several do, those that are equal are paired first.
+  private static func relations(_ added: [Relation], _ removed: [Relation]) -> [CatalogChange<Relation>] {
+    var spare: [[UInt8]: [Relation]] = [:]
+    for relation in added { spare[relation.content, default: []].append(relation) }
+    var gone: [[UInt8]: [Relation]] = [:]
+    for relation in removed {
+      let content = relation.content
+      if spare[content]?.popLast() == nil { gone[relation.identity, default: []].append(relation) }
+    }
+    var come: [[UInt8]: [Relation]] = [:]
+    for relation in spare.values.joined() { come[relation.identity, default: []].append(relation) }
+    var changes: [CatalogChange<Relation>] = []
+    for identity in Set(gone.keys).union(come.keys) {
+      let before = gone[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
+      let after = come[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
+      for index in 0..<max(before.count, after.count) {
+        changes.append(
+          CatalogChange(
+            before: index < before.count ? before[index] : nil, after: index < after.count ? after[index] : nil))
+      }
+    }
+    // The pairs of one identity stand in the order of their contents, and stay in it.
+    return changes.enumerated().sorted { a, b in
+      guard let x = a.element.before ?? a.element.after, let y = b.element.before ?? b.element.after else {
+        return false
+      }
+      if Relation.precedes(x, y) { return true }
+      return Relation.precedes(y, x) ? false : a.offset < b.offset
+    }.map(\.element)
+  }
+}
+
+extension Relation {
+  fileprivate var content: [UInt8] {
+    var content: [UInt8] = []
+    appendContent(to: &content)
+    return content
+  }
+
+  /// Set, component and id in one unambiguous text.
+  fileprivate var identity: [UInt8] {
+    var identity: [UInt8] = []
+    for part in [productId, subProductId, id] {
+      let bytes = Array(part.utf8)
+      identity.putText(bytes.rawSpan)
+    }
+    return identity
+  }
+}

@@ -1,0 +1,114 @@
+public import CatalogRows
+
+/// Writes rows as comma-separated values, by RFC 4180: CRLF behind each record, quotes where they are needed.
+///
+/// One table holds products and relations, so that one file holds a catalogue: the column `type` tells them apart, then come
+/// the 25 fields of a product in alphabetical order, then the two ids that only a relation has. A field that a row
+/// does not have is empty.
+public enum RowCSV {
+  /// Appends the record with the names of the columns.
+  public static func appendHeader(to csv: inout [UInt8]) {
+    for (index, column) in columns.enumerated() {
+      if index > 0 { csv.append(UInt8(ascii: ",")) }
+      csv += column.name.utf8
+    }
+    end(&csv)
+  }
+
+  /// Appends a product.
+  public static func append(_ row: borrowing ProductRow, to csv: inout [UInt8]) {
+    csv += "product".utf8
+    for column in columns.dropFirst() {
+      csv.append(UInt8(ascii: ","))
+      guard let field = column.product else { continue }
+      if let text = field.text {
+        row.texts.withText(text.rawValue) { append($0, to: &csv) }
+      } else {
+        csv += number(field, of: row).utf8
+      }
+    }
+    end(&csv)
+  }
+
+  /// Appends a relation.
+  public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8]) {
+    csv += "relation".utf8
+    for column in columns.dropFirst() {
+      csv.append(UInt8(ascii: ","))
+      guard let field = column.relation else { continue }
+      if let text = field.text {
+        row.texts.withText(text.rawValue) { append($0, to: &csv) }
+      } else {
+        csv += row.groupNum.description.utf8
+      }
+    }
+    end(&csv)
+  }
+
+  // MARK: - Parts
+
+  /// A column, and the fields that stand in it. `type` has neither.
+  struct Column: Sendable {
+    var name: String
+    var product: ProductField?
+    var relation: RelationField?
+
+    init(_ name: String) {
+      self.name = name
+      product = ProductField.allCases.first { $0.key == name }
+      relation = RelationField.allCases.first { $0.key == name }
+    }
+  }
+
+  /// All columns, in the order in which they are written.
+  static let columns =
+    (["type"] + ProductField.allCases.map(\.key).sorted() + ["productId", "subProductId"]).map(Column.init)
+
+  private static func end(_ csv: inout [UInt8]) {
+    csv.append(0x0D)
+    csv.append(0x0A)
+  }
+
+  private static func append(_ text: Span<UInt8>, to csv: inout [UInt8]) {
+    var needsQuotes = false
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: ","), UInt8(ascii: "\""), 0x0A, 0x0D: needsQuotes = true
+      default: continue
+      }
+    }
+    if !needsQuotes {
+      csv.append(copying: text)
+      return
+    }
+    csv.append(UInt8(ascii: "\""))
+    for index in text.indices {
+      if text[index] == UInt8(ascii: "\"") { csv.append(UInt8(ascii: "\"")) }
+      csv.append(text[index])
+    }
+    csv.append(UInt8(ascii: "\""))
+  }
+
+  private static func number(_ field: ProductField, of row: borrowing ProductRow) -> String {
+    switch field {
+    case .categoryId: row.categoryId.description
+    case .delFlag: row.delFlag.description
+    case .groupNum: row.groupNum.description
+    case .isGreeProduct: row.isGreeProduct.description
+    case .isGroupedProduct: row.isGroupedProduct.description
+    case .isSaleProduct: row.isSaleProduct.description
+    case .isMarketingProduct: row.isMarketingProduct.description
+    case .length: text(row.length)
+    case .tall: text(row.tall)
+    case .volume: text(row.volume)
+    case .weight: text(row.weight)
+    case .wide: text(row.wide)
+    case .barcode, .brand, .brandId, .category, .createBy, .createTime, .id, .name, .orgId, .skuCode, .unit,
+      .updateBy, .updateTime:
+      preconditionFailure("\(field) is a text")
+    }
+  }
+
+  /// The shortest form that reads back the same; nothing for what is no number, as JSON has it.
+  private static func text(_ value: Double) -> String { value.isFinite ? value.description : "" }
+}

@@ -1,0 +1,57 @@
+import RecordFormat
+import Storage
+
+/// What a repair found and did.
+public struct Repair: Sendable {
+  /// What verification found; empty for a clean store, which was left as it is.
+  public let findings: [Finding]
+  /// What could not be saved: empty if nothing but history was lost.
+  public internal(set) var losses: [Finding] = []
+  /// The new commit; `nil` for a clean store.
+  public internal(set) var snapshot: Snapshot?
+  /// Where the damaged file is kept; `nil` for a clean store.
+  public internal(set) var damagedPath: String?
+
+  /// What the application stores beside the rows that were saved.
+  ///
+  /// - Parameters:
+  ///   - state: that of the newest commit whose manifest can be read; empty if there is none.
+  ///   - isComplete: whether it is the last commit's, and every row of it was saved.
+  ///   - rowCounts: rows saved, by table.
+  public typealias StateMaker = (_ state: [UInt8], _ isComplete: Bool, _ rowCounts: [Int]) throws -> [UInt8]
+
+  /// Verifies a store under the writer's lock, and where it is damaged writes what can be saved into a new generation.
+  ///
+  /// A row is saved if its checksum and those of its shared strings hold, it was committed, and nothing says that it is
+  /// dead: by the newest manifest that can be read and by all tombstones that can. The damaged file stays beside the new
+  /// one under another name. The new commit's number is one more than the highest that anything in the file has.
+  ///
+  /// - Parameter milliseconds: how long to wait for a writer to finish.
+  /// - Returns: what was done, durable; `nil` if nothing was ever committed to the store.
+  /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote, or in which nothing belongs to a
+  ///   store; `.io`; what `makeState` throws. Nothing changed then.
+  /// - Complexity: reads the file three times, keeps a word for each row and all shared strings; needs room for another
+  ///   copy of what is live.
+  public static func run(
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0,
+    state makeState: StateMaker = { state, _, _ in state }
+  ) throws -> Repair? {
+    try StoreWriter.repair(location, schema: schema, waiting: milliseconds, state: makeState)
+  }
+
+  /// - Throws: `StoreError.unusable` for a file whose header says, under a checksum that holds, that this program cannot
+  ///   read it: that is no damage.
+  static func checkVersion(of file: any StorageFile) throws(StoreError) {
+    let bytes = try storage { () throws(StorageError) in try file.read(FileHeader.byteCount, at: 0) }
+    let header: FileHeader
+    do { header = try FileHeader(bytes.rawSpan) } catch {
+      switch error {
+      case .majorVersion, .features: throw .unusable(path: file.path, reason: "\(error)")
+      default: return
+      }
+    }
+    guard header.isWritable else {
+      throw .unusable(path: file.path, reason: "a newer program wrote it; this one may only read it")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import RecordFormat
+
+/// The rows in which two commits of a generation differ, by table.
+///
+/// A row that was put again with the same content counts: it is another row. Whoever asks for content compares.
+public struct RowChanges: Sendable {
+  /// Rows that live at the later commit and were put after the earlier one, in the order of the file.
+  public fileprivate(set) var added: [[UnitOffset]]
+  /// Rows that lived at the earlier commit and died since, in the order of the file.
+  public fileprivate(set) var removed: [[UnitOffset]]
+}
+
+extension Snapshot {
+  /// What changed since `earlier`, which is a commit of the same generation and not later than this one.
+  ///
+  /// Rows of `added` are read from this snapshot, those of `removed` from `earlier`.
+  ///
+  /// - Throws: `StoreError.damaged` at the first object on the way that does not pass its check.
+  /// - Complexity: reads the objects of the commits between the two, and the rows that they killed; whatever stands
+  ///   before is not looked at.
+  public func changes(since earlier: Snapshot) throws(StoreError) -> RowChanges {
+    precondition(
+      earlier.log.header.storeID == log.header.storeID && earlier.sequence <= sequence,
+      "changes lead from an earlier commit of the same generation to a later one")
+    var changes = RowChanges(
+      added: Array(repeating: [], count: manifest.tables.count),
+      removed: Array(repeating: [], count: manifest.tables.count))
+    for segment in try segments(after: earlier) {
+      try forEachObject(segment) { (object, unit) throws(StoreError) in
+        let kind = ObjectHeader.kind(object.u32(at: 4))
+        if let table = kind.table {
+          guard table < changes.added.count else { throw damagedObject(unit, "a row of no table") }
+          if try !isDead(unit) { changes.added[table].append(unit) }
+        } else if kind == .tombstones {
+          guard let tombstones = Tombstones(object) else { throw damagedObject(unit, "tombstones") }
+          for index in 0..<tombstones.count {
+            try note(tombstones.offset(index), removedSince: earlier, in: &changes)
+          }
+        }
+      }
+    }
+    for table in changes.removed.indices { changes.removed[table].sort { $0.rawValue < $1.rawValue } }
+    return changes
+  }
+
+  /// Adds a row that a tombstone names to those that were removed, if it lived at `earlier`.
+  private func note(
+    _ unit: UnitOffset, removedSince earlier: Snapshot, in changes: inout RowChanges
+  ) throws(StoreError) {
+    guard unit.byteOffset < earlier.end, try !earlier.isDead(unit) else { return }
+    guard let table = ObjectHeader.kind(try object(unit).u32(at: 4)).table, table < changes.removed.count else {
+      throw damagedObject(unit, "a tombstone names it, but it is no row")
+    }
+    changes.removed[table].append(unit)
+  }
+
+  /// The footers of the commits behind `earlier` up to this one, oldest first.
+  private func segments(after earlier: Snapshot) throws(StoreError) -> [SegmentFooter] {
+    var footers: [SegmentFooter] = []
+    var next = footer
+    while Int(next.segmentOffset) >= earlier.end {
+      footers.append(next)
+      next = try previous(of: next)
+    }
+    return footers.reversed()
+  }
+}

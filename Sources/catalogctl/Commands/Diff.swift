@@ -1,0 +1,77 @@
+import ArgumentParser
+import Catalog
+
+struct Diff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the products and relations in which two commits differ.",
+    discussion: """
+      From commit A to commit B of this generation, in either direction. For people field by field; with --json a line for \
+      each row: {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
+      Exit code 0 whether or not they differ, 1 if this generation does not hold one of them.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: ArgumentHelp("The commit to compare from.", valueName: "a")) var from: UInt64
+  @Argument(help: ArgumentHelp("The commit to compare with it.", valueName: "b")) var to: UInt64
+
+  func run() throws {
+    let snapshot = try store.snapshot()
+    let changes = try snapshot.commit(to).changes(since: snapshot.commit(from))
+    for change in changes.products {
+      guard let row = change.after ?? change.before else { continue }
+      if output.json {
+        printJSON(
+          change.name, "product", row.id, change.before.map(JSONText.product), change.after.map(JSONText.product))
+      } else {
+        printFields(of: change, "product \(row.id)  \(row.name)")
+      }
+    }
+    for change in changes.relations {
+      guard let row = change.after ?? change.before else { continue }
+      if output.json {
+        printJSON(
+          change.name, "relation", row.id, change.before.map(JSONText.relation), change.after.map(JSONText.relation))
+      } else {
+        printFields(of: change, "relation \(row.productId) → \(row.subProductId)  \(row.id)")
+      }
+    }
+    if !output.json { Console.say(summary(changes)) }
+  }
+
+  private func printJSON(_ change: String, _ type: String, _ id: String, _ before: JSONText?, _ after: JSONText?) {
+    JSONText.object([
+      ("change", .text(change)), ("type", .text(type)), ("id", .text(id)), ("before", before ?? .null),
+      ("after", after ?? .null),
+    ]).print()
+  }
+
+  /// The heading of a row, and below it each field that changed.
+  private func printFields<Row>(of change: CatalogChange<Row>, _ heading: String) {
+    let (sign, style): (String, Console.Style) =
+      switch change.name {
+      case "added": ("+", .green)
+      case "removed": ("-", .red)
+      default: ("~", .yellow)
+      }
+    Console.print(Console.styled("\(sign) \(Table.cell(heading, limit: 100))", style))
+    guard let before = change.before, let after = change.after else { return }
+    for (old, new) in zip(Mirror(reflecting: before).children, Mirror(reflecting: after).children) {
+      let (was, becomes) = ("\(old.value)", "\(new.value)")
+      // Bytes, not characters: another spelling of an accent is a change.
+      if was.utf8.elementsEqual(becomes.utf8) { continue }
+      Console.print("    \(old.label ?? ""): \(shown(was)) → \(shown(becomes))")
+    }
+  }
+
+  private func shown(_ value: String) -> String { value.isEmpty ? "\"\"" : Table.cell(value, limit: 60) }
+
+  private func summary(_ changes: CatalogChanges) -> String {
+    if changes.isEmpty { return "no difference" }
+    func count<Row>(_ list: [CatalogChange<Row>]) -> String {
+      let kinds = ["added", "removed", "changed"].map { kind in "\(list.count { $0.name == kind }) \(kind)" }
+      return kinds.joined(separator: ", ")
+    }
+    return "products: \(count(changes.products)); relations: \(count(changes.relations))"
+  }
+}

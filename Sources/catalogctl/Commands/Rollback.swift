@@ -1,0 +1,44 @@
+import ArgumentParser
+import Catalog
+
+struct Rollback: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make the state at an earlier commit current again, as a new commit.",
+    discussion: """
+      The cursor goes back with it, so the next sync asks for everything since then. Nothing is forgotten: the commits in \
+      between stay in the log, and going back can be taken back. Exit code 1 if this generation does not hold the commit.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "The number of the commit, as 'catalogctl log' lists it.") var sequence: UInt64
+
+  func run() throws {
+    // A user without a catalogue keeps none.
+    guard try store.reader() != nil else { throw Failure.noCommit(sequence) }
+    let writer = try store.writer(waiting: write.milliseconds)
+    defer { writer.close() }
+    guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }
+    let counts = report.counts
+    if output.json {
+      JSONText.object([
+        ("mode", .text(report.mode.name)), ("sequence", .uint(report.sequence)),
+        ("generation", .uint(report.generation)), ("restored", .uint(sequence)),
+        (
+          "products",
+          .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])
+        ),
+        (
+          "relations",
+          .object([("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted))])
+        ),
+        ("cursor", .text(report.cursor)),
+      ]).print()
+    } else {
+      Console.print(
+        "commit \(report.sequence) is as commit \(sequence) was: \(Quantity.count(counts.productsUpserted)) products put"
+          + " again, \(Quantity.count(counts.productsDeleted)) deleted; cursor \(report.cursor.onOneLine)")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import StoreTestSupport
+import Testing
+
+@testable import Catalog
+
+@Suite struct CatalogRepairTests {
+  @Test func `a repair empties the cursor if a row is lost, and only then`() throws {
+    let catalogue = try TestCatalogue([Product("a", "1", name: "first"), Product("b", "2", name: "second")])
+    try catalogue.increment([Product("c", "3")], cursor: "c")
+    let digest = try CatalogDigest(catalogue.snapshot)
+    catalogue.writer.close()
+    let good = try catalogue.folder.contents("catalog.log")
+    #expect(try CatalogRepair.run(catalogue.location)?.damagedPath == nil)
+    // A slot: nothing but a note.
+    var log = good
+    log[4096] ^= 1
+    try catalogue.folder.write(log, to: "catalog.log")
+    let harmless = try #require(try CatalogRepair.run(catalogue.location))
+    #expect(harmless.losses.isEmpty && !harmless.findings.isEmpty)
+    #expect(try CatalogDigest(harmless.snapshot) == digest)
+    #expect(harmless.snapshot.state.mode == .repair && harmless.snapshot.sequence == 3)
+    // A row.
+    log = good
+    let place = try #require(log.indices.first { log[$0...].starts(with: Array("second".utf8)) })
+    log[place] ^= 1
+    try catalogue.folder.write(log, to: "catalog.log")
+    let repair = try #require(try CatalogRepair.run(catalogue.location))
+    #expect(repair.losses.map(\.lost) == ["a row of products, key \"b\""])
+    #expect(try repair.snapshot.products.map(\.id) == ["a", "c"])
+    #expect(repair.snapshot.cursor == "")
+    #expect(repair.damagedPath?.hasSuffix("catalog.damaged-2") == true)
+    try catalogue.reopen()
+    try catalogue.full([Product("b", "2")])
+    #expect(try catalogue.snapshot.generation == 3)
+  }
+}
