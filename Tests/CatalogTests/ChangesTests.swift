@@ -1,3 +1,4 @@
+import RandomTestSupport
 import StoreTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import CatalogRows
 import CatalogWire
+import RandomTestSupport
 import Testing
 
 @Suite struct CSVRowsTests {
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func `what was written reads back the same`() throws {
-    var rows = RowGenerator(random: .seeded("CSVRowsTests"))
+    var rows = RowGenerator(random: SeededGenerator(for: "CSVRowsTests"))
     var csv: [UInt8] = []
     var expected = Collector()
     RowCSV.appendHeader(to: &csv)

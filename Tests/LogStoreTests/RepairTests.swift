@@ -1,3 +1,4 @@
+import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
