@@ -12,7 +12,7 @@ extension Scan {
     return String(payload.dropFirst())
   }
 
-  /// Whether a known text that equals ``itemText`` is a match.
+  /// Whether a known text that equals ``payload`` is a match.
   ///
   /// Data that a symbol declares to be GS1's, and web addresses, are structures: their text is never the
   /// item's. Nor is an add-on without its number.

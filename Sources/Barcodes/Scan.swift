@@ -3,7 +3,7 @@
 /// The reading decides nothing about products. It says which keys and texts are worth looking up, in the
 /// order in which a matcher should try them:
 ///
-/// 1. ``itemText`` as it stands, where ``allowsExactText``;
+/// 1. ``payload`` as it stands, where ``allowsExactText``;
 /// 2. ``gtin``, then ``upcE``;
 /// 3. the longest known text that ``headText`` starts with, where ``allowsHead``;
 /// 4. the same for ``folded``, a second reading for text from a keyboard.
