@@ -36,7 +36,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // Bytes and files.
+    // Bytes and files. RecordFormat and Storage are no products: what they declare as public is this package's, and public
+    // because the compiler inlines no package function into another module.
     .target(name: "CShims"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),

@@ -24,6 +24,15 @@ static inline uint64_t load64(const uint8_t *bytes) {
   return word;
 }
 
+static inline uint32_t load32(const uint8_t *bytes) {
+  uint32_t word;
+  __builtin_memcpy(&word, bytes, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap32(word);
+#endif
+  return word;
+}
+
 uint32_t shelfmark_crc32c_table(uint32_t crc, const void *bytes, size_t count) {
   const uint8_t *p = (const uint8_t *)bytes;
   uint32_t state = ~crc;
@@ -35,6 +44,12 @@ uint32_t shelfmark_crc32c_table(uint32_t crc, const void *bytes, size_t count) {
   }
   for (; count > 0; count--, p++) state = (state >> 8) ^ table[0][(state ^ *p) & 0xFF];
   return ~state;
+}
+
+/// The check from whatever `shelfmark_crc32c` is.
+static inline int is_whole(const uint8_t *p, size_t count, uint32_t salt) {
+  const uint8_t first[4] = {(uint8_t)salt, (uint8_t)(salt >> 8), (uint8_t)(salt >> 16), (uint8_t)(salt >> 24)};
+  return load32(p) == shelfmark_crc32c(shelfmark_crc32c(0, first, 4), p + 4, count - 4);
 }
 
 #if defined(__x86_64__)
@@ -69,6 +84,17 @@ uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return shelfmark_crc32c_table(crc, bytes, count);
 }
 
+__attribute__((target("sse4.2"))) static int is_whole_by_instruction(
+    const uint8_t *p, size_t count, uint32_t salt) {
+  uint32_t state = ~_mm_crc32_u32(~0u, salt);
+  return load32(p) == crc32c_instruction(state, p + 4, count - 4);
+}
+
+int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
+  if (__builtin_expect(has_instruction, 1)) return is_whole_by_instruction((const uint8_t *)bytes, count, salt);
+  return is_whole((const uint8_t *)bytes, count, salt);
+}
+
 #elif defined(__ARM_FEATURE_CRC32)
 
 #include <arm_acle.h>
@@ -81,10 +107,18 @@ uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return ~state;
 }
 
+int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
+  return is_whole((const uint8_t *)bytes, count, salt);
+}
+
 #else
 
 uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return shelfmark_crc32c_table(crc, bytes, count);
+}
+
+int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
+  return is_whole((const uint8_t *)bytes, count, salt);
 }
 
 #endif

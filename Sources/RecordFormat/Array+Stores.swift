@@ -2,7 +2,7 @@
 extension [UInt8] {
   /// Stores a number over four bytes that stand there.
   @inlinable @inline(__always)
-  package mutating func store(_ number: UInt32, at offset: Int) {
+  public mutating func store(_ number: UInt32, at offset: Int) {
     self[offset] = UInt8(truncatingIfNeeded: number)
     self[offset + 1] = UInt8(truncatingIfNeeded: number >> 8)
     self[offset + 2] = UInt8(truncatingIfNeeded: number >> 16)
@@ -10,12 +10,12 @@ extension [UInt8] {
   }
 
   @inlinable
-  package mutating func put(_ number: UInt32) {
+  public mutating func put(_ number: UInt32) {
     for byte in 0..<4 { append(UInt8(truncatingIfNeeded: number >> UInt32(8 * byte))) }
   }
 
   @inlinable
-  package mutating func put(_ number: UInt64) {
+  public mutating func put(_ number: UInt64) {
     for byte in 0..<8 { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
   }
 }

@@ -1,3 +1,5 @@
+import CShims
+
 /// One cache line of an index block or a dead block.
 ///
 ///     0 crc of bytes 4…63, salted · 4 filter in bits 0–23, entries in bits 24–31
@@ -10,31 +12,45 @@
 ///
 /// The checksum costs a byte per key and some nanoseconds per probe; without it a flipped tag would turn a product
 /// that is there into one that is not, and nobody would know.
-package enum Bucket {
-  package static let byteCount = 64
-  package static let indexCapacity = 9
-  package static let deadCapacity = 14
-  package static let tags = 8
-  package static let indexOffsets = 28
-  package static let deadOffsets = 8
+public enum Bucket {
+  @inlinable @inline(__always)
+  public static var byteCount: Int { 64 }
+  @inlinable @inline(__always)
+  public static var indexCapacity: Int { 9 }
+  @inlinable @inline(__always)
+  public static var deadCapacity: Int { 14 }
+  @inlinable @inline(__always)
+  public static var tags: Int { 8 }
+  @inlinable @inline(__always)
+  public static var indexOffsets: Int { 28 }
+  @inlinable @inline(__always)
+  public static var deadOffsets: Int { 8 }
 
   /// The bucket in which a key with hash `hash` belongs.
   @inlinable @inline(__always)
-  package static func home(_ hash: UInt64, bucketCount: UInt32) -> Int {
+  public static func home(_ hash: UInt64, bucketCount: UInt32) -> Int {
     // The multiply-shift of Lemire: the bucket is the high half of the product.
     Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(bucketCount)) >> 32)
   }
 
   @inlinable @inline(__always)
-  package static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash) }
+  public static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash) }
 
   /// The filter bit that a full bucket sets for a key that had to go on.
   @inlinable @inline(__always)
-  package static func filterBit(_ hash: UInt64) -> UInt32 {
+  public static func filterBit(_ hash: UInt64) -> UInt32 {
     1 << UInt32(truncatingIfNeeded: (hash >> 16 & 0xFF) % 24)
   }
 
   /// Entries in the bucket whose second word is `word`.
   @inlinable @inline(__always)
-  package static func count(_ word: UInt32) -> Int { Int(word >> 24) }
+  public static func count(_ word: UInt32) -> Int { Int(word >> 24) }
+
+  /// Which of the nine tags of an index bucket are `tag`, a bit each; of those behind its entries, too.
+  @inlinable @inline(__always)
+  public static func matches(_ line: RawSpan, _ tag: UInt16) -> UInt32 {
+    precondition(line.byteCount == byteCount, "a bucket is one cache line")
+    // Nine tags and the two bytes behind them lie inside the 64 of the bucket.
+    return unsafe line.withUnsafeBytes { unsafe shelfmark_match_tags($0.baseAddress! + tags, tag) }
+  }
 }

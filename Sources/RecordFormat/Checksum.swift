@@ -1,10 +1,10 @@
 import CShims
 
 /// CRC-32C, the checksum of every structure in the file.
-package enum Checksum {
+public enum Checksum {
   /// The checksum of `span`, going on from `crc`.
   @inlinable @inline(__always)
-  package static func of(_ span: RawSpan, from crc: UInt32 = 0) -> UInt32 {
+  public static func of(_ span: RawSpan, from crc: UInt32 = 0) -> UInt32 {
     // An empty span may have no address; the bytes of any other are the span's for the call.
     unsafe span.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return crc }
@@ -12,8 +12,19 @@ package enum Checksum {
     }
   }
 
+  /// Whether `span` carries its checksum in its first four bytes, salted with the unit at which it stands: the check of
+  /// objects and buckets.
+  @inlinable @inline(__always)
+  public static func isWhole(_ span: RawSpan, at unit: UnitOffset) -> Bool {
+    guard span.byteCount >= 4 else { return false }
+    // The span is not empty, so it has an address; its bytes are there for the call.
+    return unsafe span.withUnsafeBytes { bytes in
+      unsafe shelfmark_is_whole(bytes.baseAddress!, bytes.count, unit.rawValue) != 0
+    }
+  }
+
   /// The checksum of an array's bytes.
-  package static func of(_ bytes: [UInt8], from crc: UInt32 = 0) -> UInt32 {
+  public static func of(_ bytes: [UInt8], from crc: UInt32 = 0) -> UInt32 {
     of(bytes.rawSpan, from: crc)
   }
 
@@ -21,7 +32,7 @@ package enum Checksum {
   ///
   /// A block that was moved or swapped with another one then fails its check.
   @inlinable @inline(__always)
-  package static func salt(_ unit: UnitOffset) -> UInt32 {
+  public static func salt(_ unit: UnitOffset) -> UInt32 {
     // Four bytes of a local value.
     unsafe withUnsafeBytes(of: unit.rawValue.littleEndian) { bytes in
       unsafe shelfmark_crc32c(0, bytes.baseAddress!, 4)

@@ -1,22 +1,22 @@
 /// The two random words of a file's header that key its hash, so that nobody who sends keys can aim collisions.
-package struct HashSeed: Equatable, Sendable {
+public struct HashSeed: Equatable, Sendable {
   @usableFromInline
   let first: UInt64
   @usableFromInline
   let second: UInt64
 
-  package init(_ first: UInt64, _ second: UInt64) {
+  public init(_ first: UInt64, _ second: UInt64) {
     self.first = first
     self.second = second
   }
 
-  package var words: (UInt64, UInt64) { (first, second) }
+  public var words: (UInt64, UInt64) { (first, second) }
 }
 
 /// The 64-bit hash of keys: a multiply-and-fold hash of the family of wyhash and rapidhash, as FORMAT.md gives it.
 ///
 /// One multiplication for keys of up to 16 bytes would do; the second one spreads the seed over short keys.
-package enum KeyHash {
+public enum KeyHash {
   @usableFromInline
   static let c0: UInt64 = 0x9E37_79B9_7F4A_7C15
   @usableFromInline
@@ -31,35 +31,35 @@ package enum KeyHash {
 
   /// The hash of `key`. Complexity: one multiplication per 16 bytes, and three more.
   @inlinable @inline(__always)
-  package static func of(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
+  public static func of(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
     let count = key.byteCount
     let length = UInt64(truncatingIfNeeded: count)
     var h = seed.first ^ mix(seed.first ^ c0, length ^ seed.second)
     var offset = 0
-    while count - offset > 16 {
-      h = mix(key.u64(at: offset) ^ c1 ^ seed.second, key.u64(at: offset + 8) ^ h)
-      offset += 16
+    while count &- offset > 16 {
+      h = mix(key.u64(at: offset) ^ c1 ^ seed.second, key.u64(at: offset &+ 8) ^ h)
+      offset &+= 16
     }
-    let rest = count - offset
+    let rest = count &- offset
     var a: UInt64 = 0
     var b: UInt64 = 0
     if rest >= 8 {
       a = key.u64(at: offset)
-      b = key.u64(at: offset + rest - 8)
+      b = key.u64(at: offset &+ rest &- 8)
     } else if rest >= 4 {
       a = UInt64(key.u32(at: offset))
-      b = UInt64(key.u32(at: offset + rest - 4))
+      b = UInt64(key.u32(at: offset &+ rest &- 4))
     } else if rest > 0 {
       a =
-        UInt64(key.u8(at: offset)) | UInt64(key.u8(at: offset + rest / 2)) << 8
-        | UInt64(key.u8(at: offset + rest - 1)) << 16
+        UInt64(key.u8(at: offset)) | UInt64(key.u8(at: offset &+ rest / 2)) << 8
+        | UInt64(key.u8(at: offset &+ rest &- 1)) << 16
     }
     return mix(c0 ^ length, mix(a ^ c1, b ^ h))
   }
 
   /// The hash of a row's offset: that of its four bytes.
   @inlinable @inline(__always)
-  package static func of(_ offset: UnitOffset, _ seed: HashSeed) -> UInt64 {
+  public static func of(_ offset: UnitOffset, _ seed: HashSeed) -> UInt64 {
     let word = UInt64(offset.rawValue)
     let h = seed.first ^ mix(seed.first ^ c0, 4 ^ seed.second)
     return mix(c0 ^ 4, mix(word ^ c1, word ^ h))

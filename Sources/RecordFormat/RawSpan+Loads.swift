@@ -2,25 +2,25 @@
 extension RawSpan {
   /// The byte at `offset`. Traps beyond the end, as every load here does: callers check lengths first.
   @inlinable @inline(__always)
-  package func u8(at offset: Int) -> UInt8 {
+  public func u8(at offset: Int) -> UInt8 {
     // Every bit pattern is a valid integer, and the span checks the bounds.
     unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)
   }
 
   @inlinable @inline(__always)
-  package func u16(at offset: Int) -> UInt16 {
+  public func u16(at offset: Int) -> UInt16 {
     // As above.
     UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
   @inlinable @inline(__always)
-  package func u32(at offset: Int) -> UInt32 {
+  public func u32(at offset: Int) -> UInt32 {
     // As above.
     UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   @inlinable @inline(__always)
-  package func u64(at offset: Int) -> UInt64 {
+  public func u64(at offset: Int) -> UInt64 {
     // As above.
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
@@ -28,12 +28,12 @@ extension RawSpan {
   /// The `count` bytes from `offset` on.
   @inlinable @inline(__always)
   @_lifetime(copy self)
-  package func slice(_ offset: Int, _ count: Int) -> RawSpan {
-    extracting(offset..<(offset + count))
+  public func slice(_ offset: Int, _ count: Int) -> RawSpan {
+    extracting(offset..<(offset &+ count))
   }
 
   /// Whether every byte from `start` to the end is zero.
-  package func isZero(from start: Int) -> Bool {
+  public func isZero(from start: Int) -> Bool {
     var offset = start
     while offset + 8 <= byteCount {
       if u64(at: offset) != 0 { return false }
@@ -47,24 +47,29 @@ extension RawSpan {
   }
 
   /// Whether both spans hold the same bytes.
-  @inlinable
-  package func hasSameBytes(as other: RawSpan) -> Bool {
+  @inlinable @inline(__always)
+  public func hasSameBytes(as other: RawSpan) -> Bool {
     let count = byteCount
     if count != other.byteCount { return false }
+    if count < 8 { return hasSameFewBytes(as: other) }
     var offset = 0
-    while offset + 8 <= count {
+    while offset < count &- 8 {
       if u64(at: offset) != other.u64(at: offset) { return false }
-      offset += 8
+      offset &+= 8
     }
-    while offset < count {
-      if u8(at: offset) != other.u8(at: offset) { return false }
-      offset += 1
-    }
+    // The last eight bytes, some of them for the second time.
+    return u64(at: count &- 8) == other.u64(at: count &- 8)
+  }
+
+  /// The same for spans of one length below eight.
+  @usableFromInline
+  func hasSameFewBytes(as other: RawSpan) -> Bool {
+    for offset in 0..<byteCount where u8(at: offset) != other.u8(at: offset) { return false }
     return true
   }
 
   /// A copy of the bytes.
-  package func copied() -> [UInt8] {
+  public func copied() -> [UInt8] {
     let count = byteCount
     // All empty arrays share one object, whose count the initialiser would write to.
     if count == 0 { return [] }
@@ -81,7 +86,7 @@ extension RawSpan {
 extension Array where Element == UInt8 {
   /// The bytes of the array as a raw span.
   @inlinable
-  package var rawSpan: RawSpan {
+  public var rawSpan: RawSpan {
     @_lifetime(borrow self)
     // A byte has no padding whose contents could leak.
     get { unsafe span.bytes }

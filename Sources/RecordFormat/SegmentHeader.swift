@@ -1,13 +1,14 @@
 /// The first 64 bytes of a segment: they let a reader walk forward from one commit to the next.
 ///
 ///     0 magic · 8 store id · 24 sequence · 32 offset · 40 length · 48 previous chain · 52 reserved · 60 crc
-package struct SegmentHeader: Equatable, Sendable {
+public struct SegmentHeader: Equatable, Sendable {
   package static let byteCount = 64
   package static let magic = "SHELFSEG"
   /// Segments begin and end on pages, so that no page holds bytes of two commits.
   package static let alignment = 4096
   /// Where the base begins.
-  package static let firstOffset = 12288
+  @inlinable @inline(__always)
+  public static var firstOffset: Int { 12288 }
 
   package var storeID: StoreID
   package var sequence: UInt64

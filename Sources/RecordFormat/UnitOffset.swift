@@ -5,22 +5,24 @@ public struct UnitOffset: Hashable, Comparable, Sendable {
   public let rawValue: UInt32
 
   /// Bytes in a unit.
-  package static let byteCount = 8
+  @inlinable @inline(__always)
+  public static var byteCount: Int { 8 }
   /// One past the last byte that an offset reaches: 32 GiB.
-  package static let fileLimit = (Int(UInt32.max) + 1) * byteCount
+  @inlinable @inline(__always)
+  public static var fileLimit: Int { (Int(UInt32.max) + 1) * byteCount }
 
   @inlinable @inline(__always)
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The unit at `byteOffset`, which has to be a multiple of eight below the file limit.
   @inlinable @inline(__always)
-  package init(byteOffset: Int) {
+  public init(byteOffset: Int) {
     precondition(byteOffset & 7 == 0, "an object stands on an 8-byte boundary")
     rawValue = UInt32(byteOffset >> 3)
   }
 
   @inlinable @inline(__always)
-  package var byteOffset: Int { Int(rawValue) << 3 }
+  public var byteOffset: Int { Int(rawValue) << 3 }
 
   @inlinable
   public static func < (a: UnitOffset, b: UnitOffset) -> Bool { a.rawValue < b.rawValue }

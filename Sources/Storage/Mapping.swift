@@ -5,17 +5,17 @@ import CShims
 /// Invariants: the memory is valid for `byteCount` bytes until `deinit`. Bytes beyond the end of the file must
 /// not be touched; the mapping does not know where that is, its user does.
 @safe
-package final class Mapping: Sendable {
+public final class Mapping: Sendable {
   /// The first byte; valid while this object lives.
   @usableFromInline
   nonisolated(unsafe) let base: UnsafeRawPointer
   /// Mapped bytes, which may be more than the file has.
-  package let byteCount: Int
+  public let byteCount: Int
   private let release: @Sendable (UnsafeRawPointer, Int) -> Void
 
   /// Takes over `byteCount` bytes of memory that `release` gives back.
   @unsafe
-  package init(
+  public init(
     base: UnsafeRawPointer, byteCount: Int, release: @escaping @Sendable (UnsafeRawPointer, Int) -> Void
   ) {
     // The caller hands the memory over.
@@ -34,18 +34,17 @@ package final class Mapping: Sendable {
   /// Unsafe because nothing ties the span to this object: the caller does, with the lifetime of whoever holds it.
   @unsafe @inlinable @inline(__always)
   @_lifetime(immortal)
-  package func bytes(_ offset: Int, _ count: Int) -> RawSpan {
-    precondition(offset >= 0 && count >= 0 && offset <= byteCount - count, "bytes outside the mapping")
+  public func bytes(_ offset: Int, _ count: Int) -> RawSpan {
+    precondition(offset >= 0 && count >= 0 && offset <= byteCount &- count, "bytes outside the mapping")
     // In bounds as just checked; how long they are valid is the caller's promise.
     let span = unsafe RawSpan(_unsafeStart: base + offset, byteCount: count)
     return unsafe _overrideLifetime(span, borrowing: ())
   }
 
-  /// Asks for the cache line at `offset` ahead of its use.
+  /// Asks for the cache line at `offset` ahead of its use. It is a hint: an offset outside the mapping asks for nothing.
   @inlinable @inline(__always)
-  package func prefetch(_ offset: Int) {
-    precondition(offset >= 0 && offset < byteCount, "bytes outside the mapping")
-    // In bounds as just checked; a prefetch reads nothing.
-    unsafe shelfmark_prefetch(base + offset)
+  public func prefetch(_ offset: Int) {
+    // The instruction takes any address, and reads nothing.
+    unsafe shelfmark_prefetch(UnsafeRawPointer(bitPattern: UInt(bitPattern: base) &+ UInt(bitPattern: offset)))
   }
 }

@@ -15,11 +15,15 @@
 /// Uses the processor's instruction where there is one; the table it falls back on gives the same value.
 uint32_t shelfmark_crc32c(uint32_t crc, const void *_Nonnull bytes, size_t count);
 
-/// The same from the table alone: for tests that hold the two against each other.
+/// Whether the first four of `count` bytes are the CRC-32C of the four bytes of `salt` and then of the other bytes:
+/// the check of every object and bucket. `count` is at least 4.
+int shelfmark_is_whole(const void *_Nonnull bytes, size_t count, uint32_t salt);
+
+/// The checksum from the table alone: for tests that hold the two against each other.
 uint32_t shelfmark_crc32c_table(uint32_t crc, const void *_Nonnull bytes, size_t count);
 
 /// Asks for the cache line at `address` ahead of its use. Any address may be named.
-static inline void shelfmark_prefetch(const void *_Nonnull address) {
+static inline void shelfmark_prefetch(const void *_Nullable address) {
   __builtin_prefetch(address, 0, 3);
 }
 
