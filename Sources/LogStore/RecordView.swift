@@ -3,8 +3,10 @@ import RecordFormat
 /// One live record, lent for as long as its snapshot is borrowed. Its bytes were checked.
 @safe
 public struct RecordView: ~Escapable {
-  private let bytes: RawSpan
-  private let layout: RecordLayout
+  @usableFromInline
+  let bytes: RawSpan
+  @usableFromInline
+  let layout: RecordLayout
   private let snapshot: Unmanaged<Snapshot>
   /// Where the record stands: its name within this generation.
   public let offset: UnitOffset
@@ -24,7 +26,7 @@ public struct RecordView: ~Escapable {
   }
 
   /// The key in the table's key space `index`; empty where the record has none.
-  @inline(__always)
+  @inlinable @inline(__always)
   @_lifetime(copy self)
   public func key(_ index: Int) -> RawSpan {
     guard index < layout.keyCount else { return bytes.slice(0, 0) }
@@ -33,7 +35,7 @@ public struct RecordView: ~Escapable {
 
   /// What the application stored behind the keys.
   public var body: RawSpan {
-    @inline(__always)
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get { bytes.extracting(layout.bodyStart...) }
   }

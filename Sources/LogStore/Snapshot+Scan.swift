@@ -73,13 +73,13 @@ extension Snapshot {
         let object = try self.object(unit)
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
           guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }
-          let hash = KeyHash.of(postings.key, log.header.seed)
+          let hash = KeyHash.of(postings.key, seed)
           for index in 0..<postings.count where try !isDead(postings.offset(index)) {
             body(hash, postings.offset(index))
           }
         } else if try !isDead(unit) {
           let record = try record(unit, table: space.table)
-          body(KeyHash.of(record.key(space.index), log.header.seed), unit)
+          body(KeyHash.of(record.key(space.index), seed), unit)
         }
       }
     }

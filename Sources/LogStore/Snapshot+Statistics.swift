@@ -35,14 +35,14 @@ extension Snapshot {
   /// Counters and sizes. Complexity: one read for each commit of the generation.
   public func statistics() throws(StoreError) -> StoreStatistics {
     var indexes: [StoreStatistics.Index] = []
-    for (table, spaces) in blocks.enumerated() {
-      for (space, list) in spaces.enumerated() {
-        let described = manifest.tables[table].keySpaces[space]
+    for (number, table) in manifest.tables.enumerated() {
+      for (space, described) in table.keySpaces.enumerated() {
+        let list = blocks[blockRange(KeySpaceID(table: number, index: space))]
         let slots = list.reduce(0) { $0 + Int($1.bucketCount) * Bucket.indexCapacity }
         let entries = list.reduce(0) { $0 + $1.entryCount }
         indexes.append(
           StoreStatistics.Index(
-            name: manifest.tables[table].name + "." + described.name, blockCount: list.count,
+            name: table.name + "." + described.name, blockCount: list.count,
             entryCount: entries, byteCount: described.blocks.reduce(0) { $0 + $1.byteCount },
             load: slots == 0 ? 0 : Double(entries) / Double(slots),
             longestProbe: list.map(\.longestDisplacement).max() ?? 0, keyLengths: described.lengths.lengths))

@@ -19,8 +19,13 @@ public final class Snapshot: Sendable {
   let end: Int
   /// First byte after the base.
   let baseEnd: Int
-  /// Blocks of key space `index` of table `table`, newest first, at `[table][index]`.
-  let blocks: [[[IndexBlock]]]
+  let seed: HashSeed
+  /// The index blocks of all key spaces; those of one stand together, newest first, the base's last.
+  let blocks: [IndexBlock]
+  /// Which of ``blocks`` are a key space's: those of one table stand together.
+  private let ranges: [Range<Int>]
+  /// Where a table's key spaces begin in ``ranges``, and behind the last table where they end.
+  private let firstRanges: [Int]
   let deadBlocks: [IndexBlock]
 
   /// Reads the manifest of the commit that `footer` ends, and checks that its blocks lie inside the file.
@@ -36,13 +41,21 @@ public final class Snapshot: Sendable {
       throw log.damage(Int(footer.manifestOffset), "manifest: it counts more than the file has bytes")
     }
     self.manifest = manifest
-    var tables: [[[IndexBlock]]] = []
+    seed = log.header.seed
+    var blocks: [IndexBlock] = []
+    var ranges: [Range<Int>] = []
+    var firstRanges = [0]
     for table in manifest.tables {
-      var spaces: [[IndexBlock]] = []
-      for space in table.keySpaces { spaces.append(try Self.blocks(space.blocks, end: end, log: log)) }
-      tables.append(spaces)
+      for space in table.keySpaces {
+        let first = blocks.count
+        blocks += try Self.blocks(space.blocks, end: end, log: log)
+        ranges.append(first..<blocks.count)
+      }
+      firstRanges.append(ranges.count)
     }
-    blocks = tables
+    self.blocks = blocks
+    self.ranges = ranges
+    self.firstRanges = firstRanges
     deadBlocks = try Self.blocks(manifest.deadBlocks, end: end, log: log)
     if footer.previousFooterOffset == 0 {
       baseEnd = end
@@ -63,6 +76,13 @@ public final class Snapshot: Sendable {
     var blocks: [IndexBlock] = []
     for block in list { blocks.append(try IndexBlock(block, end: end, log: log)) }
     return blocks
+  }
+
+  /// Which of ``blocks`` are those of `space`; none for a table that this commit does not have yet.
+  @inline(__always)
+  func blockRange(_ space: KeySpaceID) -> Range<Int> {
+    guard space.table < firstRanges.count - 1 else { return 0..<0 }
+    return ranges[firstRanges[space.table] + space.index]
   }
 
   /// The number of this commit.

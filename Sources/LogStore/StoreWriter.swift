@@ -326,9 +326,8 @@ public final class StoreWriter {
       var draft = RecordDraft()
       for table in changes.removed.indices {
         for row in changes.removed[table] {
-          _ = try earlier.withRecord(at: row, table: table) { (record) throws(StoreError) in
-            try transaction.copy(record, to: table, through: &draft)
-          }
+          guard let record = try earlier.record(at: row, table: table) else { continue }
+          try transaction.copy(record, to: table, through: &draft)
         }
       }
       try prepare(transaction, changes)

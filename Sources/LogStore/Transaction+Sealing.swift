@@ -88,7 +88,7 @@ extension Transaction {
     for table in entries.indices {
       for space in entries[table].indices {
         if !losers.isEmpty { entries[table][space].removeAll { losers.contains($0.offset) } }
-        guard let base, table < base.blocks.count, !(entries[table][space].isEmpty) else { continue }
+        guard let base, !entries[table][space].isEmpty else { continue }
         var kept = manifest.tables[table].keySpaces[space].blocks
         var merged = false
         while let newest = kept.first, Int(newest.offset) >= base.baseEnd,

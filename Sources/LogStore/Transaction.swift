@@ -147,9 +147,8 @@ public final class Transaction {
   /// Deletes the row of `base` that stands at `offset` in `table`. One that is dead stays so.
   func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
     do {
-      _ = try base?.withRecord(at: offset, table: table) { (record) throws(StoreError) in
-        if dead.insert(offset.rawValue).inserted { bury(table, ObjectHeader.padded(record.byteCount)) }
-      }
+      guard let base, let record = try base.record(at: offset, table: table) else { return }
+      if dead.insert(offset.rawValue).inserted { bury(table, ObjectHeader.padded(record.byteCount)) }
     } catch { throw noted(error) }
   }
 

@@ -158,9 +158,10 @@ public struct Verification: Sendable {
     do {
       let mapping = try log.mapping(reaching: Int(footer.end), reusing: nil)
       let snapshot = try Snapshot(log, mapping, footer)
-      for table in snapshot.blocks.indices {
-        for space in snapshot.blocks[table].indices {
-          for block in snapshot.blocks[table][space] { try verify(block, .index, space) }
+      for (table, described) in snapshot.manifest.tables.enumerated() {
+        for space in described.keySpaces.indices {
+          let blocks = snapshot.blockRange(KeySpaceID(table: table, index: space))
+          for block in snapshot.blocks[blocks] { try verify(block, .index, space) }
         }
       }
       for block in snapshot.deadBlocks { try verify(block, .dead, 0) }
