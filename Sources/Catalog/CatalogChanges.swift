@@ -94,9 +94,8 @@ extension CatalogSnapshot {
   private static func relations(_ rows: [UnitOffset], in store: Snapshot) throws(StoreError) -> [Relation] {
     var relations: [Relation] = []
     for row in rows {
-      _ = try store.withRecord(at: row, table: CatalogSchema.relations) { (record) throws(StoreError) in
-        relations.append(try Relation(record))
-      }
+      guard let record = try store.record(at: row, table: CatalogSchema.relations) else { continue }
+      relations.append(try Relation(record))
     }
     return relations
   }

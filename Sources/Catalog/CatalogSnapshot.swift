@@ -52,34 +52,46 @@ extension CatalogSnapshot {
   /// - Returns: what `body` returned.
   /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
   /// - Complexity: two cache misses, and one for each block of the tail.
+  @inlinable
   public func withProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     // A byte has no padding whose contents could leak.
-    try withProduct(idBytes: unsafe id.bytes, body)
+    guard let view = try view(id: unsafe id.bytes) else { return nil }
+    return try body(view)
   }
 
-  func withProduct<Result>(
-    idBytes: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Result
-  ) throws(StoreError) -> Result? {
-    var result: Result?
-    try store?.forEachRecord(CatalogSchema.productById, idBytes) { (record) throws(StoreError) in
-      result = try body(ProductView(record))
-      return false
-    }
-    return result
+  /// The product with this id, for as long as this snapshot is borrowed.
+  @usableFromInline
+  @_lifetime(borrow self)
+  func view(id: RawSpan) throws(StoreError) -> ProductView? {
+    guard let store, let record = try store.record(CatalogSchema.productById, id) else { return nil }
+    // The record is the store's, which lives as long as this snapshot.
+    return unsafe _overrideLifetime(ProductView(record), borrowing: self)
   }
 
   /// The product with this id.
   public func product(id: String) throws(StoreError) -> Product? {
     let bytes = Array(id.utf8)
-    return try withProduct(idBytes: bytes.rawSpan) { (view) throws(StoreError) in try Product(view) }
+    guard let view = try view(id: bytes.rawSpan) else { return nil }
+    return try Product(view)
   }
 
   /// Whether a product has this id.
   public func containsProduct(id: String) throws(StoreError) -> Bool {
     let bytes = Array(id.utf8)
-    return try withProduct(idBytes: bytes.rawSpan) { (_) throws(StoreError) in true } ?? false
+    return try view(id: bytes.rawSpan) != nil
+  }
+
+  /// Whether a scan could find a product with this id: it is there and was not sent as deleted.
+  func offers(_ id: RawSpan) throws(StoreError) -> Bool {
+    guard let view = try view(id: id) else { return false }
+    return view.delFlag == 0
+  }
+
+  func offers(_ id: String) throws(StoreError) -> Bool {
+    let bytes = Array(id.utf8)
+    return try offers(bytes.rawSpan)
   }
 
   /// Lends each product whose barcode is exactly `barcode`, until `body` returns false. The order says nothing.
@@ -91,39 +103,70 @@ extension CatalogSnapshot {
   public func forEachProduct(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    guard let store else { return }
     // A byte has no padding whose contents could leak.
     let bytes = unsafe barcode.bytes
     if CodeKey.isFolded(bytes) {
-      try forEachProduct(key: bytes, in: store, exactly: bytes, body)
+      try forEachView(barcode: bytes, key: bytes, isKey: true, body)
     } else {
-      var key: [UInt8] = []
-      CodeKey.fold(bytes, into: &key)
-      try forEachProduct(key: key.rawSpan, in: store, exactly: bytes, body)
+      try forEachView(unfolded: bytes, body)
     }
   }
 
-  private func forEachProduct(
-    key: RawSpan, in store: Snapshot, exactly barcode: RawSpan,
-    _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  private func forEachView(
+    unfolded barcode: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let key = CodeKey.of(barcode)
+    let isKey = key.rawSpan.hasSameBytes(as: barcode)
+    try forEachView(barcode: barcode, key: key.rawSpan, isKey: isKey, body)
+  }
+
+  private func forEachView(
+    barcode: RawSpan, key: RawSpan, isKey: Bool, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     if key.byteCount == 0 { return }
-    try store.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
+    try store?.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
       let view = ProductView(record)
-      return view.barcode.hasSameBytes(as: barcode) ? try body(view) : true
+      return view.hasBarcode(barcode, isKey: isKey) ? try body(view) : true
     }
   }
 
   /// Lends one product whose barcode is exactly `barcode`: the fast path where barcodes are known to be unique.
+  @inlinable
   public func withProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    var result: Result?
-    try forEachProduct(barcode: barcode) { (view) throws(StoreError) in
-      result = try body(view)
+    // A byte has no padding whose contents could leak.
+    guard let view = try view(barcode: unsafe barcode.bytes) else { return nil }
+    return try body(view)
+  }
+
+  /// A product whose barcode is exactly `barcode`, for as long as this snapshot is borrowed.
+  @usableFromInline
+  @_lifetime(borrow self)
+  func view(barcode: RawSpan) throws(StoreError) -> ProductView? {
+    guard let store, barcode.byteCount > 0 else { return nil }
+    if CodeKey.isFolded(barcode) {
+      guard let record = try store.record(CatalogSchema.productByCode, barcode) else { return nil }
+      let view = ProductView(record)
+      // The record is the store's, which lives as long as this snapshot.
+      if view.hasBarcode(barcode, isKey: true) { return unsafe _overrideLifetime(view, borrowing: self) }
+    }
+    guard let offset = try offset(barcode: barcode),
+      let record = try store.record(at: offset, table: CatalogSchema.products)
+    else { return nil }
+    // As above.
+    return unsafe _overrideLifetime(ProductView(record), borrowing: self)
+  }
+
+  /// Where a product with exactly this barcode stands, which is not its own key, or shares it with others.
+  @inline(never)
+  private func offset(barcode: RawSpan) throws(StoreError) -> UnitOffset? {
+    var offset: UnitOffset?
+    try forEachView(unfolded: barcode) { (view) throws(StoreError) in
+      offset = view.offset
       return false
     }
-    return result
+    return offset
   }
 
   /// The products whose barcode is exactly `barcode`, by id.
@@ -150,8 +193,7 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     at offset: UnitOffset, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    try store?.withRecord(at: offset, table: CatalogSchema.products) { (record) throws(StoreError) in
-      try body(ProductView(record))
-    }
+    guard let store, let record = try store.record(at: offset, table: CatalogSchema.products) else { return nil }
+    return try body(ProductView(record))
   }
 }

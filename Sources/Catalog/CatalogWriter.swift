@@ -46,7 +46,7 @@ public final class CatalogWriter {
       for row in changes.added[CatalogSchema.products] {
         // One that was there before as well is put again, not deleted.
         let remains = try last.withProduct(at: row) { (view) throws(StoreError) in
-          try earlier.withProduct(idBytes: view.id) { (_) throws(StoreError) in true } ?? false
+          try earlier.view(id: view.id) != nil
         }
         if remains == false { state.counts.productsDeleted += 1 }
       }

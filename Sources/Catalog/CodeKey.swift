@@ -10,20 +10,44 @@ enum CodeKey {
     for offset in range { key.append(upper(barcode.u8(at: offset))) }
   }
 
-  /// The key of a text.
-  static func of(_ text: String) -> [UInt8] {
-    let bytes = Array(text.utf8)
+  /// The key of `barcode`.
+  static func of(_ barcode: RawSpan) -> [UInt8] {
     var key: [UInt8] = []
-    fold(bytes.rawSpan, into: &key)
+    fold(barcode, into: &key)
     return key
   }
+
+  /// The key of a text.
+  static func of(_ text: String) -> [UInt8] { of(Array(text.utf8).rawSpan) }
 
   /// Whether `barcode` is its own key: most are, and need no copy.
   @inline(__always)
   static func isFolded(_ barcode: RawSpan) -> Bool {
     let count = barcode.byteCount
-    if count == 0 { return true }
-    for offset in 0..<count {
+    if count < 8 { return areFolded(barcode) }
+    var offset = 0
+    while offset < count - 8 {
+      if !areFolded(barcode.u64(at: offset)) { return false }
+      offset += 8
+    }
+    // The last eight bytes, some of them for the second time.
+    return areFolded(barcode.u64(at: count - 8))
+  }
+
+  /// Whether all eight bytes are among `!` … `` ` ``: no blanks, no small letters, nothing beyond ASCII.
+  @inline(__always)
+  private static func areFolded(_ bytes: UInt64) -> Bool {
+    let high: UInt64 = 0x8080_8080_8080_8080
+    // A high bit is there already, or comes from 0x61 on by the addition, or is lost below 0x21 by the subtraction.
+    // A byte without it carries nothing into its neighbour.
+    let above = bytes | (bytes & ~high) &+ 0x1F1F_1F1F_1F1F_1F1F
+    let below = ~((bytes | high) &- 0x2121_2121_2121_2121)
+    return (above | below) & high == 0
+  }
+
+  /// The same for fewer bytes than eight.
+  private static func areFolded(_ barcode: RawSpan) -> Bool {
+    for offset in 0..<barcode.byteCount {
       let byte = barcode.u8(at: offset)
       if byte <= 0x20 || byte >= 0x61 { return false }
     }

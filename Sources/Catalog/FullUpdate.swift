@@ -67,8 +67,7 @@ public struct FullUpdate: RowSink {
     try old.forEachProduct { (view) throws(StoreError) in
       if view.delFlag != 0 { return }
       all += 1
-      let remains = try new.withProduct(idBytes: view.id) { (view) throws(StoreError) in view.delFlag == 0 }
-      if remains != true { lost += 1 }
+      if try !new.offers(view.id) { lost += 1 }
     }
     return (lost, all)
   }

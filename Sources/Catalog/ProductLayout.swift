@@ -8,6 +8,21 @@ enum ProductLayout {
   /// Texts that repeat from row to row, and stand once in a segment.
   static let sharedTexts: [ProductText] = [.brand, .brandId, .category, .createBy, .orgId, .unit, .updateBy]
 
+  /// The position of `field` among ``sharedTexts``.
+  @inline(__always)
+  static func sharedIndex(_ field: ProductText) -> Int? {
+    switch field {
+    case .brand: 0
+    case .brandId: 1
+    case .category: 2
+    case .createBy: 3
+    case .orgId: 4
+    case .unit: 5
+    case .updateBy: 6
+    default: nil
+    }
+  }
+
   static let isGreeProduct: UInt32 = 1 << 0
   static let isGroupedProduct: UInt32 = 1 << 1
   static let isSaleProduct: UInt32 = 1 << 2
@@ -44,4 +59,63 @@ enum ProductLayout {
   /// The flag of the shared text `index` of ``sharedTexts``.
   @inline(__always)
   static func shared(_ index: Int) -> UInt32 { 1 << (firstShared + UInt32(index)) }
+
+  /// How many shared texts a record has before the one with flag `bit`.
+  @inline(__always)
+  static func sharedCount(_ flags: UInt32, before bit: UInt32) -> Int {
+    (flags & (bit - 1) & (0x7F << firstShared)).nonzeroBitCount
+  }
+
+  // Where the fields of a body begin. The widths of numbers are four times their forms, so that a place is a sum of
+  // pairs of bits, not a walk.
+
+  /// Behind categoryId, groupNum and delFlag.
+  @inline(__always)
+  static func integersEnd(_ flags: UInt32) -> Int {
+    let forms = form(flags, categoryId) + form(flags, groupNum) + (flags & hasDelFlag == 0 ? 0 : 2)
+    return 4 + 4 * Int(forms)
+  }
+
+  /// Where the double number `index` stands.
+  @inline(__always)
+  static func doubleStart(_ flags: UInt32, _ index: UInt32) -> Int {
+    integersEnd(flags) + 4 * sumOfPairs(flags >> firstDouble & (1 << (2 * index) - 1))
+  }
+
+  /// Where the packed times begin.
+  @inline(__always)
+  static func timesStart(_ flags: UInt32) -> Int { doubleStart(flags, 5) }
+
+  /// The bytes of a time among the packed ones.
+  @inline(__always)
+  static func timeWidth(_ flags: UInt32, _ shift: UInt32) -> Int {
+    form(flags, shift) == Form.short ? PackedTime.byteCount : 0
+  }
+
+  /// Where the texts with a length begin: skuCode, the barcode, createTime, updateTime; all but the first where they
+  /// are needed.
+  @inline(__always)
+  static func textsStart(_ flags: UInt32) -> Int {
+    timesStart(flags) + timeWidth(flags, createTime) + timeWidth(flags, updateTime)
+  }
+
+  /// How many texts with a length there are.
+  @inline(__always)
+  static func textCount(_ flags: UInt32) -> Int {
+    textIndex(flags, updateTime) + (form(flags, updateTime) == Form.long ? 1 : 0)
+  }
+
+  /// The number among them of a time that stands as text.
+  @inline(__always)
+  static func textIndex(_ flags: UInt32, _ shift: UInt32) -> Int {
+    let createTimes = shift == updateTime && form(flags, createTime) == Form.long ? 1 : 0
+    return 1 + (flags & hasBarcode == 0 ? 0 : 1) + createTimes
+  }
+
+  /// The sum of the five pairs of bits in the lowest ten.
+  @inline(__always)
+  private static func sumOfPairs(_ bits: UInt32) -> Int {
+    let fours = (bits & 0x333) + (bits >> 2 & 0x333)
+    return Int((fours & 0xF) + (fours >> 4 & 0xF) + (fours >> 8))
+  }
 }

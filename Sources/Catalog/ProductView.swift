@@ -8,13 +8,18 @@ import RecordFormat
 /// (a program that wrote nonsense), numbers read as 0 and texts as empty; `verify` tells.
 public struct ProductView: ~Escapable {
   private let record: RecordView
-  private let body: RawSpan
   private let flags: UInt32
+
+  private var body: RawSpan {
+    @inline(__always)
+    @_lifetime(copy self)
+    get { record.body }
+  }
 
   @_lifetime(copy record)
   init(_ record: RecordView) {
     self.record = record
-    body = record.body
+    let body = record.body
     flags = body.byteCount >= 4 ? body.u32(at: 0) : 0
   }
 
@@ -37,9 +42,22 @@ public struct ProductView: ~Escapable {
     }
   }
 
+  /// Whether this product, found by the key of `barcode`, has exactly that barcode.
+  ///
+  /// - Parameter isKey: whether `barcode` is its own key.
+  @inline(__always)
+  func hasBarcode(_ barcode: RawSpan, isKey: Bool) -> Bool {
+    // Without one of its own the barcode is the key.
+    if flags & ProductLayout.hasBarcode == 0 { return isKey }
+    return text(1).hasSameBytes(as: barcode)
+  }
+
   public var name: RawSpan {
     @_lifetime(copy self)
-    get { body.extracting(nameStart...) }
+    get {
+      let start = textsEnd(ProductLayout.textCount(flags))
+      return start <= body.byteCount ? body.extracting(start...) : body.slice(0, 0)
+    }
   }
 
   public var skuCode: RawSpan {
@@ -52,13 +70,12 @@ public struct ProductView: ~Escapable {
   /// - Throws: `StoreError.damaged` if the string does not pass its check.
   @_lifetime(copy self)
   public func shared(_ field: ProductText) throws(StoreError) -> RawSpan {
-    guard let index = ProductLayout.sharedTexts.firstIndex(of: field) else {
+    guard let index = ProductLayout.sharedIndex(field) else {
       preconditionFailure("\(field) is not a shared text")
     }
     let bit = ProductLayout.shared(index)
     if flags & bit == 0 { return body.slice(0, 0) }
-    let before = flags & (bit - 1) & (0x7F << ProductLayout.firstShared)
-    return try record.shared(before.nonzeroBitCount)
+    return try record.shared(ProductLayout.sharedCount(flags, before: bit))
   }
 
   /// `createTime` or `updateTime`, as the server wrote it.
@@ -75,13 +92,13 @@ public struct ProductView: ~Escapable {
 
   /// Pieces per package.
   public var groupNum: Int64 {
-    integer(ProductLayout.groupNum, default: 1, at: 4 + width(ProductLayout.categoryId))
+    integer(ProductLayout.groupNum, default: 1, at: 4 + 4 * Int(ProductLayout.form(flags, ProductLayout.categoryId)))
   }
 
   /// Not zero: the server sent this product as deleted in a full update. It never matches a scan.
   public var delFlag: Int64 {
     if flags & ProductLayout.hasDelFlag == 0 { return 0 }
-    let offset = 4 + width(ProductLayout.categoryId) + width(ProductLayout.groupNum)
+    let offset = ProductLayout.integersEnd(flags) - 8
     return offset + 8 <= body.byteCount ? Int64(bitPattern: body.u64(at: offset)) : 0
   }
 
@@ -93,10 +110,6 @@ public struct ProductView: ~Escapable {
 
   // MARK: Places
 
-  /// Bytes of an integer or double in this form.
-  @inline(__always)
-  private func width(_ shift: UInt32) -> Int { Int(ProductLayout.form(flags, shift)) * 4 }
-
   private func integer(_ shift: UInt32, default value: Int64, at offset: Int) -> Int64 {
     switch ProductLayout.form(flags, shift) {
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
@@ -107,14 +120,8 @@ public struct ProductView: ~Escapable {
     }
   }
 
-  private var doublesStart: Int {
-    4 + width(ProductLayout.categoryId) + width(ProductLayout.groupNum)
-      + (flags & ProductLayout.hasDelFlag == 0 ? 0 : 8)
-  }
-
   private func double(_ index: UInt32) -> Double {
-    var offset = doublesStart
-    for before in 0..<index { offset += width(ProductLayout.firstDouble + 2 * before) }
+    let offset = ProductLayout.doubleStart(flags, index)
     switch ProductLayout.form(flags, ProductLayout.firstDouble + 2 * index) {
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
       return PackedDecimal.unpack(body.u32(at: offset))
@@ -124,60 +131,33 @@ public struct ProductView: ~Escapable {
     }
   }
 
-  private var timesStart: Int {
-    var offset = doublesStart
-    for index in 0..<UInt32(5) { offset += width(ProductLayout.firstDouble + 2 * index) }
-    return offset
-  }
-
-  private func timeWidth(_ shift: UInt32) -> Int {
-    ProductLayout.form(flags, shift) == ProductLayout.Form.short ? PackedTime.byteCount : 0
-  }
-
   private func time(_ shift: UInt32) -> String {
+    let isFirst = shift == ProductLayout.createTime
     switch ProductLayout.form(flags, shift) {
     case ProductLayout.Form.short:
-      let offset = timesStart + (shift == ProductLayout.updateTime ? timeWidth(ProductLayout.createTime) : 0)
+      let offset =
+        ProductLayout.timesStart(flags) + (isFirst ? 0 : ProductLayout.timeWidth(flags, ProductLayout.createTime))
       guard offset + PackedTime.byteCount <= body.byteCount else { return "" }
-      let bits = UInt64(body.u32(at: offset)) | UInt64(body.u8(at: offset + 4)) << 32
-      return String(decoding: PackedTime.unpack(bits), as: UTF8.self)
+      return PackedTime.text(UInt64(body.u32(at: offset)) | UInt64(body.u8(at: offset + 4)) << 32)
     case ProductLayout.Form.long:
-      let isFirst = shift == ProductLayout.createTime
-      let others = (flags & ProductLayout.hasBarcode != 0 ? 1 : 0) + (isFirst || !hasLongCreateTime ? 0 : 1)
-      return text(1 + others).string
+      return text(ProductLayout.textIndex(flags, isFirst ? ProductLayout.createTime : ProductLayout.updateTime)).string
     default: return ""
     }
-  }
-
-  private var hasLongCreateTime: Bool {
-    ProductLayout.form(flags, ProductLayout.createTime) == ProductLayout.Form.long
-  }
-
-  /// Where the texts with a length begin.
-  private var textsStart: Int {
-    timesStart + timeWidth(ProductLayout.createTime) + timeWidth(ProductLayout.updateTime)
   }
 
   /// The text number `index` of those with a length before them.
   @_lifetime(copy self)
   private func text(_ index: Int) -> RawSpan {
-    var start = textsStart
-    for number in 0...index {
-      guard start <= body.byteCount, let range = body.textRange(at: start) else { break }
-      if number == index { return body.extracting(range) }
-      start = range.upperBound
-    }
-    return body.slice(0, 0)
+    let start = textsEnd(index)
+    guard start <= body.byteCount, let range = body.textRange(at: start) else { return body.slice(0, 0) }
+    return body.extracting(range)
   }
 
-  private var nameStart: Int {
-    var count = 1
-    if flags & ProductLayout.hasBarcode != 0 { count += 1 }
-    if hasLongCreateTime { count += 1 }
-    if ProductLayout.form(flags, ProductLayout.updateTime) == ProductLayout.Form.long { count += 1 }
-    var start = textsStart
+  /// Where the first `count` texts with a length end; beyond the body where one of them leads outside.
+  private func textsEnd(_ count: Int) -> Int {
+    var start = ProductLayout.textsStart(flags)
     for _ in 0..<count {
-      guard start <= body.byteCount, let range = body.textRange(at: start) else { return body.byteCount }
+      guard start <= body.byteCount, let range = body.textRange(at: start) else { return body.byteCount + 1 }
       start = range.upperBound
     }
     return start

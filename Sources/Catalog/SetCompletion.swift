@@ -89,12 +89,6 @@ extension CatalogSnapshot {
     }
     return nil
   }
-
-  /// Whether a scan could find a product with this id: it is there and was not sent as deleted.
-  private func offers(_ id: String) throws(StoreError) -> Bool {
-    let bytes = Array(id.utf8)
-    return try withProduct(idBytes: bytes.rawSpan) { (view) throws(StoreError) in view.delFlag == 0 } ?? false
-  }
 }
 
 extension Match {
