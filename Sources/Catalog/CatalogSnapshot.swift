@@ -140,6 +140,12 @@ extension CatalogSnapshot {
     return try body(view)
   }
 
+  /// Whether a product has exactly this barcode.
+  public func containsProduct(barcode: String) throws(StoreError) -> Bool {
+    let bytes = Array(barcode.utf8)
+    return try view(barcode: bytes.rawSpan) != nil
+  }
+
   /// A product whose barcode is exactly `barcode`, for as long as this snapshot is borrowed.
   @usableFromInline
   @_lifetime(borrow self)

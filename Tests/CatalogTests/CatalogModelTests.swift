@@ -120,7 +120,13 @@ private struct Model {
       // Without a barcode, or with blanks alone, a product is not found by it.
       let isBlank = barcode.allSatisfy { $0 == " " }
       try #require(found == (isBlank ? [] : products.filter { $0.barcode == barcode }))
+      try #require(snapshot.containsProduct(barcode: barcode) == !found.isEmpty)
     }
+    // Each more than once, and more than a group of them.
+    let batch = (0..<3).flatMap { _ in Self.barcodes + ["nothing", "", " "] }
+    var single: [[Product]] = []
+    for barcode in batch { single.append(try snapshot.products(barcode: barcode)) }
+    try #require(snapshot.products(barcodes: batch) == single)
   }
 
   private static func multiset(_ relations: [Relation]) -> [Relation: Int] {
