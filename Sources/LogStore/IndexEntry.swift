@@ -31,6 +31,22 @@ extension [IndexEntry] {
     self = sorted
   }
 
+  /// Adds rows, sorted as these are.
+  mutating func merge(_ others: [IndexEntry]) {
+    var merged: [IndexEntry] = []
+    merged.reserveCapacity(count + others.count)
+    var own = 0
+    for other in others {
+      while own < count, Self.precedes(self[own], other) {
+        merged.append(self[own])
+        own += 1
+      }
+      merged.append(other)
+    }
+    merged.append(contentsOf: self[own...])
+    self = merged
+  }
+
   private static func precedes(_ a: IndexEntry, _ b: IndexEntry) -> Bool {
     a.hash != b.hash ? a.hash < b.hash : a.offset < b.offset
   }

@@ -26,6 +26,7 @@ public final class StoreWriter {
   /// Which slot the next commit writes.
   private var nextSlot = 0
   private var openTransaction: Transaction?
+  private var tail = TailMemory()
   /// The last commit; `nil` in a store without one.
   public private(set) var snapshot: Snapshot?
 
@@ -111,10 +112,11 @@ public final class StoreWriter {
     try checkUsable()
     discardOpenTransaction()
     let manifest = try schema.adopt(base.manifest, path: log.path)
-    return open(
-      Transaction(
-        log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest,
-        flushLimit: location.environment.flushLimit))
+    let transaction = Transaction(
+      log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest,
+      flushLimit: location.environment.flushLimit)
+    transaction.tail = tail
+    return open(transaction)
   }
 
   /// Begins a new generation, which will hold what is put into the transaction and nothing else.
@@ -180,8 +182,19 @@ public final class StoreWriter {
       : try commitSegment(transaction, identity)
     openTransaction = nil
     transaction.isOpen = false
+    remember(transaction, new)
     snapshot = new
     return new
+  }
+
+  private func remember(_ transaction: Transaction, _ new: Snapshot) {
+    // Without a second owner what is remembered is changed where it stands.
+    transaction.tail = nil
+    if transaction.base == nil { tail = TailMemory() }
+    let blocks = new.manifest.tables.flatMap { table in table.keySpaces.flatMap { $0.blocks.map(\.offset) } }
+    tail.update(
+      written: transaction.writtenRows, blocks: Set(blocks), newDead: transaction.dead,
+      firstRow: UnitOffset(byteOffset: new.baseEnd).rawValue)
   }
 
   private func commitSegment(

@@ -15,13 +15,13 @@ extension Transaction {
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
     let losers = try resolveDuplicates()
     try mergeTail(except: losers)
-    let rowCounts = entries.map { $0.map(\.count) }
+    let rows = entries
     try replaceRunsByPostings()
     let newDead = try appendTombstones(losers)
     let objectEnd = builder.position
     builder.align(to: Bucket.byteCount)
     for table in entries.indices {
-      for space in entries[table].indices { try appendIndex(table, space, rowCounts[table][space]) }
+      for space in entries[table].indices { try appendIndex(table, space, rows[table][space]) }
     }
     try appendDead(newDead)
     manifest.state = state
@@ -90,23 +90,30 @@ extension Transaction {
         if !losers.isEmpty { entries[table][space].removeAll { losers.contains($0.offset) } }
         guard let base, !entries[table][space].isEmpty else { continue }
         var kept = manifest.tables[table].keySpaces[space].blocks
-        var merged = false
         while let newest = kept.first, Int(newest.offset) >= base.baseEnd,
           Int(newest.rowCount) <= Self.mergeRatio * entries[table][space].count
         {
-          let block = try IndexBlock(newest, end: base.end, log: base.log)
-          try base.forEachEntry(block, KeySpaceID(table: table, index: space)) { hash, unit in
-            if !dead.contains(unit.rawValue) {
-              entries[table][space].append(IndexEntry(hash: hash, offset: unit.rawValue))
-            }
-          }
+          let rows = try rows(of: newest, KeySpaceID(table: table, index: space), in: base)
+          entries[table][space].merge(dead.isEmpty ? rows : rows.filter { !dead.contains($0.offset) })
           kept.removeFirst()
-          merged = true
         }
         manifest.tables[table].keySpaces[space].blocks = kept
-        if merged { entries[table][space].sortByHash() }
       }
     }
+  }
+
+  /// The live rows of a block of the tail, sorted by hash: as remembered, or read back.
+  private func rows(
+    of block: Manifest.Block, _ space: KeySpaceID, in base: Snapshot
+  ) throws(StoreError) -> [IndexEntry] {
+    if let known = tail?.liveRows(ofBlockAt: block.offset) { return known }
+    var rows: [IndexEntry] = []
+    let place = try IndexBlock(block, end: base.end, log: base.log)
+    try base.forEachEntry(place, space) { hash, unit in
+      rows.append(IndexEntry(hash: hash, offset: unit.rawValue))
+    }
+    rows.sortByHash()
+    return rows
   }
 
   /// Writes a posting list for each key that too many rows share, in place of their entries.
@@ -178,10 +185,11 @@ extension Transaction {
     return units
   }
 
-  private func appendIndex(_ table: Int, _ space: Int, _ rowCount: Int) throws(StoreError) {
+  private func appendIndex(_ table: Int, _ space: Int, _ rows: [IndexEntry]) throws(StoreError) {
     if entries[table][space].isEmpty { return }
-    let block = try append(.index, entries[table][space], space, rowCount: rowCount)
+    let block = try append(.index, entries[table][space], space, rowCount: rows.count)
     entries[table][space] = []
+    if base != nil { writtenRows[block.offset] = rows }
     manifest.tables[table].keySpaces[space].blocks.insert(block, at: 0)
   }
 

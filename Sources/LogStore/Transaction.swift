@@ -25,6 +25,10 @@ public final class Transaction {
   var entries: [[[IndexEntry]]]
   /// Rows of `base` that this transaction kills.
   var dead: Set<UInt32> = []
+  /// What the writer remembers of the tail; lent for as long as the transaction is open.
+  var tail: TailMemory?
+  /// The rows of each block that sealing wrote behind the base, by where it stands.
+  var writtenRows: [UInt64: [IndexEntry]] = [:]
   /// Rows put.
   private(set) var putCount = 0
   private var interner: StringInterner
