@@ -27,12 +27,15 @@ public struct ImportReport: Sendable {
 
 /// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.
 ///
-/// A full update writes rows as they are decoded, an increment keeps them until the payload is whole. Memory does not
-/// grow with a full answer. An import that is dropped or fails changes nothing.
+/// A full update writes rows as they are decoded, and has the answer unpacked on a second thread; an increment keeps them
+/// until the payload is whole. Memory does not grow with a full answer. An import that is dropped or fails changes
+/// nothing.
 public struct AnswerImport: ~Copyable {
-  private var decoder: ResponseDecoder
   private var full: FullUpdate?
+  private var fullDecoder: ConcurrentResponseDecoder
   private var increment: Increment?
+  private var incrementDecoder: ResponseDecoder
+  private let isFull: Bool
   private let skipsUnchanged: Bool
 
   /// Begins an import.
@@ -40,16 +43,30 @@ public struct AnswerImport: ~Copyable {
   /// - Parameter mode: `.full` writes a new generation, `.incremental` adds to what is there.
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
-    let decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
     precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")
-    full = mode == .full ? try writer.beginFullUpdate(options.gate) : nil
-    increment = mode == .incremental ? writer.beginIncrement(threshold: options.threshold) : nil
-    skipsUnchanged = options.skipsUnchanged
-    self.decoder = decoder
+    let isFull = mode == .full
+    self.init(
+      full: isFull ? try writer.beginFullUpdate(options.gate) : nil,
+      fullDecoder: try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
+      increment: isFull ? nil : writer.beginIncrement(threshold: options.threshold),
+      incrementDecoder: try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
+      skipsUnchanged: options.skipsUnchanged)
+  }
+
+  private init(
+    full: FullUpdate?, fullDecoder: consuming ConcurrentResponseDecoder, increment: Increment?,
+    incrementDecoder: consuming ResponseDecoder, skipsUnchanged: Bool
+  ) {
+    isFull = full != nil
+    self.full = full
+    self.fullDecoder = fullDecoder
+    self.increment = increment
+    self.incrementDecoder = incrementDecoder
+    self.skipsUnchanged = skipsUnchanged
   }
 
   /// How far the decoder has come.
-  public var progress: WireProgress { decoder.progress }
+  public var progress: WireProgress { isFull ? fullDecoder.progress : incrementDecoder.progress }
 
   /// Takes the next bytes of the answer.
   ///
@@ -57,10 +74,10 @@ public struct AnswerImport: ~Copyable {
   ///   catalogue refuses. The import is then over.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
     do {
-      if full != nil {
-        try decoder.consume(bytes, into: &full!)
+      if isFull {
+        try fullDecoder.consume(bytes, into: &full!)
       } else {
-        try decoder.consume(bytes, into: &increment!)
+        try incrementDecoder.consume(bytes, into: &increment!)
       }
     } catch {
       try giveUp(error)
@@ -73,7 +90,15 @@ public struct AnswerImport: ~Copyable {
   /// - Returns: what was done; it is durable.
   public mutating func finish(_ willCommit: () throws -> Void = {}) throws -> ImportReport {
     let summary: PayloadSummary
-    do { summary = try decoder.finish() } catch { try giveUp(error) }
+    do {
+      if isFull {
+        summary = try fullDecoder.finish(into: &full!)
+      } else {
+        summary = try incrementDecoder.finish()
+      }
+    } catch {
+      try giveUp(error)
+    }
     try willCommit()
     let defaulted = summary.defaulted.total
     if let full {

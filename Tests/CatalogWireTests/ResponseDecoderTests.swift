@@ -5,8 +5,8 @@ import RandomTestSupport
 import Testing
 
 @Suite struct ResponseDecoderTests {
-  private static let row = "{\"id\":\"a\"}"
-  private static let text = "{\"appProductVOList\":[\(row)],\"appProductRelVOList\":[],\"updateTime\":\"t\"}"
+  static let row = "{\"id\":\"a\"}"
+  static let text = "{\"appProductVOList\":[\(row)],\"appProductRelVOList\":[],\"updateTime\":\"t\"}"
   private static let data = base64(GzipMaker.pack(Array(text.utf8)))
 
   private func decode(_ json: String, allowsBarePayload: Bool = false) -> Outcome {

@@ -55,24 +55,34 @@ struct Outcome: Equatable {
   /// Decodes `bytes` in chunks of the given sizes, the last one again and again.
   init(
     _ bytes: [UInt8], chunks: [Int] = [.max], limits: WireLimits = WireLimits(),
-    allowsBarePayload: Bool = false
+    allowsBarePayload: Bool = false, onTwoThreads: Bool = false
   ) {
     var sink = Collector()
+    defer { lines = sink.lines }
     do throws(WireError) {
-      var decoder = try ResponseDecoder(limits: limits, allowsBarePayload: allowsBarePayload)
-      var start = 0
-      var index = 0
-      defer { lines = sink.lines }
-      while start < bytes.count {
-        let stop = start + min(bytes.count - start, chunks[min(index, chunks.count - 1)])
-        try decoder.consume(bytes.span.extracting(start..<stop), into: &sink)
-        start = stop
-        index += 1
+      if onTwoThreads {
+        var decoder = try ConcurrentResponseDecoder(limits: limits, allowsBarePayload: allowsBarePayload)
+        for chunk in Self.ranges(of: bytes, chunks) { try decoder.consume(bytes.span.extracting(chunk), into: &sink) }
+        summary = try decoder.finish(into: &sink)
+      } else {
+        var decoder = try ResponseDecoder(limits: limits, allowsBarePayload: allowsBarePayload)
+        for chunk in Self.ranges(of: bytes, chunks) { try decoder.consume(bytes.span.extracting(chunk), into: &sink) }
+        summary = try decoder.finish()
       }
-      summary = try decoder.finish()
     } catch {
       failure = error.description
     }
+  }
+
+  private static func ranges(of bytes: [UInt8], _ chunks: [Int]) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var start = 0
+    while start < bytes.count {
+      let stop = start + min(bytes.count - start, chunks[min(ranges.count, chunks.count - 1)])
+      ranges.append(start..<stop)
+      start = stop
+    }
+    return ranges
   }
 }
 
