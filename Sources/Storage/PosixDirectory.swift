@@ -10,6 +10,8 @@ import Darwin
 #endif
 
 /// A directory of the operating system, held open: what happens to its path later does not redirect us.
+///
+/// A name is one component of a path; one that ``isName(_:)`` denies is the caller's mistake, as it might lead elsewhere.
 package final class PosixDirectory: StorageDirectory {
   package let path: String
   private let descriptor: Int32
@@ -21,8 +23,22 @@ package final class PosixDirectory: StorageDirectory {
 
   deinit { close(descriptor) }
 
+  /// Whether `name` names an entry of a directory, whatever the directory: not empty, no slash, no zero at which a C
+  /// string would end, neither the directory itself nor its parent.
+  package static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  /// The same name, checked.
+  private func checked(_ name: String) -> String {
+    precondition(Self.isName(name), "a name is one component of a path")
+    return name
+  }
+
   /// Opens the directory at `path`; `nil` if there is none.
   package static func open(_ path: String) throws(StorageError) -> PosixDirectory? {
+    // The system would take the path for the one that ends before the zero.
+    if path.utf8.contains(0) { throw StorageError(operation: "open directory", path: path, code: EINVAL) }
     // The path is a C string for the call, as every name below.
     let descriptor = retrying { unsafe shelfmark_open_directory(path) }
     if descriptor < 0 {
@@ -44,12 +60,18 @@ package final class PosixDirectory: StorageDirectory {
       return existing
     }
     guard !name.isEmpty else { throw StorageError(operation: "create directory", path: path, code: ENOENT) }
-    return try create(parent).makeSubdirectory(name)
+    let made = try create(parent)
+    if isName(name) { return try made.makeSubdirectory(name) }
+    // With its parent there is also what `.` or `..` in it means.
+    guard let directory = try open(path) else {
+      throw StorageError(operation: "create directory", path: path, code: ENOENT)
+    }
+    return directory
   }
 
   /// Opens the directory `name` in this one; `nil` if there is none. Never follows a link.
   package func subdirectory(_ name: String) throws(StorageError) -> PosixDirectory? {
-    let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, name, O_RDONLY | O_DIRECTORY, 0) }
+    let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, checked(name), O_RDONLY | O_DIRECTORY, 0) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
       throw failure("open directory", name)
@@ -60,7 +82,7 @@ package final class PosixDirectory: StorageDirectory {
   /// Opens the directory `name` in this one, making it when missing. Its name is durable when this returns, whoever
   /// made it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
-    if unsafe mkdirat(descriptor, name, 0o700) == 0 {
+    if unsafe mkdirat(descriptor, checked(name), 0o700) == 0 {
       // A mask may have left a mode in which we could not even open it.
       if unsafe fchmodat(descriptor, name, 0o700, 0) != 0 { throw failure("change the mode of", name) }
     } else if errno != EEXIST {
@@ -102,7 +124,7 @@ package final class PosixDirectory: StorageDirectory {
       case .write: O_RDWR
       case .create: O_RDWR | O_CREAT | O_TRUNC
       }
-    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags | O_NONBLOCK, 0o600) }
+    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags | O_NONBLOCK, 0o600) }
     if file < 0 {
       if errno == ENOENT, mode != .create { return nil }
       throw failure("open", name)
@@ -112,15 +134,15 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func rename(_ old: String, to new: String) throws(StorageError) {
-    if unsafe renameat(descriptor, old, descriptor, new) != 0 { throw failure("rename", old) }
+    if unsafe renameat(descriptor, checked(old), descriptor, checked(new)) != 0 { throw failure("rename", old) }
   }
 
   package func link(_ old: String, to new: String) throws(StorageError) {
-    if unsafe linkat(descriptor, old, descriptor, new, 0) != 0 { throw failure("link", old) }
+    if unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) != 0 { throw failure("link", old) }
   }
 
   package func remove(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, name, 0) == 0 { return true }
+    if unsafe unlinkat(descriptor, checked(name), 0) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove", name)
   }
@@ -128,7 +150,7 @@ package final class PosixDirectory: StorageDirectory {
   /// Removes the empty directory `name`; false if there was none.
   @discardableResult
   package func removeDirectory(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return true }
+    if unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove directory", name)
   }
@@ -142,7 +164,7 @@ package final class PosixDirectory: StorageDirectory {
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
     var status = stat()
     // The call fills the local structure.
-    if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+    if unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) != 0 {
       if errno == ENOENT { return nil }
       throw failure("look at", name)
     }
@@ -151,7 +173,7 @@ package final class PosixDirectory: StorageDirectory {
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
     let flags = O_RDWR | O_CREAT | O_NONBLOCK
-    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags, 0o600) }
+    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags, 0o600) }
     if file < 0 { throw failure("open", name) }
     var status = stat()
     // The call fills the local structure.
