@@ -95,6 +95,59 @@ package final class PosixDirectory: StorageDirectory {
     return made
   }
 
+  /// The directory at `path`, or the nearest above it that exists; `nil` if not even that can be opened.
+  package static func nearest(to path: String) -> PosixDirectory? {
+    var path = path
+    while true {
+      if let directory = try? open(path) { return directory }
+      let (parent, name) = split(path)
+      if name.isEmpty || parent == path { return nil }
+      path = parent
+    }
+  }
+
+  // MARK: What a store should know of its place
+
+  /// The number of the user that the directory belongs to.
+  package func owner() throws(StorageError) -> UInt32 {
+    var status = stat()
+    // The call fills the local structure.
+    if unsafe fstat(descriptor, &status) != 0 {
+      throw StorageError(operation: "look at", path: path, code: errno)
+    }
+    return status.st_uid
+  }
+
+  /// The number of the user that the file `name` belongs to; `nil` if there is none.
+  package func owner(of name: String) throws(StorageError) -> UInt32? { try status(of: name)?.st_uid }
+
+  /// The number of the user that this program acts for.
+  package static var effectiveUser: UInt32 { geteuid() }
+
+  /// The name of the file system that the directory lies on, if it is one that a store should not lie on.
+  package func unsuitableFileSystem() throws(StorageError) -> String? {
+    let (magic, remoteName) = try fileSystem()
+    return remoteName.isEmpty ? FileSystem.unsuitableName(magic: magic) : remoteName
+  }
+
+  /// The Linux kernel's number for the file system, or the name of one that an Apple system says is not local.
+  func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {
+    var magic: UInt32 = 0
+    var name = [CChar](repeating: 0, count: 32)
+    // The call fills the number and up to 32 bytes, a zero among them.
+    let result = unsafe name.withUnsafeMutableBufferPointer { buffer in
+      unsafe shelfmark_file_system(descriptor, &magic, buffer.baseAddress!)
+    }
+    if result != 0 { throw StorageError(operation: "look at", path: path, code: errno) }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return (magic, String(decoding: bytes, as: UTF8.self))
+  }
+
+  package func availableByteCount() -> Int? {
+    let count = shelfmark_available_bytes(descriptor)
+    return count < 0 ? nil : Int(clamping: count)
+  }
+
   /// The names in this directory, sorted bytewise, without `.` and `..`.
   package func names() throws(StorageError) -> [String] {
     let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
@@ -162,13 +215,17 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
+    try status(of: name).map { FileIdentity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
+  }
+
+  private func status(of name: String) throws(StorageError) -> stat? {
     var status = stat()
     // The call fills the local structure.
     if unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) != 0 {
       if errno == ENOENT { return nil }
       throw failure("look at", name)
     }
-    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    return status
   }
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
