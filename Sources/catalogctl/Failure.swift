@@ -72,7 +72,7 @@ struct Failure: Error {
       case .unusable, .damaged, .schema, .tooLarge: .data
       case .locked: .temporary
       case .io(let cause): Self.code(cause)
-      case .poisoned, .full: .io
+      case .poisoned, .full, .noRoom: .io
       case .forked: .software
       }
     self.init(code, "\(error)")

@@ -101,6 +101,7 @@ struct Sync: AsyncParsableCommand {
   private func take(_ file: InputFile, _ writer: CatalogWriter) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = options
     options.allowsBarePayload = true
     var bar = ProgressBar(isForced: progress, expectedByteCount: file.byteCount)
