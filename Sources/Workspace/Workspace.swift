@@ -58,7 +58,7 @@ public struct Workspace: Sendable {
   public func signIn(_ id: String) throws {
     try check(id)
     // Where it cannot be told who is signed in, it cannot be changed: no directory is made for it.
-    _ = try currentUser()
+    do { _ = try currentUser() } catch { if case .settings = error { throw error } }
     _ = try make(["users"] + UserDirectory.path(of: id))
     try setCurrentUser(id)
   }
