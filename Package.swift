@@ -138,7 +138,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "WorkspaceTests", dependencies: ["Workspace"], swiftSettings: strict),
+    .testTarget(name: "WorkspaceTests", dependencies: ["LogStore", "Storage", "Workspace"], swiftSettings: strict),
     .testTarget(name: "ReadmeTests", dependencies: ["Catalog", "CatalogSync"], swiftSettings: strict),
     .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
   ],

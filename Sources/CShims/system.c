@@ -3,8 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
+#endif
 #include <unistd.h>
 
 int shelfmark_openat(int directory, const char *name, int flags, unsigned mode) {
@@ -35,4 +43,32 @@ int shelfmark_sync_data(int descriptor) {
 #else
   return fdatasync(descriptor);
 #endif
+}
+
+int shelfmark_file_system(int descriptor, uint32_t *magic, char *remote_name) {
+  struct statfs status;
+  int result;
+  do result = fstatfs(descriptor, &status);
+  while (result < 0 && errno == EINTR);
+  if (result < 0) return -1;
+  *magic = 0;
+  remote_name[0] = 0;
+#if defined(__linux__)
+  *magic = (uint32_t)status.f_type;
+#elif defined(MNT_LOCAL)
+  if (!(status.f_flags & MNT_LOCAL)) snprintf(remote_name, 32, "%s", status.f_fstypename);
+#endif
+  return 0;
+}
+
+int64_t shelfmark_available_bytes(int descriptor) {
+  struct statvfs status;
+  int result;
+  do result = fstatvfs(descriptor, &status);
+  while (result < 0 && errno == EINTR);
+  if (result < 0) return -1;
+  uint64_t unit = status.f_frsize ? status.f_frsize : status.f_bsize;
+  uint64_t bytes;
+  if (__builtin_mul_overflow(unit, (uint64_t)status.f_bavail, &bytes) || bytes > INT64_MAX) return INT64_MAX;
+  return (int64_t)bytes;
 }

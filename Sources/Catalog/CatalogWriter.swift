@@ -56,13 +56,24 @@ public final class CatalogWriter {
   }
 
   /// Writes what is live into a new generation.
+  ///
+  /// - Parameter announce: learns before anything is written how much room it takes.
+  /// - Throws: `StoreError.noRoom` where there is less; nothing changed then.
   @discardableResult
-  public func compact() throws -> CatalogSnapshot { try CatalogSnapshot(store.compact()) }
+  public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> CatalogSnapshot {
+    try CatalogSnapshot(store.compact(announcing: announce))
+  }
+
+  /// The room that a full update of about the present size takes, and what there is. How large it will be nobody knows
+  /// before it came.
+  public func roomForFullUpdate() throws -> Room { try store.roomForGeneration() }
 
   /// Compacts if what is dead or lies in the tail has outgrown what is live.
   ///
   /// The log then never has more than about twice the bytes of its live rows, and 4 MiB; each row is written again
   /// at most twice on average.
+  ///
+  /// Where there is no room for it, it waits for better times: nothing depends on it.
   ///
   /// - Returns: whether it did.
   @discardableResult
@@ -70,7 +81,7 @@ public final class CatalogWriter {
     guard let statistics = try store.snapshot?.statistics() else { return false }
     let spent = statistics.tailByteCount + statistics.deadByteCount
     guard spent > max(4 << 20, statistics.liveByteCount) else { return false }
-    try compact()
+    do { try compact() } catch StoreError.noRoom { return false }
     return true
   }
 

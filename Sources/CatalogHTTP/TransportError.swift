@@ -43,6 +43,23 @@ public enum TransportError: Error, Equatable, Sendable {
   }
 }
 
+extension TransportError {
+  /// The same error as if it had been the first attempt: for who counts the attempts in words of their own.
+  public var ofOneAttempt: TransportError {
+    switch self {
+    case .unreachable(let url, let reason, _): .unreachable(url: url, reason: reason, attempts: 1)
+    case .timedOut(let url, let limit, let seconds, _):
+      .timedOut(url: url, limit: limit, seconds: seconds, attempts: 1)
+    case .refused(let url, let status, let message, _):
+      .refused(url: url, status: status, message: message, attempts: 1)
+    case .bodyCutShort(let url, let received, let expected, _):
+      .bodyCutShort(url: url, received: received, expected: expected, attempts: 1)
+    case .notUnderstood(let url, let reason, _): .notUnderstood(url: url, reason: reason, attempts: 1)
+    default: self
+    }
+  }
+}
+
 extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {

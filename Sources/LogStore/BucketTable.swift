@@ -9,10 +9,15 @@ struct BucketTable {
   static let load = 0.75
   /// A longer way than this is bad luck of the hash; the table is built again with more buckets.
   static let displacementLimit = 64
+  /// So often, then the way may be as long as it gets: keys of one hash stay together in any number of buckets.
+  static let growthLimit = 3
 
   let kind: BlockHeader.Kind
   private(set) var bucketCount: Int
   private(set) var longestDisplacement = 0
+  /// False where an entry would stand further from its home than the format can say. It takes more than 589,824 keys that
+  /// all want one bucket.
+  private(set) var isComplete = true
   private(set) var bytes: [UInt8]
   private let entryCount: Int
   private let rowCount: Int
@@ -27,25 +32,37 @@ struct BucketTable {
     bucketCount = 0
     bytes = []
     let perBucket = Double(kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
-    var wanted = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
-    while !fill(entries, bucketCount: wanted) { wanted += wanted / 2 + 1 }
+    let usual = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
+    var wanted = usual
+    for _ in 0...Self.growthLimit {
+      if fill(entries, bucketCount: wanted, displacementLimit: Self.displacementLimit) { return }
+      wanted += wanted / 2 + 1
+    }
+    isComplete = fill(entries, bucketCount: usual, displacementLimit: Int(UInt16.max))
   }
 
-  private mutating func fill(_ entries: [IndexEntry], bucketCount: Int) -> Bool {
+  private mutating func fill(_ entries: [IndexEntry], bucketCount: Int, displacementLimit: Int) -> Bool {
     self.bucketCount = bucketCount
     longestDisplacement = 0
     bytes = [UInt8](repeating: 0, count: bucketCount * Bucket.byteCount)
+    var previous: (hash: UInt64, bucket: Int, displacement: Int)?
     for entry in entries {
       var bucket = Bucket.home(entry.hash, bucketCount: UInt32(bucketCount))
       var displacement = 0
+      if let previous, previous.hash == entry.hash {
+        // All buckets on the way there are full, and have the filter bit.
+        bucket = previous.bucket
+        displacement = previous.displacement
+      }
       while Int(bytes[bucket * Bucket.byteCount + 7]) == capacity {
         setFilter(bucket, entry.hash)
         displacement += 1
-        if displacement > Self.displacementLimit { return false }
+        if displacement > displacementLimit { return false }
         bucket += 1
         if bucket == bucketCount { bucket = 0 }
       }
       put(entry, in: bucket)
+      previous = (entry.hash, bucket, displacement)
       longestDisplacement = max(longestDisplacement, displacement)
     }
     return true

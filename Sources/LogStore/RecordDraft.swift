@@ -32,12 +32,15 @@ public struct RecordDraft {
   }
 }
 
-/// A string that stands once in a file, however many rows name it.
+/// A string that stands once in a file, however many rows name it. Only rows of the transaction that shared it may name it.
 public struct SharedString: Sendable {
   /// 0 for the empty string.
   let unit: UInt32
+  /// The number of the transaction that shared it: in another one, the unit is some other object's, or nobody's.
+  let owner: UInt32
 
-  public static let empty = SharedString(unit: 0)
+  /// Belongs to every transaction.
+  public static let empty = SharedString(unit: 0, owner: 0)
 }
 
 extension [UInt8] {

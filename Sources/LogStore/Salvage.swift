@@ -363,7 +363,8 @@ private struct TolerantWindow {
 
   /// `count` bytes from `offset` on; fewer at the end of the file.
   mutating func read(_ count: Int, at offset: Int) -> [UInt8] {
-    let count = max(0, min(count, size - offset))
+    let count = min(count, size - offset)
+    if count <= 0 { return [] }
     if offset < start || offset + count > start + bytes.count {
       bytes = load(min(max(count, Self.byteCount), size - offset), at: offset)
       start = offset

@@ -298,16 +298,31 @@ public final class StoreWriter {
 
   /// Writes what is live into a new generation: the same commit, in fewer bytes. History before it is gone.
   ///
+  /// - Parameter announce: learns before anything is written how much room it takes, and may refuse it by throwing.
   /// - Returns: the snapshot of the new generation; `nil` in a store without a commit.
-  /// - Complexity: reads and writes every live row once; needs room for one more copy.
-  public func compact() throws -> Snapshot? {
+  /// - Throws: `StoreError.noRoom` if the file system is known to have less than that, and what `announce` throws, with
+  ///   nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: reads every live row twice and writes it once; needs room for one more copy.
+  public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
+    try checkUsable()
+    let room = Room(needed: try old.compactedByteCount(), available: location.directory.availableByteCount())
+    try announce(room)
+    if let available = room.available, available < room.needed {
+      throw StoreError.noRoom(path: old.path, needed: room.needed, available: available)
+    }
     let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
     let transaction = try beginGeneration(sequence: old.sequence, manifest: manifest)
     return try commit(filling: transaction, keepsPrevious: false) { transaction in
       transaction.state = old.state
       for table in old.manifest.tables.indices { try copyRows(of: table, from: old, to: transaction) }
     }
+  }
+
+  /// What a new generation of about the present content takes, and what there is: an estimate from the counters.
+  public func roomForGeneration() throws(StoreError) -> Room {
+    let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
+    return Room(needed: needed, available: location.directory.availableByteCount())
   }
 
   private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {

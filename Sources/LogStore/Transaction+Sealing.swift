@@ -197,6 +197,11 @@ extension Transaction {
     _ kind: BlockHeader.Kind, _ entries: [IndexEntry], _ space: Int, rowCount: Int
   ) throws(StoreError) -> Manifest.Block {
     var table = BucketTable(kind, entries, rowCount: rowCount)
+    guard table.isComplete else {
+      throw .unusable(
+        path: log.path,
+        reason: "these keys all want one bucket of its index; a new generation, with another seed, has room for them")
+    }
     try builder.checkRoom(for: BlockHeader.byteCount + table.bytes.count)
     let (header, block) = table.seal(at: builder.position, keySpace: space)
     try builder.append(header)

@@ -1,5 +1,6 @@
 import RecordFormat
 import Storage
+import Synchronization
 
 /// What one commit will change. Lent to the closure that fills it; nothing counts before the commit returns.
 ///
@@ -15,6 +16,10 @@ public final class Transaction {
   let log: LogFile
   /// The number that its commit will have.
   public let sequence: UInt64
+  /// Tells it from every other transaction of this process.
+  private let number = Transaction.numbers.add(1, ordering: .relaxed).newValue
+  /// The last number that was given; nothing but its own value depends on it.
+  private static let numbers = Atomic<UInt32>(0)
   /// False once it was committed or discarded.
   var isOpen = true
   /// What stopped a put or a deletion halfway. Such a transaction cannot be committed, whoever caught the error.
@@ -48,20 +53,23 @@ public final class Transaction {
     entries = manifest.tables.map { Array(repeating: [], count: $0.keySpaces.count) }
   }
 
-  /// Writes `text` once into this segment, for rows to name. Complexity: one hash.
+  /// Writes `text` once into this segment, for rows of this transaction to name. Complexity: one hash.
   public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if text.byteCount == 0 { return .empty }
-    if let unit = interner.find(text) { return SharedString(unit: unit) }
+    if let unit = interner.find(text) { return SharedString(unit: unit, owner: number) }
     let unit: UnitOffset
     do { unit = try builder.append(.sharedString, "a shared string") { $0.append(text) } } catch {
       throw noted(error)
     }
     interner.insert(text, at: unit.rawValue)
-    return SharedString(unit: unit.rawValue)
+    return SharedString(unit: unit.rawValue, owner: number)
   }
 
   /// Puts a row into a table. It replaces the live row that has one of its unique keys.
+  ///
+  /// It is the caller's mistake to put a row with a shared string of another transaction, or without a key for each key
+  /// space of the table.
   ///
   /// - Throws: `StoreError.tooLarge` for a key or record that the format has no room for.
   /// - Complexity: a lookup for each unique key space, an append.
@@ -118,6 +126,8 @@ public final class Transaction {
       for string in shared {
         let place = bytes.count
         for _ in 0..<4 { bytes.append(0) }
+        precondition(
+          string.owner == number || string.unit == 0, "a shared string belongs to the transaction that shared it")
         bytes.store(string.unit, at: place)
       }
       bytes.append(contentsOf: keys)
@@ -134,6 +144,7 @@ public final class Transaction {
   /// - Complexity: a lookup.
   @discardableResult
   public func delete(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> Int {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     guard let base else { return 0 }
     var count = 0
     do {

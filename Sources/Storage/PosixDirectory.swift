@@ -10,6 +10,8 @@ import Darwin
 #endif
 
 /// A directory of the operating system, held open: what happens to its path later does not redirect us.
+///
+/// A name is one component of a path; one that ``isName(_:)`` denies is the caller's mistake, as it might lead elsewhere.
 package final class PosixDirectory: StorageDirectory {
   package let path: String
   private let descriptor: Int32
@@ -21,8 +23,22 @@ package final class PosixDirectory: StorageDirectory {
 
   deinit { close(descriptor) }
 
+  /// Whether `name` names an entry of a directory, whatever the directory: not empty, no slash, no zero at which a C
+  /// string would end, neither the directory itself nor its parent.
+  package static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  /// The same name, checked.
+  private func checked(_ name: String) -> String {
+    precondition(Self.isName(name), "a name is one component of a path")
+    return name
+  }
+
   /// Opens the directory at `path`; `nil` if there is none.
   package static func open(_ path: String) throws(StorageError) -> PosixDirectory? {
+    // The system would take the path for the one that ends before the zero.
+    if path.utf8.contains(0) { throw StorageError(operation: "open directory", path: path, code: EINVAL) }
     // The path is a C string for the call, as every name below.
     let descriptor = retrying { unsafe shelfmark_open_directory(path) }
     if descriptor < 0 {
@@ -44,12 +60,18 @@ package final class PosixDirectory: StorageDirectory {
       return existing
     }
     guard !name.isEmpty else { throw StorageError(operation: "create directory", path: path, code: ENOENT) }
-    return try create(parent).makeSubdirectory(name)
+    let made = try create(parent)
+    if isName(name) { return try made.makeSubdirectory(name) }
+    // With its parent there is also what `.` or `..` in it means.
+    guard let directory = try open(path) else {
+      throw StorageError(operation: "create directory", path: path, code: ENOENT)
+    }
+    return directory
   }
 
   /// Opens the directory `name` in this one; `nil` if there is none. Never follows a link.
   package func subdirectory(_ name: String) throws(StorageError) -> PosixDirectory? {
-    let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, name, O_RDONLY | O_DIRECTORY, 0) }
+    let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, checked(name), O_RDONLY | O_DIRECTORY, 0) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
       throw failure("open directory", name)
@@ -60,7 +82,7 @@ package final class PosixDirectory: StorageDirectory {
   /// Opens the directory `name` in this one, making it when missing. Its name is durable when this returns, whoever
   /// made it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
-    if unsafe mkdirat(descriptor, name, 0o700) == 0 {
+    if unsafe mkdirat(descriptor, checked(name), 0o700) == 0 {
       // A mask may have left a mode in which we could not even open it.
       if unsafe fchmodat(descriptor, name, 0o700, 0) != 0 { throw failure("change the mode of", name) }
     } else if errno != EEXIST {
@@ -71,6 +93,59 @@ package final class PosixDirectory: StorageDirectory {
       throw StorageError(operation: "open directory", path: path + "/" + name, code: ENOENT)
     }
     return made
+  }
+
+  /// The directory at `path`, or the nearest above it that exists; `nil` if not even that can be opened.
+  package static func nearest(to path: String) -> PosixDirectory? {
+    var path = path
+    while true {
+      if let directory = try? open(path) { return directory }
+      let (parent, name) = split(path)
+      if name.isEmpty || parent == path { return nil }
+      path = parent
+    }
+  }
+
+  // MARK: What a store should know of its place
+
+  /// The number of the user that the directory belongs to.
+  package func owner() throws(StorageError) -> UInt32 {
+    var status = stat()
+    // The call fills the local structure.
+    if unsafe fstat(descriptor, &status) != 0 {
+      throw StorageError(operation: "look at", path: path, code: errno)
+    }
+    return status.st_uid
+  }
+
+  /// The number of the user that the file `name` belongs to; `nil` if there is none.
+  package func owner(of name: String) throws(StorageError) -> UInt32? { try status(of: name)?.st_uid }
+
+  /// The number of the user that this program acts for.
+  package static var effectiveUser: UInt32 { geteuid() }
+
+  /// The name of the file system that the directory lies on, if it is one that a store should not lie on.
+  package func unsuitableFileSystem() throws(StorageError) -> String? {
+    let (magic, remoteName) = try fileSystem()
+    return remoteName.isEmpty ? FileSystem.unsuitableName(magic: magic) : remoteName
+  }
+
+  /// The Linux kernel's number for the file system, or the name of one that an Apple system says is not local.
+  func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {
+    var magic: UInt32 = 0
+    var name = [CChar](repeating: 0, count: 32)
+    // The call fills the number and up to 32 bytes, a zero among them.
+    let result = unsafe name.withUnsafeMutableBufferPointer { buffer in
+      unsafe shelfmark_file_system(descriptor, &magic, buffer.baseAddress!)
+    }
+    if result != 0 { throw StorageError(operation: "look at", path: path, code: errno) }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return (magic, String(decoding: bytes, as: UTF8.self))
+  }
+
+  package func availableByteCount() -> Int? {
+    let count = shelfmark_available_bytes(descriptor)
+    return count < 0 ? nil : Int(clamping: count)
   }
 
   /// The names in this directory, sorted bytewise, without `.` and `..`.
@@ -102,7 +177,7 @@ package final class PosixDirectory: StorageDirectory {
       case .write: O_RDWR
       case .create: O_RDWR | O_CREAT | O_TRUNC
       }
-    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags | O_NONBLOCK, 0o600) }
+    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags | O_NONBLOCK, 0o600) }
     if file < 0 {
       if errno == ENOENT, mode != .create { return nil }
       throw failure("open", name)
@@ -112,15 +187,15 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func rename(_ old: String, to new: String) throws(StorageError) {
-    if unsafe renameat(descriptor, old, descriptor, new) != 0 { throw failure("rename", old) }
+    if unsafe renameat(descriptor, checked(old), descriptor, checked(new)) != 0 { throw failure("rename", old) }
   }
 
   package func link(_ old: String, to new: String) throws(StorageError) {
-    if unsafe linkat(descriptor, old, descriptor, new, 0) != 0 { throw failure("link", old) }
+    if unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) != 0 { throw failure("link", old) }
   }
 
   package func remove(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, name, 0) == 0 { return true }
+    if unsafe unlinkat(descriptor, checked(name), 0) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove", name)
   }
@@ -128,7 +203,7 @@ package final class PosixDirectory: StorageDirectory {
   /// Removes the empty directory `name`; false if there was none.
   @discardableResult
   package func removeDirectory(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return true }
+    if unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove directory", name)
   }
@@ -140,18 +215,22 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
+    try status(of: name).map { FileIdentity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
+  }
+
+  private func status(of name: String) throws(StorageError) -> stat? {
     var status = stat()
     // The call fills the local structure.
-    if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+    if unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) != 0 {
       if errno == ENOENT { return nil }
       throw failure("look at", name)
     }
-    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    return status
   }
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
     let flags = O_RDWR | O_CREAT | O_NONBLOCK
-    let file = retrying { unsafe shelfmark_openat(descriptor, name, flags, 0o600) }
+    let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags, 0o600) }
     if file < 0 { throw failure("open", name) }
     var status = stat()
     // The call fills the local structure.

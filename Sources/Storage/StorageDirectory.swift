@@ -21,6 +21,12 @@ package protocol StorageDirectory: Sendable {
   func identity(of name: String) throws(StorageError) -> FileIdentity?
   /// Takes the lock that belongs to `name`, made when missing; `nil` if someone else has it.
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
+  /// Bytes that can still be written here; `nil` if nobody knows. Others may take them meanwhile.
+  func availableByteCount() -> Int?
+}
+
+extension StorageDirectory {
+  package func availableByteCount() -> Int? { nil }
 }
 
 /// How a file is opened.

@@ -19,20 +19,46 @@ public struct Workspace: Sendable {
 
   /// Who is signed in; `nil` for nobody.
   ///
-  /// - Throws: `WorkspaceError.store`.
+  /// - Throws: `WorkspaceError.settings` where that can no longer be read; `.store`.
   public func currentUser() throws(WorkspaceError) -> String? {
-    try wrapped { () throws(StoreError) in
-      guard let directory = try open(["default"]) else { return nil }
-      let reader = try StoreReader.open(StoreLocation(directory, name: "settings"))
-      return try SettingsTable.text(SettingsTable.currentUser, in: reader?.snapshot)
+    guard let location = try existingSettings() else { return nil }
+    do throws(StoreError) {
+      return try SettingsTable.text(SettingsTable.currentUser, in: StoreReader.open(location)?.snapshot)
+    } catch { throw WorkspaceError(settings: error) }
+  }
+
+  /// Reads and checks everything in the store that says who is signed in. Changes nothing.
+  ///
+  /// - Throws: `WorkspaceError.store`.
+  public func verifySettings() throws(WorkspaceError) -> [Finding] {
+    guard let location = try existingSettings() else { return [] }
+    return try wrapped { () throws(StoreError) in try Verification.run(location)?.findings ?? [] }
+  }
+
+  /// Writes what can be saved of a damaged store that says who is signed in into a new file, and keeps the damaged one
+  /// beside it.
+  ///
+  /// - Returns: what was done; `nil` if there is no such store.
+  /// - Throws: `WorkspaceError.settings` if nothing in it belongs to a store; `.store`. Nothing changed then.
+  public func repairSettings() throws -> Repair? {
+    guard let location = try existingSettings() else { return nil }
+    do { return try Repair.run(location, schema: SettingsTable.schema, waiting: waiting) } catch let error as StoreError
+    {
+      throw WorkspaceError(settings: error)
     }
+  }
+
+  private func existingSettings() throws(WorkspaceError) -> StoreLocation? {
+    try wrapped { () throws(StoreError) in try open(["default"]).map { StoreLocation($0, name: "settings") } }
   }
 
   /// Signs a user in, durably, and makes the directory for the user's stores.
   ///
-  /// - Throws: `WorkspaceError.userID`, `.store`.
+  /// - Throws: `WorkspaceError.userID`, `.settings`, `.store`.
   public func signIn(_ id: String) throws {
     try check(id)
+    // Where it cannot be told who is signed in, it cannot be changed: no directory is made for it.
+    do { _ = try currentUser() } catch { if case .settings = error { throw error } }
     _ = try make(["users"] + UserDirectory.path(of: id))
     try setCurrentUser(id)
   }
@@ -43,10 +69,12 @@ public struct Workspace: Sendable {
   }
 
   private func setCurrentUser(_ id: String?) throws {
-    let writer = try StoreWriter(
-      StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
-    defer { writer.close() }
-    try SettingsTable.set(SettingsTable.currentUser, to: id, in: writer)
+    do {
+      let writer = try StoreWriter(
+        StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
+      defer { writer.close() }
+      try SettingsTable.set(SettingsTable.currentUser, to: id, in: writer)
+    } catch let error as StoreError { throw WorkspaceError(settings: error) }
   }
 
   // MARK: Users and their stores
@@ -110,7 +138,7 @@ public struct Workspace: Sendable {
     }
   }
 
-  private func check(_ id: String) throws(WorkspaceError) {
+  func check(_ id: String) throws(WorkspaceError) {
     let count = id.utf8.count
     guard count > 0, count <= UserDirectory.maximumIDByteCount else { throw .userID(byteCount: count) }
   }

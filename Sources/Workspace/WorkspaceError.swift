@@ -7,6 +7,18 @@ public enum WorkspaceError: Error, Sendable {
   /// Nobody is signed in, and no user was named.
   case nobodySignedIn
   case store(StoreError)
+  /// The store that says who is signed in is damaged, or is no store. The users' own stores are not touched by that.
+  case settings(StoreError)
+}
+
+extension WorkspaceError {
+  /// What an error of the settings' store means.
+  init(settings error: StoreError) {
+    switch error {
+    case .damaged, .unusable, .schema: self = .settings(error)
+    default: self = .store(error)
+    }
+  }
 }
 
 extension WorkspaceError: CustomStringConvertible {
@@ -17,6 +29,7 @@ extension WorkspaceError: CustomStringConvertible {
         ? "a user's id cannot be empty" : "a user's id has at most 255 bytes of UTF-8, this one has \(byteCount)"
     case .nobodySignedIn: "nobody is signed in"
     case .store(let error): error.description
+    case .settings(let error): "who is signed in cannot be told: \(error)"
     }
   }
 }

@@ -30,6 +30,7 @@ struct Catalogctl: AsyncParsableCommand {
 enum Main {
   static func main() async {
     do {
+      try RawText.check()
       var command = try Catalogctl.parseAsRoot()
       if var asynchronous = command as? AsyncParsableCommand {
         try await asynchronous.run()

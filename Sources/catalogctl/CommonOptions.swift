@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import Foundation
 import LogStore
+import Synchronization
 import Workspace
 
 /// Where the stores live, and whose are meant.
@@ -19,7 +20,18 @@ struct StoreOptions: ParsableArguments {
     if root == "" { throw ValidationError("--root names no directory") }
   }
 
-  var workspace: Workspace { Workspace(root: root ?? Self.defaultRoot) }
+  /// The stores. What speaks against their place is said on standard error, once in the life of the process.
+  var workspace: Workspace {
+    let workspace = Workspace(root: root ?? Self.defaultRoot)
+    if !Self.hasWarned.exchange(true, ordering: .relaxed) {
+      let id = user ?? (try? workspace.currentUser()) ?? nil
+      for warning in workspace.warnings(for: id) { Console.say("catalogctl: warning: \(warning)") }
+    }
+    return workspace
+  }
+
+  /// Guards nothing but itself: who asks first warns.
+  private static let hasWarned = Atomic(false)
 
   private static var defaultRoot: String {
     let environment = ProcessInfo.processInfo.environment

@@ -72,7 +72,7 @@ struct Failure: Error {
       case .unusable, .damaged, .schema, .tooLarge: .data
       case .locked: .temporary
       case .io(let cause): Self.code(cause)
-      case .poisoned, .full: .io
+      case .poisoned, .full, .noRoom: .io
       case .forked: .software
       }
     self.init(code, "\(error)")
@@ -89,6 +89,10 @@ struct Failure: Error {
   private init(workspace error: WorkspaceError) {
     switch error {
     case .store(let cause): self.init(store: cause)
+    case .settings(let cause):
+      self.init(
+        Failure(store: cause).code,
+        "\(error); 'catalogctl verify --repair' saves what can be saved, and --user ID does without it")
     case .userID: self.init(.usage, "\(error)")
     case .nobodySignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")

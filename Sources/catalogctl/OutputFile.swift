@@ -18,6 +18,9 @@ final class OutputFile {
       throw Failure(.cannotCreate, "\(path) is there and no regular file; give another name, or - for standard output")
     }
     name = target.lastPathComponent
+    guard PosixDirectory.isName(name) else {
+      throw Failure(.cannotCreate, "\(path) names no file; give another name, or - for standard output")
+    }
     temporaryName = ".\(name.prefix(60)).\(ProcessInfo.processInfo.processIdentifier).partial"
     guard let directory = try PosixDirectory.open(target.deletingLastPathComponent().path) else {
       throw Failure(.cannotCreate, "\(path): there is no such directory")

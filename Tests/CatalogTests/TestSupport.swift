@@ -191,3 +191,10 @@ func decode<Sink: RowSink>(_ answer: [UInt8], into sink: inout Sink) throws(Wire
   }
   return try decoder.finish()
 }
+
+extension TestCatalogue {
+  convenience init(_ products: [Product], cursor: String) throws {
+    try self.init()
+    try full(products, cursor: cursor)
+  }
+}

@@ -74,6 +74,11 @@ import Testing
         ])
     }
     #expect(log[0].object("products").number("upserted") == 1)
+    // What an increment deleted is known, what a full update left out is not.
+    for rows in ["products", "relations"] {
+      #expect(log[0].object(rows).number("deleted") != nil)
+      #expect(log[1].object(rows)["deleted"] is NSNull)
+    }
     #expect(log[0].text("cursor") == "2026-01-02 00:00:00")
     #expect(log[0].text("time")?.hasSuffix("Z") == true)
   }

@@ -193,7 +193,8 @@ import Testing
     var newer = sample.log
     newer[8] = 2
     newer.store(Checksum.of(newer.rawSpan.slice(0, 4092)), at: 4092)
-    for log in [newer, [UInt8](repeating: 0x20, count: 20_000)] {
+    let short = [0, 1, 4095, 4096, 8191, 12_287].map { [UInt8](repeating: 0x20, count: $0) }
+    for log in [newer, [UInt8](repeating: 0x20, count: 20_000)] + short {
       let store = TestStore().with(log: log)
       #expect(throws: StoreError.self) { try Repair.run(store.location, schema: TestSchema.schema) }
       #expect(store.log == log && store.device.contents("s.damaged-1") == nil)

@@ -21,6 +21,7 @@ package final class SimulatedDevice: Sendable {
     var failingWrite: Int?
     var writes = 0
     var readsFail = false
+    var capacity: Int?
   }
 
   let state = Mutex(State())
@@ -43,6 +44,9 @@ package final class SimulatedDevice: Sendable {
 
   /// From now on no file can be read, except through a mapping.
   package func failReads() { state.withLock { $0.readsFail = true } }
+
+  /// From now on the device says that all of its files together can have so many bytes. It does not enforce it.
+  package func setCapacity(_ byteCount: Int?) { state.withLock { $0.capacity = byteCount } }
 
   /// Counts a change; throws once power has failed.
   func count(_ operation: String, _ path: String) throws(StorageError) {

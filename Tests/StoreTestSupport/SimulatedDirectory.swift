@@ -69,6 +69,12 @@ package struct SimulatedDirectory: StorageDirectory {
     }
   }
 
+  package func availableByteCount() -> Int? {
+    device.state.withLock { state in
+      state.capacity.map { max(0, $0 - state.names.values.reduce(0) { $0 + $1.size }) }
+    }
+  }
+
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
     device.state.withLock { $0.names[name]?.identity }
   }

@@ -58,6 +58,15 @@ int shelfmark_open_directory(const char *_Nonnull path);
 /// It belongs to the open file, not to the process: an OFD lock on Linux, flock elsewhere.
 int shelfmark_lock(int descriptor);
 
+/// What kind of file system an open file or directory lies on: `*magic` is the number that the Linux kernel gives it, 0 on
+/// other systems; `remote_name` (32 bytes) is its name where an Apple system says that it is not local, else empty.
+/// -1 with errno set on failure.
+int shelfmark_file_system(int descriptor, uint32_t *_Nonnull magic, char *_Nonnull remote_name);
+
+/// Bytes that a program without privileges may still write to the file system of an open file or directory; -1 with errno
+/// set on failure.
+int64_t shelfmark_available_bytes(int descriptor);
+
 /// Makes written data and the length of a file durable: fdatasync, on Apple systems F_FULLFSYNC.
 int shelfmark_sync_data(int descriptor);
 

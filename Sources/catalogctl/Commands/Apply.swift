@@ -31,6 +31,7 @@ struct Apply: ParsableCommand {
 
   private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = ImportOptions()
     options.threshold = nil
     options.gate = accept.gate

@@ -1,10 +1,14 @@
 import ArgumentParser
 import Catalog
+import LogStore
 
 struct Compact: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write what is live into a new file, without dead rows and history.",
-    discussion: "Needs room for one more copy. Readers go on undisturbed.")
+    discussion: """
+      Needs room for one more copy, and says how much; where the file system has less, nothing is written and the exit code \
+      is 74. Readers go on undisturbed.
+      """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var write: WriteOptions
@@ -12,20 +16,41 @@ struct Compact: ParsableCommand {
 
   func run() throws {
     // A user without a catalogue keeps none.
-    guard try store.reader() != nil else { return report(before: 0, after: 0) }
+    guard try store.reader() != nil else { return report(before: 0, after: 0, Room(needed: 0, available: nil)) }
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     let before = try writer.snapshot().store?.statistics().fileByteCount ?? 0
-    let after = try writer.compact().store?.statistics().fileByteCount ?? 0
-    report(before: before, after: after)
+    var room = Room(needed: 0, available: nil)
+    let compacted = try writer.compact {
+      room = $0
+      Console.say($0.words)
+    }
+    report(before: before, after: try compacted.store?.statistics().fileByteCount ?? 0, room)
   }
 
-  private func report(before: Int, after: Int) {
+  private func report(before: Int, after: Int, _ room: Room) {
     if output.json {
-      JSONText.object([("bytesBefore", .int(before)), ("bytesAfter", .int(after))]).print()
+      JSONText.object([
+        ("bytesBefore", .int(before)), ("bytesAfter", .int(after)), ("bytesNeeded", .int(room.needed)),
+        ("bytesFree", room.available.map(JSONText.int) ?? .null),
+      ]).print()
     } else {
       Console.print("before \(before) bytes (\(Quantity.bytes(before)))")
       Console.print("after  \(after) bytes (\(Quantity.bytes(after)))")
     }
+  }
+}
+
+extension Room {
+  /// What is needed and what there is, for people.
+  var words: String {
+    "needs about \(Quantity.bytes(needed)); \(available.map { Quantity.bytes($0) + " are free" } ?? "nobody knows what is free")"
+  }
+
+  /// Says before a full update that it may not find room. It is tried all the same: nobody knows how large it will be, and
+  /// one that finds none changes nothing.
+  func warnIfScarce() {
+    guard let available, available < needed else { return }
+    Console.say("catalogctl: warning: a full update as large as the catalogue is now \(words)")
   }
 }

@@ -24,6 +24,7 @@ struct Import: ParsableCommand {
     let input = try InputFile(file)
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
+    try writer.roomForFullUpdate().warnIfScarce()
     var rows = try RowImport(writer, format ?? RowFileFormat(path: file), accept.gate)
     do {
       while let piece = try input.next() { try rows.consume(piece.span) }

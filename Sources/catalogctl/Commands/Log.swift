@@ -4,7 +4,10 @@ import Catalog
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the commits of this generation, newest first.",
-    discussion: "A full update or a compaction begins a new generation, and with it a new list.")
+    discussion: """
+      A full update or a compaction begins a new generation, and with it a new list. What a full update left out was told \
+      when it was made; here it is not known: with --json, null.
+      """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
@@ -17,6 +20,7 @@ struct Log: ParsableCommand {
       // The base of a generation holds what it holds; what it left out is told once, when it is written.
       let isBase = entry.state.mode == .full || entry.state.mode == .repair
       let deleted = isBase ? nil : counts.productsDeleted
+      let relationsDeleted = isBase ? nil : counts.relationsDeleted
       let upserted = isBase ? entry.products : counts.productsUpserted
       if output.json {
         JSONText.object([
@@ -29,7 +33,8 @@ struct Log: ParsableCommand {
           (
             "relations",
             .object([
-              ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+              ("written", .int(counts.relationsWritten)),
+              ("deleted", relationsDeleted.map(JSONText.int) ?? .null),
               ("ignored", .int(counts.relationsIgnored)),
             ])
           ),
@@ -40,7 +45,7 @@ struct Log: ParsableCommand {
       table.add(
         String(entry.commit.sequence), Moment.text(entry.commit.time), entry.state.mode.name,
         Quantity.count(upserted), deleted.map(Quantity.count) ?? "–", Quantity.count(counts.relationsWritten),
-        Quantity.count(counts.relationsDeleted), Quantity.bytes(entry.commit.byteCount),
+        relationsDeleted.map(Quantity.count) ?? "–", Quantity.bytes(entry.commit.byteCount),
         Table.cell(entry.state.cursor))
     }
     if !output.json { table.print() }

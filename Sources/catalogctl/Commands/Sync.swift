@@ -77,13 +77,14 @@ struct Sync: AsyncParsableCommand {
     options.retry.maximumAttempts = attempts
     options.onRetry = { notice in
       Console.say(
-        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error);"
+        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error.ofOneAttempt);"
           + " trying again in \(Quantity.rounded(notice.pause / .seconds(1))) s")
     }
     return try HTTPTransport(url: url, options: options)
   }
 
   private func synchronize(_ transport: HTTPTransport, _ writer: CatalogWriter) async throws {
+    if full { try writer.roomForFullUpdate().warnIfScarce() }
     let start = ContinuousClock.now
     let bar = Shared(ProgressBar(isForced: progress))
     var synchronizer = Synchronizer(transport)
@@ -101,6 +102,7 @@ struct Sync: AsyncParsableCommand {
   private func take(_ file: InputFile, _ writer: CatalogWriter) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
+    if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = options
     options.allowsBarePayload = true
     var bar = ProgressBar(isForced: progress, expectedByteCount: file.byteCount)

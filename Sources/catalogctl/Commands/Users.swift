@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import Workspace
 
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,9 +12,15 @@ struct Users: ParsableCommand {
 
   func run() throws {
     let workspace = store.workspace
-    let current = try workspace.currentUser()
-    var table = Table("USER", "SIGNED IN", ">PRODUCTS", ">SIZE", "CURSOR")
     var faults = 0
+    var current: String?
+    do { current = try workspace.currentUser() } catch {
+      // Who the users are does not depend on who is signed in.
+      guard case .settings = error, let failure = Failure(error) else { throw error }
+      Console.say("catalogctl: \(failure.message)")
+      faults += 1
+    }
+    var table = Table("USER", "SIGNED IN", ">PRODUCTS", ">SIZE", "CURSOR")
     for id in try workspace.users() {
       // One user's damaged catalogue does not hide the others.
       var snapshot: CatalogSnapshot?

@@ -8,7 +8,7 @@ struct Verify: ParsableCommand {
     abstract: "Read and check everything that the user has.",
     discussion: """
       Clean: exit code 0, and a last line 'digest HEX' over the content alone. Damaged: exit code 65, and a line on \
-      standard error for each finding: file, offset, what, what is lost. With --batch, reads root directories from \
+      standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --batch, reads root directories from \
       standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.
 
       --repair writes what can be saved of a damaged store into a new file and keeps the damaged one beside it, as \
@@ -32,7 +32,7 @@ struct Verify: ParsableCommand {
       try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user)) }
       return
     }
-    let (findings, digest) = try Self.check(store.workspace.catalogue(of: store.userID()))
+    let (findings, digest) = try Self.check(store.workspace, user: store.user)
     for finding in findings { Console.say("\(finding)") }
     if output.json {
       let list = findings.map { finding in
@@ -52,12 +52,12 @@ struct Verify: ParsableCommand {
 
   /// Repairs the store where it is damaged. What follows verifies what came of it.
   private func runRepair() throws {
+    try repairSettings()
     guard let location = try store.workspace.catalogue(of: store.userID()),
       let repair = try CatalogRepair.run(location, waiting: write.milliseconds)
     else { return }
     guard let kept = repair.damagedPath else { return Console.say("the store is clean; nothing was changed") }
-    for finding in repair.findings { Console.say("found: \(finding)") }
-    for loss in repair.losses { Console.say("lost: \(loss)") }
+    say(repair.findings, repair.losses)
     let snapshot = repair.snapshot
     Console.say(
       "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
@@ -65,6 +65,23 @@ struct Verify: ParsableCommand {
     Console.say(
       repair.losses.isEmpty
         ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
+  }
+
+  /// Repairs the store that says who is signed in, where it is damaged.
+  private func repairSettings() throws {
+    let repair: Repair?
+    do { repair = try store.workspace.repairSettings() } catch WorkspaceError.settings(let cause) {
+      throw Failure(
+        .data, "\(cause); nothing of it can be saved: move it away, and sign in again with 'catalogctl login ID'")
+    }
+    guard let repair, let kept = repair.damagedPath else { return }
+    say(repair.findings, repair.losses)
+    Console.say("repaired: the store that says who is signed in; the damaged file is \(kept)")
+  }
+
+  private func say(_ findings: [Finding], _ losses: [Finding]) {
+    for finding in findings { Console.say("found: \(finding)") }
+    for loss in losses { Console.say("lost: \(loss)") }
   }
 
   private static func count(_ findings: [Finding]) -> String {
@@ -75,15 +92,32 @@ struct Verify: ParsableCommand {
   private static func answer(root: String, user: String?) -> String {
     if root.isEmpty { return "err an empty line names no root directory" }
     do {
-      let workspace = Workspace(root: root)
-      let id = try user ?? workspace.currentUser()
-      let (findings, digest) = try check(id.flatMap { try workspace.catalogue(of: $0) })
+      let (findings, digest) = try check(Workspace(root: root), user: user, orNobody: true)
       if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
       return "ok \(digest.map { "\($0)" } ?? "")"
     } catch {
       let message = Failure(error)?.message ?? "\(error)"
       return "err " + message.split(separator: "\n").joined(separator: " ")
     }
+  }
+
+  /// Verifies who is signed in, and the catalogue of `user` or of whoever that is. The digest is that of a clean catalogue.
+  ///
+  /// - Parameter orNobody: whether a root where nobody is signed in is one with an empty catalogue, not a fault.
+  private static func check(
+    _ workspace: Workspace, user: String?, orNobody: Bool = false
+  ) throws -> ([Finding], CatalogDigest?) {
+    let settings = try workspace.verifySettings()
+    var id = user
+    if id == nil {
+      do { id = try workspace.currentUser() } catch {
+        guard case .settings = error, !settings.isEmpty else { throw error }
+        return (settings, nil)
+      }
+    }
+    if id == nil, !orNobody, settings.isEmpty { throw WorkspaceError.nobodySignedIn }
+    let (findings, digest) = try check(id.flatMap { try workspace.catalogue(of: $0) })
+    return (settings + findings, settings.isEmpty ? digest : nil)
   }
 
   /// Verifies a catalogue. Where it is clean, its digest; an empty one where there is no store.

@@ -1,0 +1,33 @@
+/// Which file systems do not keep what a store relies on.
+///
+/// A store needs locks that all of its writers see, mappings that show what was written elsewhere, a rename that is there
+/// after the sync of its directory, and syncs that are not a promise of somebody else's. A file system that lies behind a
+/// network or behind another program keeps them at times, and nobody can tell from here.
+package enum FileSystem {
+  /// The name of such a file system by the kernel's number for it; `nil` for every other one.
+  ///
+  /// The numbers are those of `linux/magic.h` or of the file system's own sources.
+  package static func unsuitableName(magic: UInt32) -> String? {
+    switch magic {
+    case 0x6969: "NFS"
+    case 0x517B, 0xFF53_4D42, 0xFE53_4D42: "SMB"
+    case 0x0102_1997: "9P"
+    case 0x6573_5546: "FUSE"
+    case 0x5346_414F, 0x6B41_4653: "AFS"
+    case 0x7375_7245: "Coda"
+    case 0x564C: "NCP"
+    case 0x00C3_6400: "Ceph"
+    case 0x0BD0_0BD0: "Lustre"
+    case 0x4750_4653: "GPFS"
+    case 0x1983_0326: "BeeGFS"
+    case 0x2003_0528: "OrangeFS"
+    case 0xAAD7_AAEA: "PanFS"
+    case 0x0116_1970: "GFS2"
+    case 0x7461_636F: "OCFS2"
+    case 0x786F_4256: "a shared folder of VirtualBox"
+    case 0xBACB_ACBC: "a shared folder of VMware"
+    case 0x7C7C_6673: "a shared folder of Parallels"
+    default: nil
+    }
+  }
+}

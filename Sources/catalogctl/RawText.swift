@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Arguments and settings as the system hands them over: bytes, which need not be text.
+///
+/// Swift puts U+FFFD in the place of what is not UTF-8, so two different ids would become one, and a path would lead elsewhere.
+enum RawText {
+  /// Settings whose values are names or paths.
+  private static let variables = ["CATALOG_ROOT", "XDG_DATA_HOME", "HOME", "CATALOG_AUTHORIZATION"]
+
+  /// - Throws: `Failure` with exit code 64 for the first argument or setting that is not UTF-8.
+  static func check() throws {
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      // The system hands over `argc` strings, which live as long as the process and which nobody changes.
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { break }
+      if let shown = unsafe notText(argument) { throw fault("argument \(index), \(shown),") }
+    }
+    for variable in variables {
+      // The value is valid until the environment changes, which nothing here does.
+      guard let value = unsafe getenv(variable) else { continue }
+      if unsafe notText(value) != nil { throw fault("$\(variable)") }
+    }
+  }
+
+  private static func fault(_ what: String) -> Failure {
+    Failure(.usage, "\(what) is not valid UTF-8: ids, codes and paths are text; check the encoding of the caller")
+  }
+
+  /// The bytes of a C string that is no UTF-8, printable: bytes beyond ASCII as `\xNN`. `nil` for text.
+  private static func notText(_ string: UnsafeMutablePointer<CChar>) -> String? {
+    // A C string, read up to its zero.
+    if unsafe String(validatingCString: string) != nil { return nil }
+    var bytes = unsafe UnsafeBufferPointer(start: string, count: strlen(string)).map { UInt8(bitPattern: $0) }
+    let isLong = bytes.count > 60
+    if isLong { bytes.removeLast(bytes.count - 60) }
+    let shown = bytes.map { byte in
+      byte >= 0x20 && byte < 0x7F
+        ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    return "\"" + shown.joined() + (isLong ? "…" : "") + "\""
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LogStore
+import Storage
+import Testing
+
+@testable import Workspace
+
+private let isSuperuser = PosixDirectory.effectiveUser == 0
+
+/// What is said about the place of the stores.
+@Suite struct WarningTests {
+  @Test func `a warning for each foreign owner, for the outermost thing it has`() {
+    let owners: [(path: String, owner: UInt32)] = [
+      ("/r", 7), ("/r/default", 7), ("/r/users", 9), ("/r/x", 1), ("/r/y", 9),
+    ]
+    #expect(
+      Workspace.warnings(owners, user: 1) == [
+        .foreignOwner(path: "/r", owner: 7, user: 1), .foreignOwner(path: "/r/users", owner: 9, user: 1),
+      ])
+    #expect(Workspace.warnings([("/r", 0)], user: 0).isEmpty)
+    #expect(Workspace.warnings([("/r", 5)], user: 0) == [.foreignOwner(path: "/r", owner: 5, user: 0)])
+  }
+
+  @Test func `a warning says where, what and what to do`() {
+    let texts = [
+      "\(Warning.foreignOwner(path: "/r", owner: 7, user: 1))", "\(Warning.fileSystem(path: "/r", name: "NFS"))",
+    ]
+    #expect(texts[0].contains("/r belongs to user 7") && texts[0].contains("run it as user 7"))
+    #expect(texts[1].contains("/r lies on NFS") && texts[1].contains("local disk"))
+  }
+
+  @Test func `a root of one's own gives none, whatever id is asked for, and looking creates nothing`() throws {
+    let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let workspace = Workspace(root: root)
+    let isOwner = { (warning: Warning) in if case .foreignOwner = warning { true } else { false } }
+    #expect(!workspace.warnings(for: "u").contains(where: isOwner))
+    #expect(!FileManager.default.fileExists(atPath: root))
+    try workspace.signIn("u")
+    for id in [nil, "u", "nobody", "", String(repeating: "x", count: 300), "../.."] {
+      #expect(!workspace.warnings(for: id).contains(where: isOwner))
+    }
+  }
+
+  @Test(.enabled(if: isSuperuser, "only the superuser gives files away"))
+  func `a root, and a store in it, that somebody else owns is told`() throws {
+    let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let workspace = Workspace(root: root)
+    try workspace.signIn("u")
+    func own(_ path: String, _ user: Int) throws {
+      try FileManager.default.setAttributes([.ownerAccountID: user], ofItemAtPath: root + path)
+    }
+    try own("/users/u", 4711)
+    #expect(workspace.warnings(for: nil).isEmpty)
+    #expect(workspace.warnings(for: "u") == [.foreignOwner(path: root + "/users/u", owner: 4711, user: 0)])
+    try own("/default/settings.log", 4712)
+    #expect(
+      workspace.warnings(for: "u").map { "\($0)" }.filter { $0.contains("/default/settings.log belongs to user 4712") }
+        .count == 1)
+    try own("", 4711)
+    #expect(workspace.warnings(for: "u").first == .foreignOwner(path: root, owner: 4711, user: 0))
+    #expect(workspace.warnings(for: "u").count == 2)
+  }
+
+  @Test(.enabled(if: !isSuperuser, "the superuser owns the system's directories"))
+  func `a directory of the system's is somebody else's`() {
+    #expect(Workspace(root: "/").warnings() == [.foreignOwner(path: "/", owner: 0, user: PosixDirectory.effectiveUser)])
+  }
+}
