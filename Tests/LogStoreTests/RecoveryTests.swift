@@ -158,7 +158,7 @@ import Testing
     #expect(throws: StoreError.self) {
       _ = try writer.commit { transaction in
         try transaction.put("c", "1")
-        store.device.failReads()
+        store.device.refuse(.read, 5)
       }
     }
     let log = store.log
@@ -182,7 +182,7 @@ import Testing
     let writer = try store.writer()
     _ = try writer.commit { try $0.put("a", "1") }
     let before = try StoreContents(#require(writer.snapshot))
-    store.device.failSync(number)
+    store.device.fail(.sync, number, DeviceFault(5))
     var reported = before
     #expect {
       for round in 0..<4 {
@@ -219,7 +219,7 @@ import Testing
     let store = TestStore(flushLimit: flushLimit)
     let writer = try store.writer()
     var contents = try StoreContents(try writer.commit { try $0.put("a", "1") })
-    store.device.failWrite(number)
+    store.device.fail(.write, number, DeviceFault(28, written: 0.5))
     do {
       for round in 0..<9 {
         contents = try StoreContents(

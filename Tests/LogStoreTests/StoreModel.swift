@@ -21,6 +21,13 @@ struct StoreModel {
     return contents
   }
 
+  /// The same rows and state as another commit, after a rollback or a compaction.
+  func again(as sequence: UInt64) -> StoreModel {
+    var copy = self
+    copy.sequence = sequence
+    return copy
+  }
+
   /// Fills a transaction at random, and becomes what its commit should be.
   mutating func change(
     _ transaction: Transaction, rows: Int, _ random: inout SeededGenerator
