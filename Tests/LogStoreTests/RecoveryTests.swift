@@ -212,6 +212,29 @@ import Testing
     #expect(try StoreContents(#require(try after.reader()).snapshot) == found)
   }
 
+  @Test func `a generation that got its name but not durably gets it so from whoever opens it`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    store.device.fail(.syncDirectory, 1, DeviceFault(5))
+    #expect(throws: StoreError.self) { _ = try writer.replace { try $0.put("b", "1") } }
+    writer.close()
+    let next = try store.writer()
+    let commit = try StoreContents(try next.commit { try $0.put("c", "1") })
+    var random = SeededGenerator(for: "RecoveryTests, names")
+    let after = TestStore(store.device.crashed(.nothing, &random))
+    #expect(try StoreContents(#require(try after.reader()).snapshot) == commit)
+  }
+
+  @Test func `a generation that cannot even begin leaves no file`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    store.device.limit(to: store.device.byteCount + 5000)
+    #expect(throws: StoreError.self) { _ = try writer.compact() }
+    #expect(store.device.names == ["s.log"])
+  }
+
   @Test(arguments: [nil, 1024], 1...8)
   func `a failed write ends the commit, and the next writer finds the one before`(
     _ flushLimit: Int?, _ number: Int
