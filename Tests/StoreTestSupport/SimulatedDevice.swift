@@ -23,7 +23,7 @@ package final class SimulatedDevice: Sendable {
     var awaited: [(call: DeviceCall?, left: Int, fault: DeviceFault)] = []
     var failedPath: String?
     var refused: [DeviceCall: Int32] = [:]
-    var unreadable: Range<Int>?
+    var unreadable: (inode: UInt64?, bytes: Range<Int>)?
     var capacity = 1 << 50
     var largestRead = 0
     var observer: (@Sendable () -> Void)?
@@ -134,8 +134,10 @@ package final class SimulatedDevice: Sendable {
   /// From now on all calls of this kind fail.
   package func refuse(_ call: DeviceCall, _ code: Int32) { state.withLock { $0.refused[call] = code } }
 
-  /// From now on these bytes of any file cannot be read, except through a mapping.
-  package func makeUnreadable(_ range: Range<Int>?) { state.withLock { $0.unreadable = range } }
+  /// From now on these bytes of the file that has this name now cannot be read, except through a mapping.
+  package func makeUnreadable(_ bytes: Range<Int>, of name: String) {
+    state.withLock { $0.unreadable = ($0.disk.names[name], bytes) }
+  }
 
   /// The device has room for so many bytes in all its files.
   package func limit(to byteCount: Int) { state.withLock { $0.capacity = byteCount } }

@@ -126,7 +126,8 @@ final class SimulatedFile: StorageFile {
     try device.begin(.read, "read", path)
     let isReadable = device.state.withLock { state in
       state.largestRead = max(state.largestRead, count)
-      return state.unreadable?.overlaps(offset..<offset + count) != true
+      guard let (inode, bytes) = state.unreadable, inode == identity.inode else { return true }
+      return !bytes.overlaps(offset..<offset + count)
     }
     if !isReadable { throw StorageError(operation: "read", path: path, code: EIO) }
     return inode.read(count, at: offset)
