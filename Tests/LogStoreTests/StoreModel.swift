@@ -28,6 +28,17 @@ struct StoreModel {
     return copy
   }
 
+  /// What a repair left.
+  func keeping(_ contents: StoreContents) -> StoreModel {
+    var copy = self
+    copy.items = [:]
+    for row in contents.tables[0] { copy.items[String(decoding: row.keys[0], as: UTF8.self)] = row }
+    copy.links = contents.tables[1]
+    copy.state = contents.state
+    copy.sequence = contents.sequence
+    return copy
+  }
+
   /// Fills a transaction at random, and becomes what its commit should be.
   mutating func change(
     _ transaction: Transaction, rows: Int, _ random: inout SeededGenerator
