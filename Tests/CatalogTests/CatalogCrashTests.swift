@@ -17,8 +17,10 @@ import Testing
 
     init(_ snapshot: CatalogSnapshot) throws {
       self = .catalogue(
-        cursor: snapshot.cursor, mode: snapshot.state.mode, sequence: snapshot.sequence, rows: try snapshot.canonicalDump)
-    }  }
+        cursor: snapshot.cursor, mode: snapshot.state.mode, sequence: snapshot.sequence,
+        rows: try snapshot.canonicalDump)
+    }
+  }
 
   private typealias Act = (CatalogWriter) throws -> Void
 
@@ -79,7 +81,7 @@ import Testing
 
   @Test func `after a crash cursor and rows are those of one commit, reported or on its way`() throws {
     var random = SeededGenerator(for: "CatalogCrashTests")
-    var explorer = CrashExplorer(samples: depth == 1 ? [2, 1] : [20, 3, 1], show: Self.show, goOn: Self.goOn)
+    var explorer = CrashExplorer(samples: depth == 1 ? [2, 1] : [10, 2, 1], show: Self.show, goOn: Self.goOn)
     for _ in 0..<depth {
       let device = SimulatedDevice()
       let recording = CrashRecording(device, showing: try Shown(.empty))
@@ -105,7 +107,8 @@ import Testing
   private static func damagedLog() throws -> [UInt8] {
     let device = SimulatedDevice()
     let writer = try CatalogWriter(location(device))
-    try full([Product("a", "1", name: "first"), Product("b", "2", name: "second")], [Relation("a", "b")], "full")(writer)
+    try full([Product("a", "1", name: "first"), Product("b", "2", name: "second")], [Relation("a", "b")], "full")(
+      writer)
     try increment([Product("c", "3")], [], "increment")(writer)
     writer.close()
     var log = device.contents("catalog.log") ?? []

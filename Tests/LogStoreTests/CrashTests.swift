@@ -111,7 +111,7 @@ import Testing
   {
     var random = SeededGenerator(for: "CrashTests, flush limit \(limit ?? 0)")
     var explorer = CrashExplorer<StoreContents>(
-      samples: depth == 1 ? [3, 1] : [30, 3, 1],
+      samples: depth == 1 ? [3, 1] : [10, 2, 1],
       show: { device in try TestStore(device).reader().map { try StoreContents($0.snapshot) } ?? StoreContents() },
       goOn: { try Self.goOn($0, flushLimit: limit) })
     for number in 0..<depth {

@@ -121,7 +121,8 @@ import Testing
     try #require(try scenario.run(store) == scenario.after, note)
   }
 
-  @Test func `the writer that found no room for a generation goes on, one that found none for a commit says so`() throws {
+  @Test func `the writer that found no room for a generation goes on, one that found none for a commit says so`() throws
+  {
     let store = TestStore()
     let writer = try store.writer()
     var model = StoreModel()

@@ -10,7 +10,9 @@ import Testing
 @Suite struct PageDamageTests {
   private static let page = 4096
   /// One whose last commit is acknowledged, and one whose last commit is not.
-  private static func samples() throws -> [DamageSample] { [try DamageSample(), try DamageSample(isAcknowledged: false)] }
+  private static func samples() throws -> [DamageSample] {
+    [try DamageSample(), try DamageSample(isAcknowledged: false)]
+  }
 
   private func ask(
     _ sample: DamageSample, _ log: [UInt8], damage: [Range<Int>], _ what: String

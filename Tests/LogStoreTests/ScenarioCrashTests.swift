@@ -18,7 +18,7 @@ import Testing
         try recording.step { try scenario.run(store) }
         try #require(recording.reported == scenario.after)
         var explorer = CrashExplorer(
-          samples: depth == 1 ? [2, 2] : [30, 4, 1], show: scenario.show, goOn: scenario.goOn)
+          samples: depth == 1 ? [2, 2] : [10, 3, 1], show: scenario.show, goOn: scenario.goOn)
         do { try explorer.explore(recording, &random) } catch {
           Issue.record("\(scenario.name): \(error)")
         }

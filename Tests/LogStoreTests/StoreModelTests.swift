@@ -1,3 +1,4 @@
+import Foundation
 import RandomTestSupport
 import StoreTestSupport
 import Testing
@@ -9,12 +10,20 @@ import Testing
   @Test(arguments: [nil, 600])
   func `whatever is done to it, in whatever order, crashes, faults and rot included`(_ flushLimit: Int?) throws {
     var random = SeededGenerator(for: "StoreModelTests, operations, flush limit \(flushLimit ?? 0)")
+    // The operations of an earlier failure, as they were printed.
+    if let replay = ProcessInfo.processInfo.environment["SHELFMARK_REPLAY"] {
+      let operations = replay.split(separator: ",").compactMap(StoreOperation.init)
+      let failure = StoreMachine.run(operations, flushLimit: flushLimit)
+      #expect(failure == nil, "\(operations)")
+      return
+    }
     let count = 120
     for _ in 0..<8 * depth {
       let operations = (0..<count).map { _ in StoreOperation(&random) }
       guard let failure = StoreMachine.run(operations, flushLimit: flushLimit) else { continue }
       let (least, why) = Self.shrunk(operations, failure) { StoreMachine.run($0, flushLimit: flushLimit) }
-      Issue.record("\(why.prefix(1500))\nThe operations, flush limit \(flushLimit ?? 0): \(least)")
+      let list = least.map(\.description).joined(separator: ", ")
+      Issue.record("\(why.prefix(1500))\nFlush limit \(flushLimit ?? 0), SHELFMARK_REPLAY=\"\(list)\"")
       return
     }
     print("StoreModelTests: \(8 * depth * count) operations")
