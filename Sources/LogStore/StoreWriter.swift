@@ -82,7 +82,11 @@ public final class StoreWriter {
       throw log.damage(SegmentHeader.firstOffset, "no commit in the file")
     }
     try storage { () throws(StorageError) in
-      if try file.size() > recovery.end { try file.truncate(to: recovery.end) }
+      if try file.size() > recovery.end {
+        try file.truncate(to: recovery.end)
+        // A footer of that tail must not come back behind the header of the commit that will stand there.
+        try file.sync()
+      }
       // Whoever gave a new generation its name may have died before that was durable. Behind a later commit it is.
       if footer.previousFooterOffset == 0 { try location.directory.sync() }
     }

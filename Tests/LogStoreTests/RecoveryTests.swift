@@ -226,6 +226,37 @@ import Testing
     #expect(try StoreContents(#require(try after.reader()).snapshot) == commit)
   }
 
+  @Test func `a torn tail is gone for good before anything is written in its place`() throws {
+    var random = SeededGenerator(for: "RecoveryTests, torn tail")
+    let store = TestStore(flushLimit: 300)
+    let writer = try store.writer()
+    let first = try StoreContents(try writer.commit { try $0.put("a", "1") })
+    let end = store.log.count
+    // A segment whose body was synced first, so that its footer vouches for it; and then its header is lost.
+    _ = try writer.commit { transaction in
+      for id in 0..<8 { try transaction.put("\(id)", "2", body: "body") }
+    }
+    writer.close()
+    var log = store.log
+    #expect(log.count == end + 4096 && log.rawSpan.u32(at: log.count - 44) & 1 == 1)
+    for offset in AcknowledgementSlot.offsets where log.rawSpan.u64(at: offset + 24) == 2 {
+      log.replaceSubrange(offset..<offset + 4096, with: [UInt8](repeating: 0, count: 4096))
+    }
+    log.replaceSubrange(end..<end + 64, with: [UInt8](repeating: 0, count: 64))
+    let torn = store.with(log: log)
+    torn.device.record()
+    let next = try torn.writer()
+    #expect(try StoreContents(#require(next.snapshot)) == first)
+    let second = try StoreContents(try next.commit { try $0.put("b", "1") })
+    #expect(torn.log.count == log.count)
+    for disk in torn.device.recorded {
+      for _ in 0..<60 {
+        let after = TestStore(SimulatedDevice(disk.crashed(.some(0.2), &random)))
+        try #require([first, second].contains(try StoreContents(#require(try after.reader()).snapshot)))
+      }
+    }
+  }
+
   @Test func `a generation that cannot even begin leaves no file`() throws {
     let store = TestStore()
     let writer = try store.writer()
