@@ -101,7 +101,7 @@ extension StoreMachine {
         }
       }
       let isWhole = found.tables == before.tables && found.state == before.state
-      if isWhole != repair.losses.isEmpty { throw Oddity(what: "byte \(offset): losses \(repair.losses)") }
+      if !isWhole, repair.losses.isEmpty { throw Oddity(what: "byte \(offset): a loss is not told") }
       guard let damaged = store.device.contents("s.damaged-1"), damaged == log else {
         throw Oddity(what: "byte \(offset): the damaged log is gone")
       }
