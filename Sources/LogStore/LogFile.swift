@@ -13,7 +13,7 @@ package final class LogFile: Sendable {
   init(_ file: any StorageFile) throws(StoreError) {
     self.file = file
     path = file.path
-    let bytes = try storage { () throws(StorageError) in try file.read(FileHeader.byteCount, at: 0) }
+    let bytes = try Self.read(FileHeader.byteCount, at: 0, of: file)
     do {
       header = try FileHeader(bytes.rawSpan)
     } catch {
@@ -32,7 +32,15 @@ package final class LogFile: Sendable {
   }
 
   func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
-    try storage { () throws(StorageError) in try file.read(count, at: offset) }
+    try Self.read(count, at: offset, of: file)
+  }
+
+  /// Bytes that the device cannot give are damaged, like those that fail their check.
+  private static func read(_ count: Int, at offset: Int, of file: any StorageFile) throws(StoreError) -> [UInt8] {
+    do { return try file.read(count, at: offset) } catch {
+      guard error.isUnreadable else { throw .io(error) }
+      throw .damaged(path: file.path, offset: offset, what: "the device cannot read it")
+    }
   }
 
   func size() throws(StoreError) -> Int {

@@ -42,7 +42,12 @@ public struct Repair: Sendable {
   /// - Throws: `StoreError.unusable` for a file whose header says, under a checksum that holds, that this program cannot
   ///   read it: that is no damage.
   static func checkVersion(of file: any StorageFile) throws(StoreError) {
-    let bytes = try storage { () throws(StorageError) in try file.read(FileHeader.byteCount, at: 0) }
+    let bytes: [UInt8]
+    do throws(StorageError) { bytes = try file.read(FileHeader.byteCount, at: 0) } catch {
+      // A header that cannot be read says nothing.
+      if error.isUnreadable { return }
+      throw .io(error)
+    }
     let header: FileHeader
     do { header = try FileHeader(bytes.rawSpan) } catch {
       switch error {

@@ -83,7 +83,13 @@ public final class StoreWriter {
       throw log.damage(SegmentHeader.firstOffset, "no commit in the file")
     }
     try storage { () throws(StorageError) in
-      if try file.size() > recovery.end { try file.truncate(to: recovery.end) }
+      if try file.size() > recovery.end {
+        try file.truncate(to: recovery.end)
+        // A footer of that tail must not come back behind the header of the commit that will stand there.
+        try file.sync()
+      }
+      // Whoever gave a new generation its name may have died before that was durable. Behind a later commit it is.
+      if footer.previousFooterOffset == 0 { try location.directory.sync() }
     }
     self.log = log
     nextSlot = recovery.slotToWriteNext
@@ -134,19 +140,27 @@ public final class StoreWriter {
       storeID: StoreID(environment.random(), environment.random()),
       seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
       generation: (generation ?? snapshot?.generation ?? 0) + 1)
-    let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
-    let log = try storage { () throws(StorageError) in
-      guard let file = try location.directory.open(location.new, .create) else {
-        throw StorageError(operation: "create", path: location.new, code: ENOENT)
-      }
-      try file.write(header.encoded().rawSpan, at: 0)
-      try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
-      return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
+    let log: LogFile
+    do { log = try makeLog(header) } catch {
+      // What a full device took of it would only take room.
+      _ = try? location.directory.remove(location.new)
+      throw .io(error)
     }
     return open(
       Transaction(
         log: log, start: SegmentHeader.firstOffset, sequence: sequence, base: nil, manifest: manifest,
         flushLimit: location.environment.flushLimit))
+  }
+
+  /// Begins the file of a new generation: its header, and slots that say nothing.
+  private func makeLog(_ header: FileHeader) throws(StorageError) -> LogFile {
+    guard let file = try location.directory.open(location.new, .create) else {
+      throw StorageError(operation: "create", path: location.new, code: ENOENT)
+    }
+    let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
+    try file.write(header.encoded().rawSpan, at: 0)
+    try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
+    return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
   }
 
   private func open(_ transaction: Transaction) -> Transaction {

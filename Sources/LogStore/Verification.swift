@@ -36,14 +36,14 @@ public struct Verification: Sendable {
   public static func run(_ location: StoreLocation) throws(StoreError) -> Verification? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
-    do {
-      var verification = Verification(try LogFile(file))
-      try verification.verify()
-      return verification
-    } catch {
+    let log: LogFile
+    do { log = try LogFile(file) } catch {
       guard let finding = Finding(error) else { throw error }
       return Verification(failedWith: finding, in: file)
     }
+    var verification = Verification(log)
+    try verification.verify()
+    return verification
   }
 
   private init(_ log: LogFile) { self.log = log }
@@ -71,9 +71,15 @@ public struct Verification: Sendable {
     var next: SegmentFooter? = last
     while let footer = next {
       let before = findings.count
-      try verify(footer)
+      do {
+        try verify(footer)
+        next = try previous(of: footer)
+      } catch {
+        guard let finding = Finding(error, lost: "what stands there of commit \(footer.sequence)") else { throw error }
+        findings.append(finding)
+        next = try? previous(of: footer)
+      }
       if findings.count == before { commitCount += 1 }
-      next = try previous(of: footer)
     }
     try verifyIndexes(of: last)
     findings.sort { $0.offset < $1.offset }

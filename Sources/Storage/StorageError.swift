@@ -34,6 +34,9 @@ public struct StorageError: Error, Equatable, Sendable {
     default: .other
     }
   }
+
+  /// Whether it is the device that could not read what it holds.
+  package var isUnreadable: Bool { operation == "read" && code == EIO }
 }
 
 extension StorageError: CustomStringConvertible {

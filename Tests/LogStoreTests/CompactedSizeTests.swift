@@ -98,7 +98,7 @@ import Testing
     let needed = try #require(writer.snapshot).compactedByteCount()
     let (log, operations) = (store.log, store.device.operations)
     let used = store.device.names.reduce(0) { $0 + (store.device.contents($1)?.count ?? 0) }
-    store.device.setCapacity(used + needed - 1)
+    store.device.limit(to: used + needed - 1)
     do {
       _ = try writer.compact()
       Issue.record("there is no room")
@@ -107,11 +107,11 @@ import Testing
     }
     #expect(store.log == log && store.device.operations == operations)
     // The writer goes on, and with one byte more it compacts.
-    store.device.setCapacity(used + needed)
+    store.device.limit(to: used + needed)
     #expect(try #require(try writer.compact()).rows(0) == rows)
     #expect(store.log.count <= needed)
     // Where nobody knows, it is tried.
-    store.device.setCapacity(nil)
+    store.device.limit(to: 1 << 50)
     #expect(try writer.compact() != nil)
   }
 

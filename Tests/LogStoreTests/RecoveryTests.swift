@@ -158,7 +158,7 @@ import Testing
     #expect(throws: StoreError.self) {
       _ = try writer.commit { transaction in
         try transaction.put("c", "1")
-        store.device.failReads()
+        store.device.refuse(.read, 5)
       }
     }
     let log = store.log
@@ -182,7 +182,7 @@ import Testing
     let writer = try store.writer()
     _ = try writer.commit { try $0.put("a", "1") }
     let before = try StoreContents(#require(writer.snapshot))
-    store.device.failSync(number)
+    store.device.fail(.sync, number, DeviceFault(5))
     var reported = before
     #expect {
       for round in 0..<4 {
@@ -212,6 +212,60 @@ import Testing
     #expect(try StoreContents(#require(try after.reader()).snapshot) == found)
   }
 
+  @Test func `a generation that got its name but not durably gets it so from whoever opens it`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    store.device.fail(.syncDirectory, 1, DeviceFault(5))
+    #expect(throws: StoreError.self) { _ = try writer.replace { try $0.put("b", "1") } }
+    writer.close()
+    let next = try store.writer()
+    let commit = try StoreContents(try next.commit { try $0.put("c", "1") })
+    var random = SeededGenerator(for: "RecoveryTests, names")
+    let after = TestStore(store.device.crashed(.nothing, &random))
+    #expect(try StoreContents(#require(try after.reader()).snapshot) == commit)
+  }
+
+  @Test func `a torn tail is gone for good before anything is written in its place`() throws {
+    var random = SeededGenerator(for: "RecoveryTests, torn tail")
+    let store = TestStore(flushLimit: 300)
+    let writer = try store.writer()
+    let first = try StoreContents(try writer.commit { try $0.put("a", "1") })
+    let end = store.log.count
+    // A segment whose body was synced first, so that its footer vouches for it; and then its header is lost.
+    _ = try writer.commit { transaction in
+      for id in 0..<8 { try transaction.put("\(id)", "2", body: "body") }
+    }
+    writer.close()
+    var log = store.log
+    #expect(log.count == end + 4096 && log.rawSpan.u32(at: log.count - 44) & 1 == 1)
+    for offset in AcknowledgementSlot.offsets where log.rawSpan.u64(at: offset + 24) == 2 {
+      log.replaceSubrange(offset..<offset + 4096, with: [UInt8](repeating: 0, count: 4096))
+    }
+    log.replaceSubrange(end..<end + 64, with: [UInt8](repeating: 0, count: 64))
+    let torn = store.with(log: log)
+    torn.device.record()
+    let next = try torn.writer()
+    #expect(try StoreContents(#require(next.snapshot)) == first)
+    let second = try StoreContents(try next.commit { try $0.put("b", "1") })
+    #expect(torn.log.count == log.count)
+    for disk in torn.device.recorded {
+      for _ in 0..<60 {
+        let after = TestStore(SimulatedDevice(disk.crashed(.some(0.2), &random)))
+        try #require([first, second].contains(try StoreContents(#require(try after.reader()).snapshot)))
+      }
+    }
+  }
+
+  @Test func `a generation that cannot even begin leaves no file`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "1") }
+    store.device.limit(to: store.device.byteCount + 5000)
+    #expect(throws: StoreError.self) { _ = try writer.compact() }
+    #expect(store.device.names == ["s.log"])
+  }
+
   @Test(arguments: [nil, 1024], 1...8)
   func `a failed write ends the commit, and the next writer finds the one before`(
     _ flushLimit: Int?, _ number: Int
@@ -219,7 +273,7 @@ import Testing
     let store = TestStore(flushLimit: flushLimit)
     let writer = try store.writer()
     var contents = try StoreContents(try writer.commit { try $0.put("a", "1") })
-    store.device.failWrite(number)
+    store.device.fail(.write, number, DeviceFault(28, written: 0.5))
     do {
       for round in 0..<9 {
         contents = try StoreContents(

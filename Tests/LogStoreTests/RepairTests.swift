@@ -66,45 +66,55 @@ import Testing
     }
 
     /// The rows none of whose bytes lie in `damage`.
-    func untouched(_ damage: Range<Int>) -> [[TestRow]] {
+    func untouched(_ damage: [Range<Int>]) -> [[TestRow]] {
       (0..<2).map { table in
-        extents.filter { $0.table == table && !$0.ranges.contains { $0.overlaps(damage) } }.map(\.row).sorted()
+        extents.filter { extent in
+          extent.table == table && !extent.ranges.contains { range in damage.contains { $0.overlaps(range) } }
+        }.map(\.row).sorted()
       }
     }
   }
 
   /// Repairs a store that holds `log`, and holds what came of it against the sample.
-  private func check(_ sample: Sample, _ log: [UInt8], damage: Range<Int>) throws {
+  private func check(_ sample: Sample, _ log: [UInt8], damage ranges: Range<Int>...) throws {
+    let damage: Comment = "\(ranges)"
     let store = TestStore().with(log: log)
     let findings = try #require(try Verification.run(store.location)).findings
     let repair = try #require(
       try Repair.run(store.location, schema: TestSchema.schema) { state, isComplete, _ in
         isComplete ? state : [0xFF]
       })
-    #expect(repair.findings.count == findings.count, "\(damage)")
+    #expect(repair.findings.count == findings.count, damage)
     if findings.isEmpty {
       #expect(repair.snapshot == nil && store.log == log)
       return
     }
-    #expect(try Verification.run(store.location)?.findings.map(\.description) == [], "\(damage)")
+    #expect(try Verification.run(store.location)?.findings.map(\.description) == [], damage)
     let snapshot = try #require(try store.reader()).snapshot
     let contents = try StoreContents(snapshot)
-    #expect(snapshot.sequence == 4 && snapshot.generation == 2, "\(damage)")
-    let kept = sample.untouched(damage)
+    // Where one place is damaged, another one still tells the number of the last commit.
+    #expect(snapshot.sequence == 4 || ranges.count > 1 && snapshot.sequence < 4, damage)
+    #expect(snapshot.generation == 2, damage)
+    let kept = sample.untouched(ranges)
     for table in 0..<2 {
       // Where more than a byte is damaged, both notes of a row's death may be: then it is back, and that is told.
-      let known = damage.count == 1 ? sample.contents.tables[table] : Sample.everPut[table]
-      #expect(Set(contents.tables[table]).isSubset(of: known), "\(damage) invents")
-      #expect(Set(kept[table]).isSubset(of: contents.tables[table]), "\(damage) loses more than it has to")
+      let known = ranges.count == 1 && ranges[0].count == 1 ? sample.contents.tables[table] : Sample.everPut[table]
+      #expect(Set(contents.tables[table]).isSubset(of: known), "\(ranges) invents")
+      #expect(Set(kept[table]).isSubset(of: contents.tables[table]), "\(ranges) loses more than it has to")
+    }
+    // With its slot and its segment gone, nobody can know of the last commit.
+    let lastSegment = sample.log.count - 4096..<sample.log.count
+    if [4096..<8192, lastSegment].allSatisfy({ place in ranges.contains { $0.overlaps(place) } }), ranges.count > 1 {
+      return
     }
     let isComplete = contents.tables == sample.contents.tables
-    if !isComplete { #expect(contents.state == [0xFF] && !repair.losses.isEmpty, "\(damage) is not told") }
-    if contents.state != [0xFF] { #expect(contents.state == [4, 5] && repair.losses.isEmpty, "\(damage)") }
+    if !isComplete { #expect(contents.state == [0xFF] && !repair.losses.isEmpty, "\(ranges) is not told") }
+    if contents.state != [0xFF] { #expect(contents.state == [4, 5] && repair.losses.isEmpty, damage) }
     #expect(store.device.contents("s.damaged-1") == log)
     // What follows is an ordinary store.
     let writer = try store.writer()
     _ = try writer.commit { try $0.put("next") }
-    #expect(writer.snapshot?.sequence == 5)
+    #expect(writer.snapshot?.sequence == snapshot.sequence + 1)
     writer.close()
   }
 
@@ -126,20 +136,49 @@ import Testing
         offset > 8 && offset + 8 < sample.log.count
         && sample.log[(offset - 8)...(offset + 8)].allSatisfy { $0 == 0 }
       if depth == 1, isInside ? offset % 509 != 0 : offset % 7 != 0 { continue }
-      var log = sample.log
-      log[offset] ^= [0x01, 0x80, 0xFF][offset / 7 % 3]
-      tried += 1
-      try check(sample, log, damage: offset..<offset + 1)
+      let masks: [UInt8] = [0x01, 0x80, 0xFF]
+      for mask in depth == 1 ? [masks[offset / 7 % 3]] : masks {
+        var log = sample.log
+        log[offset] ^= mask
+        tried += 1
+        try check(sample, log, damage: offset..<offset + 1)
+      }
     }
     print("RepairTests: \(tried) changed bytes")
   }
 
-  @Test func `a page of zeros costs no more than what stood in it`() throws {
+  @Test func `a page of zeros, garbage or another page costs no more than what stood in it`() throws {
     let sample = try Sample()
-    for start in stride(from: 0, to: sample.log.count, by: 4096) {
+    var random = SeededGenerator(for: "RepairTests, pages")
+    let pages = stride(from: 0, to: sample.log.count, by: 4096).map { $0..<$0 + 4096 }
+    for page in pages {
+      for bytes in [[UInt8](repeating: 0, count: 4096), random.bytes(4096)] {
+        var log = sample.log
+        log.replaceSubrange(page, with: bytes)
+        try check(sample, log, damage: page)
+      }
+      for other in pages where other != page && sample.log[other] != sample.log[page] {
+        var log = sample.log
+        log.replaceSubrange(page, with: sample.log[other])
+        if other.lowerBound < page.lowerBound {
+          log.replaceSubrange(other, with: sample.log[page])
+          try check(sample, log, damage: page, other)
+        } else {
+          try check(sample, log, damage: page)
+        }
+      }
+    }
+  }
+
+  @Test func `garbage behind a damaged store belongs to nobody`() throws {
+    let sample = try Sample()
+    var random = SeededGenerator(for: "RepairTests, appended")
+    let row = sample.extents[2].ranges[0]
+    for _ in 0..<10 * depth {
       var log = sample.log
-      log.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0, count: 4096))
-      try check(sample, log, damage: start..<start + 4096)
+      log[row.lowerBound] ^= 1
+      log += random.bytes(Int.random(in: 1...9000, using: &random))
+      try check(sample, log, damage: row.lowerBound..<row.lowerBound + 1)
     }
   }
 

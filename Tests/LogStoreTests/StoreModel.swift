@@ -21,6 +21,24 @@ struct StoreModel {
     return contents
   }
 
+  /// The same rows and state as another commit, after a rollback or a compaction.
+  func again(as sequence: UInt64) -> StoreModel {
+    var copy = self
+    copy.sequence = sequence
+    return copy
+  }
+
+  /// What a repair left.
+  func keeping(_ contents: StoreContents) -> StoreModel {
+    var copy = self
+    copy.items = [:]
+    for row in contents.tables[0] { copy.items[String(decoding: row.keys[0], as: UTF8.self)] = row }
+    copy.links = contents.tables[1]
+    copy.state = contents.state
+    copy.sequence = contents.sequence
+    return copy
+  }
+
   /// Fills a transaction at random, and becomes what its commit should be.
   mutating func change(
     _ transaction: Transaction, rows: Int, _ random: inout SeededGenerator

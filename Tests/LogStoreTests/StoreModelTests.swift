@@ -1,11 +1,60 @@
+import Foundation
 import RandomTestSupport
 import StoreTestSupport
 import Testing
 
 @testable import LogStore
 
-/// Random commits against plain collections.
+/// Random operations against plain collections.
 @Suite struct StoreModelTests {
+  @Test(arguments: [nil, 600])
+  func `whatever is done to it, in whatever order, crashes, faults and rot included`(_ flushLimit: Int?) throws {
+    var random = SeededGenerator(for: "StoreModelTests, operations, flush limit \(flushLimit ?? 0)")
+    // The operations of an earlier failure, as they were printed.
+    if let replay = ProcessInfo.processInfo.environment["SHELFMARK_REPLAY"] {
+      let operations = replay.split(separator: ",").compactMap(StoreOperation.init)
+      let failure = StoreMachine.run(operations, flushLimit: flushLimit)
+      #expect(failure == nil, "\(operations)")
+      return
+    }
+    let count = 120
+    for _ in 0..<8 * depth {
+      let operations = (0..<count).map { _ in StoreOperation(&random) }
+      guard let failure = StoreMachine.run(operations, flushLimit: flushLimit) else { continue }
+      let (least, why) = Self.shrunk(operations, failure) { StoreMachine.run($0, flushLimit: flushLimit) }
+      let list = least.map(\.description).joined(separator: ", ")
+      Issue.record("\(why.prefix(1500))\nFlush limit \(flushLimit ?? 0), SHELFMARK_REPLAY=\"\(list)\"")
+      return
+    }
+    print("StoreModelTests: \(8 * depth * count) operations")
+  }
+
+  /// Leaves out operations as long as what is left fails too.
+  private static func shrunk(
+    _ operations: [StoreOperation], _ failure: String, _ run: ([StoreOperation]) -> String?
+  ) -> (operations: [StoreOperation], failure: String) {
+    var least = operations
+    var why = failure
+    var piece = max(1, least.count / 2)
+    while true {
+      var start = 0
+      var isSmaller = false
+      while start < least.count {
+        var fewer = least
+        fewer.removeSubrange(start..<min(start + piece, fewer.count))
+        if let failure = run(fewer) {
+          least = fewer
+          why = failure
+          isSmaller = true
+        } else {
+          start += piece
+        }
+      }
+      if piece == 1, !isSmaller { return (least, why) }
+      piece = max(1, piece / 2)
+    }
+  }
+
   @Test(arguments: [nil, 2000])
   func `many small commits leave what a dictionary would hold`(_ flushLimit: Int?) throws {
     var random = SeededGenerator(for: "StoreModelTests, small commits, flush limit \(flushLimit ?? 0)")

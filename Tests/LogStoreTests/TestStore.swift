@@ -8,9 +8,9 @@ struct TestStore {
 
   init(flushLimit: Int? = nil) { environment = FixedEnvironment().environment(flushLimit: flushLimit) }
 
-  init(_ device: SimulatedDevice, flushLimit: Int? = nil) {
+  init(_ device: SimulatedDevice, flushLimit: Int? = nil, seed: UInt64 = 2) {
     self.device = device
-    environment = FixedEnvironment(seed: 2).environment(flushLimit: flushLimit)
+    environment = FixedEnvironment(seed: seed).environment(flushLimit: flushLimit)
   }
 
   var location: StoreLocation { StoreLocation(device.directory, name: "s", environment: environment) }

@@ -10,76 +10,82 @@ package struct SimulatedDirectory: StorageDirectory {
   package var path: String { "/simulated" }
 
   package func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)? {
-    let known = device.state.withLock { $0.names[name] }
-    guard mode == .create else { return known.map { SimulatedFile(device, $0, path + "/" + name) } }
-    try device.count("create", name)
+    let path = path + "/" + name
+    let known = device.state.withLock { state in state.disk.names[name].flatMap { state.inodes[$0] } }
+    guard mode == .create else {
+      try device.begin(.open, "open", path)
+      return known.map { SimulatedFile(device, $0, path) }
+    }
+    try device.begin(.create, "open", path, isChange: true)
     let inode = device.state.withLock { state in
       if let known {
         known.truncate(to: 0)
+        state.disk.files[known.identity.inode]?.pending.append(.truncate(0))
         return known
       }
-      let inode = device.makeInode(&state)
-      state.names[name] = inode
-      state.pendingNames.append([(name, inode)])
+      let inode = SimulatedInode(FileIdentity(device: 1, inode: state.nextInode))
+      state.nextInode += 1
+      state.inodes[inode.identity.inode] = inode
+      state.disk.files[inode.identity.inode] = SimulatedDisk.File()
+      state.change([(name, inode.identity.inode)])
       return inode
     }
-    return SimulatedFile(device, inode, path + "/" + name)
+    device.changed()
+    return SimulatedFile(device, inode, path)
   }
 
   package func rename(_ old: String, to new: String) throws(StorageError) {
-    try device.count("rename", old)
+    try device.begin(.rename, "rename", path + "/" + old, isChange: true)
     try change { state in
-      guard let inode = state.names[old] else { return nil }
+      guard let inode = state.disk.names[old] else { return nil }
       return [(old, nil), (new, inode)]
     }
   }
 
   package func link(_ old: String, to new: String) throws(StorageError) {
-    try device.count("link", old)
+    try device.begin(.link, "link", path + "/" + old, isChange: true)
     try change { state in
-      guard let inode = state.names[old], state.names[new] == nil else { return nil }
+      guard let inode = state.disk.names[old], state.disk.names[new] == nil else { return nil }
       return [(new, inode)]
     }
   }
 
   package func remove(_ name: String) throws(StorageError) -> Bool {
-    if device.state.withLock({ $0.names[name] == nil }) { return false }
-    try device.count("remove", name)
-    try change { _ in [(name, nil)] }
-    return true
+    let isThere = device.state.withLock { $0.disk.names[name] != nil }
+    try device.begin(.remove, "remove", path + "/" + name, isChange: isThere)
+    if isThere { try change { _ in [(name, nil)] } }
+    return isThere
   }
 
   private func change(
-    _ body: (SimulatedDevice.State) -> [(name: String, inode: SimulatedInode?)]?
+    _ body: (SimulatedDevice.State) -> [(name: String, inode: UInt64?)]?
   ) throws(StorageError) {
     let isDone = device.state.withLock { state in
       guard let change = body(state) else { return false }
-      for (name, inode) in change { state.names[name] = inode }
-      state.pendingNames.append(change)
+      state.change(change)
       return true
     }
     if !isDone { throw StorageError(operation: "change names", path: path, code: ENOENT) }
+    device.changed()
   }
 
   package func sync() throws(StorageError) {
-    try device.count("sync directory", path)
-    device.state.withLock { state in
-      state.durableNames = state.names
-      state.pendingNames = []
-    }
+    try device.begin(.syncDirectory, "sync directory", path, isChange: true)
+    device.state.withLock { $0.disk.syncNames() }
+    device.changed()
   }
 
   package func availableByteCount() -> Int? {
-    device.state.withLock { state in
-      state.capacity.map { max(0, $0 - state.names.values.reduce(0) { $0 + $1.size }) }
-    }
+    device.state.withLock { max(0, $0.capacity - $0.byteCount) }
   }
 
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
-    device.state.withLock { $0.names[name]?.identity }
+    try device.begin(.identity, "look at", path + "/" + name)
+    return device.state.withLock { state in state.disk.names[name].flatMap { state.inodes[$0]?.identity } }
   }
 
   package func lock(_ name: String) throws(StorageError) -> (any StorageLock)? {
+    try device.begin(.lock, "lock", path + "/" + name)
     let isFree = device.state.withLock { $0.locked.insert(name).inserted }
     return isFree ? SimulatedLock(device, name) : nil
   }
@@ -115,43 +121,62 @@ final class SimulatedFile: StorageFile {
 
   var identity: FileIdentity { inode.identity }
 
-  func size() throws(StorageError) -> Int { inode.size }
+  func size() throws(StorageError) -> Int {
+    try device.begin(.size, "look at", path)
+    return inode.size
+  }
 
   func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] {
-    if device.state.withLock({ $0.readsFail }) {
-      throw StorageError(operation: "read", path: path, code: EIO)
+    try device.begin(.read, "read", path)
+    let isReadable = device.state.withLock { state in
+      state.largestRead = max(state.largestRead, count)
+      guard let (inode, bytes) = state.unreadable, inode == identity.inode else { return true }
+      return !bytes.overlaps(offset..<offset + count)
     }
+    if !isReadable { throw StorageError(operation: "read", path: path, code: EIO) }
     return inode.read(count, at: offset)
   }
 
   func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
-    try device.count("write", path)
-    let fails = device.state.withLock { state in
-      state.writes += 1
-      return state.writes == state.failingWrite
+    var fault = device.admit(.write, path, isChange: true)
+    let count = bytes.byteCount
+    var written = fault.map { Int(Double(count) * $0.written) } ?? count
+    let room = device.state.withLock { $0.capacity - $0.byteCount } + inode.size - offset
+    if fault == nil, written > room {
+      fault = DeviceFault(ENOSPC)
+      written = min(count, max(0, room))
     }
-    let copy = bytes.copied()
-    inode.write(fails ? Array(copy.prefix(copy.count / 2)) : copy, at: offset)
-    if fails { throw StorageError(operation: "write", path: path, code: ENOSPC) }
+    if written > 0 {
+      let copy = bytes.slice(0, written).copied()
+      inode.write(copy, at: offset)
+      device.state.withLock { $0.disk.files[identity.inode]?.pending.append(.write(offset, copy)) }
+    }
+    device.changed()
+    if let fault { throw StorageError(operation: "write", path: path, code: fault.code) }
   }
 
   func truncate(to byteCount: Int) throws(StorageError) {
-    try device.count("truncate", path)
+    try device.begin(.truncate, "truncate", path, isChange: true)
     inode.truncate(to: byteCount)
+    device.state.withLock { $0.disk.files[identity.inode]?.pending.append(.truncate(byteCount)) }
+    device.changed()
   }
 
   func sync() throws(StorageError) {
-    try device.count("sync", path)
-    let fails = device.state.withLock { state in
-      state.syncs += 1
-      return state.syncs == state.failingSync
+    let fault = device.admit(.sync, path, isChange: true)
+    device.state.withLock { state in
+      if let fault {
+        if !fault.isPowerLoss { state.disk.files[identity.inode]?.loseUnsynced(except: fault.written) }
+      } else {
+        state.disk.files[identity.inode]?.sync()
+      }
     }
-    if fails {
-      inode.loseUnsynced()
-      throw StorageError(operation: "sync", path: path, code: EIO)
-    }
-    inode.sync()
+    device.changed()
+    if let fault { throw StorageError(operation: "sync", path: path, code: fault.code) }
   }
 
-  func map(_ byteCount: Int) throws(StorageError) -> Mapping { inode.map(byteCount) }
+  func map(_ byteCount: Int) throws(StorageError) -> Mapping {
+    try device.begin(.map, "map", path)
+    return inode.map(byteCount)
+  }
 }

@@ -2,7 +2,7 @@ import LogStore
 import RecordFormat
 
 /// Everything that a commit shows: what a store is compared by.
-package struct StoreContents: Equatable, Sendable {
+package struct StoreContents: Hashable, Sendable {
   package var sequence: UInt64 = 0
   package var state: [UInt8] = []
   /// Sorted, by table.

@@ -1,0 +1,204 @@
+import RandomTestSupport
+import Storage
+import StoreTestSupport
+import Synchronization
+
+@testable import LogStore
+
+/// One thing that is done to a store, from opening it to closing it: what faults, full disks and crashes are tried on.
+struct Scenario: Sendable {
+  /// What whoever opens the store finds.
+  enum Shown: Hashable {
+    case contents(StoreContents)
+    /// The log of the scenario's beginning, which is damaged, byte for byte.
+    case damaged
+  }
+
+  let name: String
+  /// The disk at the beginning.
+  let image: DiskImage
+  let flushLimit: Int?
+  /// What is shown at the beginning, and when all went well.
+  let before: Shown
+  let after: Shown
+  private let act: @Sendable (TestStore) throws -> StoreContents
+  /// The calls of a run without faults.
+  let calls: [DeviceCall]
+  /// Bytes on the device at the beginning, and at most.
+  let byteCounts: ClosedRange<Int>
+
+  init(
+    _ name: String, _ image: DiskImage, flushLimit: Int? = nil, isDamaged: Bool = false,
+    _ act: @escaping @Sendable (TestStore) throws -> StoreContents
+  ) throws {
+    self.name = name
+    self.image = image
+    self.flushLimit = flushLimit
+    self.act = act
+    let store = TestStore(SimulatedDevice(image), flushLimit: flushLimit)
+    before = isDamaged ? .damaged : .contents(try Self.contents(store))
+    let peak = Peak(store.device)
+    store.device.record()
+    after = .contents(try act(store))
+    calls = store.device.calls
+    byteCounts = peak.byteCounts
+  }
+
+  var isRepair: Bool { before == .damaged }
+
+  func store() -> TestStore { TestStore(SimulatedDevice(image), flushLimit: flushLimit) }
+
+  /// Does what the scenario is about, and returns what was reported as done.
+  func run(_ store: TestStore) throws -> Shown { .contents(try act(store)) }
+
+  /// What a reader finds.
+  ///
+  /// - Throws: `Oddity` if a repaired log stands there and the damaged one nowhere.
+  func show(_ device: SimulatedDevice) throws -> Shown {
+    let store = TestStore(device)
+    if isRepair {
+      let damaged = image["s.log"]
+      if store.log == damaged { return .damaged }
+      let isKept = device.names.contains { $0.hasPrefix("s.damaged-") && device.contents($0) == damaged }
+      if !isKept { throw Oddity(what: "the damaged log is gone: \(device.names)") }
+    }
+    return .contents(try Self.contents(store))
+  }
+
+  /// Opens the store again as a user would, a damaged one with a repair first, and makes one more commit.
+  func goOn(_ recording: CrashRecording<Shown>) throws {
+    let store = TestStore(recording.device, flushLimit: flushLimit)
+    if recording.reported == .damaged {
+      try recording.step {
+        _ = try Repair.run(store.location, schema: TestSchema.schema)
+        return after
+      }
+    }
+    let writer = try store.writer()
+    try recording.step {
+      let found = try writer.snapshot.map { try StoreContents($0) } ?? StoreContents()
+      guard .contents(found) == recording.reported else { throw Oddity(what: "the writer finds \(found)") }
+      return .contents(try StoreContents(try writer.commit { try $0.put("next", "one") }))
+    }
+    writer.close()
+  }
+
+  static func contents(_ store: TestStore) throws -> StoreContents {
+    try store.reader().map { try StoreContents($0.snapshot) } ?? StoreContents()
+  }
+
+  /// Notes how full a device gets.
+  private final class Peak: Sendable {
+    private let device: SimulatedDevice
+    private let first: Int
+    private let most: Mutex<Int>
+
+    init(_ device: SimulatedDevice) {
+      self.device = device
+      first = device.byteCount
+      most = Mutex(first)
+      device.observe { [unowned self] in
+        let now = self.device.byteCount
+        self.most.withLock { $0 = max($0, now) }
+      }
+    }
+
+    deinit { device.observe(nil) }
+
+    var byteCounts: ClosedRange<Int> { first...most.withLock { $0 } }
+  }
+}
+
+extension Scenario {
+  /// Everything that changes a store, each on a small one.
+  static func all(_ random: inout SeededGenerator) throws -> [Scenario] {
+    let seed = random.next()
+    let base = try grown(seed)
+    let rows = (0..<Int.random(in: 1...12, using: &random)).map { number in
+      TestRow("\(number * 3)", "code\(number % 4)", shared: ["brand \(number % 3)"], body: "new")
+    }
+    let change: @Sendable (Transaction) throws -> Void = { transaction in
+      for row in rows { try transaction.put(0, row) }
+      try transaction.delete(TestSchema.id, "1")
+      try transaction.put(1, TestRow("f1", "to1"))
+      transaction.state = [7]
+    }
+    return [
+      try writing("the first commit", DiskImage()) { try $0.commit(change) },
+      try writing("an increment", base) { try $0.commit(change) },
+      try writing("a large increment", base, flushLimit: 300) { try $0.commit(change) },
+      try writing("a full update", base) { try $0.replace(change) },
+      try writing("a large full update", base, flushLimit: 300) { try $0.replace(change) },
+      try writing("a compaction", base) { try $0.compact() },
+      try writing("a rollback", base) { writer in
+        guard let last = writer.snapshot, let old = try last.snapshot(at: last.sequence - 2) else { return nil }
+        return try writer.rollback(to: old) { transaction, _ in transaction.state = old.state }
+      },
+      try writing("the recovery of a commit that nobody was told of", unacknowledged(base)) { $0.snapshot },
+      try writing("the recovery of a store with a torn tail", torn(base, &random)) { $0.snapshot },
+      try Scenario("a repair", damaged(base), isDamaged: true, Self.repair),
+      try Scenario("a repair where no links can be made", damaged(base), isDamaged: true) { store in
+        store.device.refuse(.link, 1)
+        return try Self.repair(store)
+      },
+    ]
+  }
+
+  private static func repair(_ store: TestStore) throws -> StoreContents {
+    _ = try Repair.run(store.location, schema: TestSchema.schema)
+    return try contents(store)
+  }
+
+  private static func writing(
+    _ name: String, _ image: DiskImage, flushLimit: Int? = nil,
+    _ body: @escaping @Sendable (StoreWriter) throws -> Snapshot?
+  ) throws -> Scenario {
+    try Scenario(name, image, flushLimit: flushLimit) { store in
+      let writer = try store.writer()
+      defer { writer.close() }
+      return try body(writer).map { try StoreContents($0) } ?? StoreContents()
+    }
+  }
+
+  /// A store with a base and three commits behind it.
+  private static func grown(_ seed: UInt64) throws -> DiskImage {
+    let store = TestStore(SimulatedDevice(), seed: seed)
+    var random = SeededGenerator(seed: seed)
+    var model = StoreModel()
+    model.idLimit = 25
+    let writer = try store.writer()
+    for rows in [15, 6, 3, 8] { _ = try writer.commit { try model.change($0, rows: rows, &random) } }
+    writer.close()
+    return store.device.image
+  }
+
+  private static func changing(_ image: DiskImage, _ body: (inout [UInt8]) -> Void) -> DiskImage {
+    var log = image["s.log"] ?? []
+    body(&log)
+    return DiskImage(["s.log": log])
+  }
+
+  /// The newest slot is not there.
+  private static func unacknowledged(_ image: DiskImage) -> DiskImage {
+    changing(image) { log in
+      let newest = [4096, 8192].max { log.rawSpan.u64(at: $0 + 24) < log.rawSpan.u64(at: $1 + 24) } ?? 4096
+      for byte in newest..<newest + 4096 { log[byte] = 0 }
+    }
+  }
+
+  private static func torn(_ image: DiskImage, _ random: inout SeededGenerator) -> DiskImage {
+    let rest = random.bytes(Int.random(in: 1...9000, using: &random))
+    return changing(image) { log in
+      // It begins as the base does, which no commit can follow.
+      log += log[12_288..<12_352] + rest
+    }
+  }
+
+  /// A row of the base is damaged, and a footer.
+  private static func damaged(_ image: DiskImage) -> DiskImage {
+    changing(image) { log in
+      log[12_288 + 100] ^= 0x11
+      log[log.count - 20] ^= 1
+    }
+  }
+}
