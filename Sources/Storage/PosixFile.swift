@@ -85,7 +85,11 @@ final class PosixFile: StorageFile {
     let base = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure("map") }
     // The kernel gave `byteCount` bytes, which the mapping gives back when it goes.
-    return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount) { base, count in
+    guard let range = unsafe shelfmark_guard(base, byteCount) else {
+      unsafe munmap(base, byteCount)
+      throw StorageError(operation: "map", path: path, code: ENOMEM)
+    }
+    return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount, range: range) { base, count in
       unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)
     }
   }
