@@ -167,7 +167,8 @@ int shelfmark_install_guard(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  // What the handler before it asked for, it gets when it is called from here.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | (previous.sa_flags & SA_NODEFER);
   action.sa_mask = previous.sa_mask;
   if (sigaction(SIGBUS, &action, NULL) == 0) return 0;
 failed:;
