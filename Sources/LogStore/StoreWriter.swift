@@ -422,6 +422,7 @@ public final class StoreWriter {
       poison = "\(error)"
       throw .io(error)
     }
+    new.log.file.isNamed(new.log.path)
     log = new.log
     namedFile = new.log.file.identity
     nextSlot = 1

@@ -1,4 +1,5 @@
 import CShims
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,13 +11,14 @@ import Darwin
 
 /// A file of the operating system.
 final class PosixFile: StorageFile {
-  let path: String
   let identity: FileIdentity
+  /// Guards the path, which changes when the file is renamed.
+  private let name: Mutex<String>
   private let descriptor: Int32
 
   /// Takes the descriptor over. Refuses what is not a regular file.
   init(path: String, descriptor: Int32) throws(StorageError) {
-    self.path = path
+    name = Mutex(path)
     self.descriptor = descriptor
     var status = stat()
     // The call fills the local structure.
@@ -33,6 +35,10 @@ final class PosixFile: StorageFile {
   }
 
   deinit { close(descriptor) }
+
+  var path: String { name.withLock { $0 } }
+
+  func isNamed(_ path: String) { name.withLock { $0 = path } }
 
   func size() throws(StorageError) -> Int {
     var status = stat()

@@ -109,6 +109,8 @@ final class SimulatedFile: StorageFile {
 
   var identity: FileIdentity { inode.identity }
 
+  func isNamed(_ path: String) {}
+
   func size() throws(StorageError) -> Int { inode.size }
 
   func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] {
