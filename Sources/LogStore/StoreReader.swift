@@ -65,6 +65,10 @@ public final class StoreReader: Sendable {
   ) throws(StoreError) -> Snapshot? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
+    if let old, old.log.file.identity == file.identity {
+      let size = try old.log.size()
+      if size < old.end { throw old.log.damage(size, "the file ends here") }
+    }
     if let old, old.log.file.identity == file.identity, try old.log.hasSameHeader() {
       guard let footer = try old.log.recover().footer else { throw old.log.noCommit }
       if old.isLost {
