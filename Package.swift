@@ -106,6 +106,17 @@ let package = Package(
       name: "LogStoreTests",
       dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
       swiftSettings: strict),
+    .target(name: "CProcessSupport", path: "Tests/CProcessSupport"),
+    .executableTarget(
+      name: "store-actor",
+      dependencies: [
+        "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+      ],
+      path: "Tests/StoreActor", swiftSettings: strict),
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "StoreTestSupport", "store-actor"],
+      swiftSettings: strict),
     .testTarget(
       name: "BarcodesTests", dependencies: ["Barcodes", "RandomTestSupport"], resources: [.copy("Resources")],
       swiftSettings: strict),

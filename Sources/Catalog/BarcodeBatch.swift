@@ -68,7 +68,7 @@ extension CatalogSnapshot {
   public func products(barcodes: [String]) throws(StoreError) -> [[Product]] {
     var products = [[Product]](repeating: [], count: barcodes.count)
     try forEachProduct(barcodes: BarcodeBatch(barcodes)) { (index, view) throws(StoreError) in
-      products[index].append(try Product(view))
+      products[index].append(try copy(view))
     }
     for index in products.indices where products[index].count > 1 {
       products[index].sort { $0.id.isBytewiseLess(than: $1.id) }

@@ -76,7 +76,7 @@ extension CatalogSnapshot {
   }
 
   private func product(_ row: UnitOffset) throws(StoreError) -> Product? {
-    try withProduct(at: row) { (view) throws(StoreError) in try Product(view) }
+    try withProduct(at: row) { (view) throws(StoreError) in try copy(view) }
   }
 
   private func productID(at row: UnitOffset) throws(StoreError) -> [UInt8]? {
@@ -96,6 +96,7 @@ extension CatalogSnapshot {
     for row in rows {
       guard let record = try store.record(at: row, table: CatalogSchema.relations) else { continue }
       relations.append(try Relation(record))
+      try store.confirm(row)
     }
     return relations
   }

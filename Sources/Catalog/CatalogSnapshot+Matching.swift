@@ -159,7 +159,7 @@ extension CatalogSnapshot {
     var products: [Product] = []
     try store.forEachRecord(CatalogSchema.productByCode, key.rawSpan) { (record) throws(StoreError) in
       let view = ProductView(record)
-      if view.delFlag == 0 { products.append(try Product(view)) }
+      if view.delFlag == 0 { products.append(try copy(view)) }
       return true
     }
     return products

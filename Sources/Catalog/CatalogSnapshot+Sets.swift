@@ -23,7 +23,7 @@ extension CatalogSnapshot {
     let key = Array(id.utf8)
     var relations: [Relation] = []
     try store?.forEachRecord(space, key.rawSpan) { (record) throws(StoreError) in
-      relations.append(try Relation(record))
+      relations.append(try copy(record))
       return true
     }
     return relations.sorted(by: Relation.precedes)
@@ -52,6 +52,6 @@ extension CatalogSnapshot {
 
   /// Calls `body` with every relation, in the order of the file.
   public func forEachRelation(_ body: (Relation) throws(StoreError) -> Void) throws(StoreError) {
-    try store?.scan(CatalogSchema.relations) { (record) throws(StoreError) in try body(Relation(record)) }
+    try store?.scan(CatalogSchema.relations) { (record) throws(StoreError) in try body(copy(record)) }
   }
 }

@@ -49,6 +49,9 @@ public struct CatalogSnapshot: Sendable {
 extension CatalogSnapshot {
   /// Lends the product with this id; does not call `body` if there is none.
   ///
+  /// What `body` copies from a file that is cut in that very moment may be zeros; see `Snapshot.confirm(_:)`. The same
+  /// holds for every view that is lent; ``Product`` values that this type returns are confirmed.
+  ///
   /// - Returns: what `body` returned.
   /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
   /// - Complexity: two cache misses, and one for each block of the tail.
@@ -74,7 +77,23 @@ extension CatalogSnapshot {
   public func product(id: String) throws(StoreError) -> Product? {
     let bytes = Array(id.utf8)
     guard let view = try view(id: bytes.rawSpan) else { return nil }
-    return try Product(view)
+    return try copy(view)
+  }
+
+  /// A copy of a product of this snapshot: what was committed, even if the file was cut under the view a moment ago.
+  ///
+  /// - Throws: `StoreError.damaged` if the product, or a text that it shares, cannot be read any more.
+  public func copy(_ view: borrowing ProductView) throws(StoreError) -> Product {
+    let product = try Product(view)
+    try store?.confirm(view.offset)
+    return product
+  }
+
+  /// The same for a relation.
+  func copy(_ record: borrowing RecordView) throws(StoreError) -> Relation {
+    let relation = try Relation(record)
+    try store?.confirm(record.offset)
+    return relation
   }
 
   /// Whether a product has this id.
@@ -180,7 +199,7 @@ extension CatalogSnapshot {
     var products: [Product] = []
     let bytes = Array(barcode.utf8)
     try forEachProduct(barcode: bytes.span) { (view) throws(StoreError) in
-      products.append(try Product(view))
+      products.append(try copy(view))
       return true
     }
     return products.sorted { $0.id.isBytewiseLess(than: $1.id) }

@@ -39,7 +39,7 @@ public struct RowExport {
     if includesProducts {
       var row = ProductRow()
       for offset in try snapshot.productOffsetsById() {
-        let product = try snapshot.withProduct(at: offset) { (view) throws(StoreError) in try Product(view) }
+        let product = try snapshot.withProduct(at: offset) { (view) throws(StoreError) in try snapshot.copy(view) }
         product?.fill(&row)
         append(row, to: &piece)
         try flush(above: Self.pieceByteCount)

@@ -1,5 +1,6 @@
 import RecordFormat
 import Storage
+import Synchronization
 
 /// An open log whose header was checked.
 package final class LogFile: Sendable {
@@ -8,6 +9,9 @@ package final class LogFile: Sendable {
 
   /// The path that the file has, or will have once it is published.
   let path: String
+
+  /// Where the last commit ends that a snapshot of this file shows. A file that is shorter was cut.
+  private let committedEnd = Atomic(0)
 
   /// Reads and checks the header.
   init(_ file: any StorageFile) throws(StoreError) {
@@ -47,7 +51,32 @@ package final class LogFile: Sendable {
     try storage { () throws(StorageError) in try file.size() }
   }
 
+  /// Whether the file begins as it did when it was opened; if not, someone wrote another one over it.
+  func hasSameHeader() throws(StoreError) -> Bool {
+    let bytes = try read(FileHeader.byteCount, at: 0)
+    return (try? FileHeader(bytes.rawSpan)) == header
+  }
+
+  /// Notes that a commit which was found whole ends at `end`.
+  func noteCommit(endingAt end: Int) {
+    // One number that only grows, read for a message: no order with anything else matters.
+    committedEnd.max(end, ordering: .relaxed)
+  }
+
+  /// The error for what stands at `offset`, with its cause where the system tells one: a file that was cut, a disk that fails.
   func damage(_ offset: Int, _ what: String) -> StoreError {
-    .damaged(path: path, offset: offset, what: what)
+    let committed = committedEnd.load(ordering: .relaxed)
+    var cause = ""
+    do throws(StorageError) {
+      let size = try file.size()
+      if size < committed {
+        cause = " (the file was truncated to \(size) bytes, \(committed) were committed)"
+      } else {
+        _ = try file.read(1, at: offset)
+      }
+    } catch {
+      cause = " (\(error))"
+    }
+    return .damaged(path: path, offset: offset, what: what + cause)
   }
 }

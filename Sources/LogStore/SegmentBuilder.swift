@@ -1,6 +1,14 @@
 import RecordFormat
 import Storage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Writes one segment: objects as they come, blocks, manifest and footer at the end.
 ///
 /// A small segment is kept in memory and leaves in one write. A large one is written as it grows, without its header, so
@@ -19,6 +27,7 @@ struct SegmentBuilder {
   private var buffer: [UInt8]
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
+  private let process = getpid()
   /// Whether some of the body was written already.
   private(set) var isLarge = false
 
@@ -95,6 +104,8 @@ struct SegmentBuilder {
   }
 
   private mutating func flush() throws(StoreError) {
+    // A forked child holds a copy of what its parent is about to write; the file is the parent's.
+    if getpid() != process { throw .forked(path: path) }
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
     bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, count), from: bodyChecksum)

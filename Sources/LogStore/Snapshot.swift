@@ -36,6 +36,7 @@ public final class Snapshot: Sendable {
     self.mapping = mapping
     self.footer = footer
     end = Int(footer.end)
+    log.noteCommit(endingAt: end)
     let manifest = try log.manifest(of: footer)
     guard manifest.largestCounter <= footer.end else {
       throw log.damage(Int(footer.manifestOffset), "manifest: it counts more than the file has bytes")

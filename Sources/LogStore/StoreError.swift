@@ -21,6 +21,9 @@ public enum StoreError: Error, Sendable {
 
   // On writing.
 
+  /// The file that was opened has lost its name: someone renamed, removed or replaced it by one that is not a later state
+  /// of it. Nothing was written to it. Open the store again.
+  case replaced(path: String)
   /// An earlier write or sync failed; this writer does nothing more. Reopening recovers the last commit.
   case poisoned(path: String, reason: String)
   /// The log would grow past what its offsets reach. Compact, or split the data.
@@ -43,6 +46,8 @@ extension StoreError: CustomStringConvertible {
     case .damaged(let path, let offset, let what):
       "\(path) is damaged at offset \(offset): \(what); run verify to see what is lost"
     case .io(let error): error.description
+    case .replaced(let path):
+      "\(path) is no longer the file that was opened (someone renamed, removed or replaced it); open it again"
     case .poisoned(let path, let reason):
       "\(path) takes no more writes since one failed (\(reason)); reopen it to go on from the last commit"
     case .full(let path, let limit):

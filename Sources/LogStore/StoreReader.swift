@@ -30,8 +30,11 @@ public final class StoreReader: Sendable {
 
   /// Moves on to the last commit, also into a newer generation.
   ///
-  /// - Returns: whether there was a newer one.
-  /// - Throws: `StoreError`; the reader then stays on the commit that it shows.
+  /// A snapshot of which a page was lost (``MappingGuard``) is replaced by one with a new mapping, if the file is whole.
+  ///
+  /// - Returns: whether there was a newer one. A store that was removed has none.
+  /// - Throws: `StoreError.replaced` if an older file has the name now, or another store's that is no newer; any other.
+  ///   The reader then stays on the commit that it shows: it never goes back.
   /// - Complexity: with nothing new, one system call and two loads from mapped memory.
   @discardableResult
   public func refresh() throws(StoreError) -> Bool {
@@ -40,31 +43,43 @@ public final class StoreReader: Sendable {
       try location.directory.identity(of: location.log)
     }
     let isSameFile = identity == old.log.file.identity
-    if isSameFile, old.newestAnnouncedSequence <= old.sequence { return false }
+    let announced = old.newestAnnouncedSequence
+    // Asked last: the look at the slots may be what finds out.
+    if isSameFile, announced <= old.sequence, !old.isLost { return false }
     guard let new = try Self.load(location, reusing: old) else { return false }
+    guard new.follows(old) else { throw .replaced(path: old.path) }
     return current.withLock { snapshot in
       // Another thread may have moved on further meanwhile: never go backwards.
-      guard (new.generation, new.sequence) > (snapshot.generation, snapshot.sequence) else { return false }
-      snapshot = new
-      return true
+      guard new.follows(snapshot) else { return false }
+      let isNewer = (new.generation, new.sequence) > (snapshot.generation, snapshot.sequence)
+      let isOtherFile = new.log.file.identity != snapshot.log.file.identity
+      if isNewer || isOtherFile || snapshot.isLost { snapshot = new }
+      return isNewer
     }
   }
 
+  /// The last commit of the file that has the log's name; `nil` if there is no such file, or nothing in it that is newer
+  /// than what `old` shows well.
   private static func load(
     _ location: StoreLocation, reusing old: Snapshot?
   ) throws(StoreError) -> Snapshot? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
     if let old, old.log.file.identity == file.identity {
-      let recovery = try old.log.recover()
-      guard let footer = recovery.footer, footer.sequence > old.sequence else { return nil }
+      let size = try old.log.size()
+      if size < old.end { throw old.log.damage(size, "the file ends here") }
+    }
+    if let old, old.log.file.identity == file.identity, try old.log.hasSameHeader() {
+      guard let footer = try old.log.recover().footer else { throw old.log.noCommit }
+      if old.isLost {
+        return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: nil), footer)
+      }
+      if footer.sequence == old.sequence { return nil }
       return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: old.mapping), footer)
     }
     let log = try LogFile(file)
     // A log gets its name when its first commit is durable.
-    guard let footer = try log.recover().footer else {
-      throw log.damage(SegmentHeader.firstOffset, "no commit in the file")
-    }
+    guard let footer = try log.recover().footer else { throw log.noCommit }
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }
 }
@@ -74,16 +89,39 @@ extension LogFile {
   func mapping(reaching end: Int, reusing old: Mapping?) throws(StoreError) -> Mapping {
     if let old, old.byteCount >= end { return old }
     let room = max(end, 64 << 20)
-    let pages = (end + room + 0xFFFF) & ~0xFFFF
-    return try storage { () throws(StorageError) in try file.map(pages) }
+    return try storage { () throws(StorageError) in
+      do { return try file.map(Self.wholePages(end + room)) } catch {
+        // Where addresses are scarce (`ulimit -v`), the room to grow is given up first.
+        return try file.map(Self.wholePages(end))
+      }
+    }
   }
+
+  private static func wholePages(_ byteCount: Int) -> Int { (byteCount + 0xFFFF) & ~0xFFFF }
+
+  /// The error of a log in which no commit is found.
+  var noCommit: StoreError { damage(SegmentHeader.firstOffset, "no commit in the file") }
 }
 
 extension Snapshot {
-  /// The highest sequence that a slot announces, read from the mapping without a check: a hint to look closer.
+  /// Whether this is `earlier`, the same commit in a copy of its file, or a newer one.
+  fileprivate func follows(_ earlier: Snapshot) -> Bool {
+    if (generation, sequence) == (earlier.generation, earlier.sequence) {
+      return footer.storeID == earlier.footer.storeID && footer.chain == earlier.footer.chain
+    }
+    return (generation, sequence) > (earlier.generation, earlier.sequence)
+  }
+
+  /// The highest sequence that a slot announces, read from the mapping without a check: a hint to look closer. A slot of
+  /// another store, which someone wrote over this one, announces the most.
   var newestAnnouncedSequence: UInt64 {
     var newest: UInt64 = 0
-    for offset in AcknowledgementSlot.offsets { newest = max(newest, mapped(offset + 24, 8).u64(at: 0)) }
+    for offset in AcknowledgementSlot.offsets {
+      let slot = mapped(offset, 32)
+      let sequence = slot.u64(at: 24)
+      if sequence == 0 { continue }
+      newest = max(newest, StoreID(slot.u64(at: 8), slot.u64(at: 16)) == log.header.storeID ? sequence : .max)
+    }
     return newest
   }
 }

@@ -16,12 +16,14 @@ import Darwin
 /// Invariants: nothing before `end` of the last commit is ever written again; a commit is reported only after its sync
 /// returned; after a failed write or sync nothing more is written.
 public final class StoreWriter {
-  private let location: StoreLocation
+  let location: StoreLocation
   private let schema: Schema
   private let lock: any StorageLock
   private let process = getpid()
   /// The log and its last commit; `nil` until the first one.
   private var log: LogFile?
+  /// The file that has the log's name, as far as this writer knows; `nil` for none.
+  private(set) var namedFile: FileIdentity?
   private var poison: String?
   /// Which slot the next commit writes.
   private var nextSlot = 0
@@ -79,9 +81,7 @@ public final class StoreWriter {
       throw .unusable(path: log.path, reason: "a newer program wrote it; this one may only read it")
     }
     let recovery = try log.recover()
-    guard let footer = recovery.footer else {
-      throw log.damage(SegmentHeader.firstOffset, "no commit in the file")
-    }
+    guard let footer = recovery.footer else { throw log.noCommit }
     try storage { () throws(StorageError) in
       if try file.size() > recovery.end {
         try file.truncate(to: recovery.end)
@@ -92,6 +92,7 @@ public final class StoreWriter {
       if footer.previousFooterOffset == 0 { try location.directory.sync() }
     }
     self.log = log
+    namedFile = file.identity
     nextSlot = recovery.slotToWriteNext
     if !recovery.isAcknowledged {
       try log.writeAgain(recovery.acknowledgedEnd, to: recovery.end)
@@ -117,6 +118,7 @@ public final class StoreWriter {
     guard let log, let base = snapshot else { return try beginGeneration() }
     try checkUsable()
     discardOpenTransaction()
+    try checkLog(log, endsAt: base.end)
     let manifest = try schema.adopt(base.manifest, path: log.path)
     let transaction = Transaction(
       log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest,
@@ -216,14 +218,24 @@ public final class StoreWriter {
   ) throws(StoreError) -> Snapshot {
     let log = transaction.log
     let footer: SegmentFooter
-    do { footer = try transaction.seal(identity) } catch {
-      if case .io = error {
+    do {
+      try checkLog(log, endsAt: transaction.builder.isLarge ? nil : transaction.builder.start)
+    } catch {
+      discardOpenTransaction()
+      throw error
+    }
+    do {
+      footer = try transaction.seal(identity)
+      // Once more, as a sync takes long: what nobody will find is not acknowledged.
+      try checkName()
+    } catch {
+      switch error {
+      case .io, .replaced:
         // What was written may lie behind the last commit in part: the next opener cuts it off. This writer
         // must not: the footer may be there, and a reader may show it.
         poison = "\(error)"
         abandonOpenTransaction()
-      } else {
-        discardOpenTransaction()
+      default: discardOpenTransaction()
       }
       throw error
     }
@@ -256,6 +268,7 @@ public final class StoreWriter {
       try storage { () throws(StorageError) in try log.file.sync() }
       new = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
       try accept(new)
+      try checkName()
     } catch {
       discardOpenTransaction()
       throw error
@@ -392,6 +405,7 @@ public final class StoreWriter {
     // Whoever held the lock before may have put another file in its place.
     guard let damaged = try storage({ () throws(StorageError) in try location.directory.open(location.log, .read) })
     else { return nil }
+    writer.namedFile = damaged.identity
     var salvage = try Salvage(damaged, schema: schema)
     let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
     let transaction = try writer.beginGeneration(
@@ -449,7 +463,9 @@ public final class StoreWriter {
       poison = "\(error)"
       throw .io(error)
     }
+    new.log.file.isNamed(new.log.path)
     log = new.log
+    namedFile = new.log.file.identity
     nextSlot = 1
     if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
   }

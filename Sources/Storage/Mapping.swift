@@ -11,22 +11,37 @@ public final class Mapping: Sendable {
   nonisolated(unsafe) let base: UnsafeRawPointer
   /// Mapped bytes, which may be more than the file has.
   public let byteCount: Int
+  /// The memory's entry in the table of the fault handler; `nil` for memory that is no file's.
+  private nonisolated(unsafe) let range: OpaquePointer?
   private let release: @Sendable (UnsafeRawPointer, Int) -> Void
 
   /// Takes over `byteCount` bytes of memory that `release` gives back.
   @unsafe
   public init(
-    base: UnsafeRawPointer, byteCount: Int, release: @escaping @Sendable (UnsafeRawPointer, Int) -> Void
+    base: UnsafeRawPointer, byteCount: Int, range: OpaquePointer? = nil,
+    release: @escaping @Sendable (UnsafeRawPointer, Int) -> Void
   ) {
     // The caller hands the memory over.
     unsafe self.base = base
     self.byteCount = byteCount
+    unsafe self.range = range
     unsafe self.release = release
   }
 
   deinit {
     // Every view borrows this object, so nobody sees the memory any more.
+    if let range = unsafe range { unsafe shelfmark_unguard(range) }
     unsafe release(base, byteCount)
+  }
+
+  /// Whether some page could not be read, because the file was cut or its disk failed, and shows zeros since.
+  ///
+  /// Only where ``FaultHandler`` is installed; the process would not live to ask otherwise. What was read before this
+  /// was found false is what the file held.
+  package var isLost: Bool {
+    guard let range = unsafe range else { return false }
+    // The entry is ours until `deinit`.
+    return unsafe shelfmark_is_lost(range)
   }
 
   /// `count` bytes from `offset` on. Both have to lie in the mapping, or it traps; they have to lie in the file too.

@@ -1,4 +1,5 @@
 import CShims
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,13 +11,14 @@ import Darwin
 
 /// A file of the operating system.
 final class PosixFile: StorageFile {
-  let path: String
   let identity: FileIdentity
+  /// Guards the path, which changes when the file is renamed.
+  private let name: Mutex<String>
   private let descriptor: Int32
 
   /// Takes the descriptor over. Refuses what is not a regular file.
   init(path: String, descriptor: Int32) throws(StorageError) {
-    self.path = path
+    name = Mutex(path)
     self.descriptor = descriptor
     var status = stat()
     // The call fills the local structure.
@@ -33,6 +35,10 @@ final class PosixFile: StorageFile {
   }
 
   deinit { close(descriptor) }
+
+  var path: String { name.withLock { $0 } }
+
+  func isNamed(_ path: String) { name.withLock { $0 = path } }
 
   func size() throws(StorageError) -> Int {
     var status = stat()
@@ -85,7 +91,11 @@ final class PosixFile: StorageFile {
     let base = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure("map") }
     // The kernel gave `byteCount` bytes, which the mapping gives back when it goes.
-    return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount) { base, count in
+    guard let range = unsafe shelfmark_guard(base, byteCount) else {
+      unsafe munmap(base, byteCount)
+      throw StorageError(operation: "map", path: path, code: ENOMEM)
+    }
+    return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount, range: range) { base, count in
       unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)
     }
   }

@@ -56,6 +56,9 @@ package protocol StorageFile: AnyObject, Sendable {
   var path: String { get }
   var identity: FileIdentity { get }
 
+  /// Says what messages call the file from now on: it was renamed.
+  func isNamed(_ path: String)
+
   /// Bytes in the file now.
   func size() throws(StorageError) -> Int
   /// Reads up to `count` bytes at `offset`; fewer only at the end of the file.

@@ -51,11 +51,19 @@ extension StorageError: CustomStringConvertible {
 
   private var advice: String {
     switch kind {
-    case .noSpace: "; free some space and try again, nothing was lost"
+    case .noSpace:
+      code == EFBIG
+        ? "; raise the limit of the size of files (ulimit -f), nothing was lost"
+        : "; free some space and try again, nothing was lost"
     case .permission: "; check who owns it and its mode"
     case .descriptors: "; raise the limit of open files (ulimit -n)"
     case .missing: code == ENOTDIR ? "; a part of the path is not a directory" : ""
-    case .other: code == ELOOP ? "; it is a symbolic link, which a store never follows" : ""
+    case .other:
+      switch code {
+      case ELOOP: "; it is a symbolic link, which a store never follows"
+      case ENOMEM: "; raise the limit of address space (ulimit -v)"
+      default: ""
+      }
     }
   }
 }

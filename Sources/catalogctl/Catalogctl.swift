@@ -1,4 +1,13 @@
 import ArgumentParser
+import LogStore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The tool with which a person looks after a catalogue.
 struct Catalogctl: AsyncParsableCommand {
@@ -31,6 +40,9 @@ enum Main {
   static func main() async {
     do {
       try RawText.check()
+      // A file that is cut under us, or a limit on the size of files, is an error to report, not the end.
+      try MappingGuard.install()
+      signal(SIGXFSZ, SIG_IGN)
       var command = try Catalogctl.parseAsRoot()
       if var asynchronous = command as? AsyncParsableCommand {
         try await asynchronous.run()

@@ -70,7 +70,7 @@ struct Failure: Error {
     let code: Code =
       switch error {
       case .unusable, .damaged, .schema, .tooLarge: .data
-      case .locked: .temporary
+      case .locked, .replaced: .temporary
       case .io(let cause): Self.code(cause)
       case .poisoned, .full, .noRoom: .io
       case .forked: .software

@@ -121,6 +121,8 @@ final class SimulatedFile: StorageFile {
 
   var identity: FileIdentity { inode.identity }
 
+  func isNamed(_ path: String) {}
+
   func size() throws(StorageError) -> Int {
     try device.begin(.size, "look at", path)
     return inode.size

@@ -47,6 +47,9 @@ package struct StoreContents: Hashable, Sendable {
 
   package struct Contradiction: Error, CustomStringConvertible {
     package let what: String
+
+    package init(what: String) { self.what = what }
+
     package var description: String { what }
   }
 }

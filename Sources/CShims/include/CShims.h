@@ -1,11 +1,13 @@
 // The few things that Swift cannot say itself: one processor instruction for the checksum, one cache hint,
-// the search of a bucket, and system calls with a variable number of arguments.
+// the search of a bucket, system calls with a variable number of arguments, and a signal handler.
 
 #ifndef SHELFMARK_CSHIMS_H
 #define SHELFMARK_CSHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "mapping_guard.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

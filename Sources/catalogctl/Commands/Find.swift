@@ -21,8 +21,9 @@ struct Find: ParsableCommand {
   func run() throws {
     var found: [Product] = []
     let wanted = ignoreCase ? text.lowercased() : text
-    try store.snapshot().forEachProduct { (view) throws(StoreError) in
-      let product = try Product(view)
+    let snapshot = try store.snapshot()
+    try snapshot.forEachProduct { (view) throws(StoreError) in
+      let product = try snapshot.copy(view)
       let value = field.value(of: product)
       if Self.contains(ignoreCase ? value.lowercased() : value, wanted) { found.append(product) }
     }

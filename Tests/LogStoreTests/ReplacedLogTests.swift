@@ -1,0 +1,213 @@
+import Foundation
+import RecordFormat
+import Storage
+import StoreTestSupport
+import Synchronization
+import Testing
+
+@testable import LogStore
+
+/// Files that somebody moves, removes or restores under a reader and a writer that are open.
+@Suite struct ReplacedLogTests {
+  /// What happens to the log.
+  enum Accident: String, CaseIterable {
+    case renamed, removed, otherStore, olderCopy, sameCopy, otherInPlace, olderInPlace, cut
+
+    /// Whether the file that was opened is no longer the one with the name.
+    var losesName: Bool { ![.otherInPlace, .olderInPlace, .cut].contains(self) }
+  }
+
+  private let temporary: TemporaryDirectory
+  private let location: StoreLocation
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    location = StoreLocation(temporary.directory, name: "s")
+    try MappingGuard.install()
+  }
+
+  private var log: URL { URL(fileURLWithPath: temporary.path + "/s.log") }
+
+  /// A file is put there as a person would do it: a copy under another name, renamed over.
+  private func replaceLog(_ bytes: [UInt8]) throws {
+    try temporary.write(bytes, to: "copy")
+    try temporary.directory.rename("copy", to: "s.log")
+  }
+
+  /// The bytes are written over those of the file that is there, as `cp` does it.
+  private func overwriteLog(_ bytes: [UInt8]) throws {
+    let file = try FileHandle(forWritingTo: log)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+  }
+
+  /// A writer and a reader at commit 4, with the log as it was at commit 2.
+  private func makeStore() throws -> (writer: StoreWriter, reader: StoreReader, older: [UInt8]) {
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    for _ in 0..<2 { _ = try NumberedStore.commit(writer) }
+    let older = try temporary.contents("s.log")
+    for _ in 0..<2 { _ = try NumberedStore.commit(writer) }
+    return (writer, try #require(try StoreReader.open(location)), older)
+  }
+
+  /// The log of a store of its own, with `count` commits.
+  private func otherLog(_ count: Int) throws -> [UInt8] {
+    let writer = try StoreWriter(StoreLocation(temporary.directory, name: "other"), schema: TestSchema.schema)
+    for _ in 0..<count { _ = try NumberedStore.commit(writer) }
+    writer.close()
+    return try temporary.contents("other.log")
+  }
+
+  private func happen(_ accident: Accident, older: [UInt8]) throws {
+    switch accident {
+    case .renamed: try temporary.directory.rename("s.log", to: "elsewhere")
+    case .removed: _ = try temporary.directory.remove("s.log")
+    case .otherStore: try replaceLog(otherLog(3))
+    case .olderCopy: try replaceLog(older)
+    case .sameCopy: try replaceLog(temporary.contents("s.log"))
+    case .otherInPlace: try overwriteLog(otherLog(3))
+    case .olderInPlace: try overwriteLog(older)
+    case .cut: try overwriteLog(Array(older.prefix(5000)))
+    }
+  }
+
+  private func error(_ body: () throws -> Void) -> StoreError? {
+    do { try body() } catch let error as StoreError { return error } catch { Issue.record(error) }
+    return nil
+  }
+
+  private func kind(_ error: StoreError) -> String {
+    switch error {
+    case .replaced: "replaced"
+    case .damaged: "damaged"
+    case .poisoned: "poisoned"
+    default: "\(error)"
+    }
+  }
+
+  @Test(arguments: Accident.allCases)
+  func `a writer commits nothing to a file that is not the store any more`(accident: Accident) throws {
+    let (writer, _, older) = try makeStore()
+    let open = try writer.begin()
+    try NumberedStore.change(open)
+    try happen(accident, older: older)
+    let before = accident == .renamed || accident == .removed ? nil : try temporary.contents("s.log")
+    let attempts: [() throws -> Void] = [
+      { _ = try writer.commit(open) }, { _ = try NumberedStore.commit(writer) },
+      { _ = try NumberedStore.commit(writer, isGeneration: true) },
+    ]
+    for (index, attempt) in attempts.enumerated() {
+      let error = error(attempt)
+      if accident.losesName {
+        #expect(error.map(kind) == "replaced")
+      } else if index < 2 {
+        #expect(error.map(kind) == "damaged" && "\(error!)".contains("the file ends here"))
+      } else {
+        // What was there is of no use any more, and a new generation takes its place whole.
+        #expect(error == nil)
+        try NumberedStore.check(#require(writer.snapshot))
+      }
+      if index < 2, let before { #expect(try temporary.contents("s.log") == before) }
+    }
+    #expect(try temporary.directory.identity(of: "s.new") == nil)
+    writer.close()
+    if accident == .sameCopy || accident == .olderCopy || accident == .renamed {
+      // A new writer goes on from what is there.
+      if accident == .renamed { try temporary.directory.rename("elsewhere", to: "s.log") }
+      let again = try StoreWriter(location, schema: TestSchema.schema)
+      let sequence = try #require(again.snapshot).sequence
+      #expect(sequence == (accident == .olderCopy ? 2 : 4))
+      try NumberedStore.check(try NumberedStore.commit(again))
+    }
+  }
+
+  @Test func `a log that gets its name back takes commits again`() throws {
+    let (writer, reader, _) = try makeStore()
+    try temporary.directory.rename("s.log", to: "elsewhere")
+    #expect(error { _ = try NumberedStore.commit(writer) } != nil)
+    try temporary.directory.rename("elsewhere", to: "s.log")
+    #expect(try NumberedStore.commit(writer).sequence == 5)
+    #expect(try reader.refresh())
+    try NumberedStore.check(reader.snapshot)
+  }
+
+  @Test func `a commit while the log loses its name is not reported`() throws {
+    let writer = try StoreWriter(
+      StoreLocation(MovingDirectory(base: temporary.directory), name: "s"), schema: TestSchema.schema)
+    _ = try NumberedStore.commit(writer)
+    // One look when the transaction begins, one before it is written, one before it is reported.
+    MovingDirectory.moves(after: 2)
+    #expect(error { _ = try NumberedStore.commit(writer) }.map(kind) == "replaced")
+    #expect(writer.snapshot?.sequence == 1)
+    #expect(error { _ = try NumberedStore.commit(writer) }.map(kind) == "poisoned")
+  }
+
+  @Test(arguments: Accident.allCases)
+  func `a reader keeps what it shows, follows what is newer, and never goes back`(accident: Accident) throws {
+    let (writer, reader, older) = try makeStore()
+    writer.close()
+    let snapshot = reader.snapshot
+    try happen(accident, older: older)
+    var isNewer = false
+    let error = error { isNewer = try reader.refresh() }
+    #expect(!isNewer)
+    let expected =
+      switch accident {
+      case .otherStore, .olderCopy: "replaced"
+      case .otherInPlace, .cut: "damaged"
+      // Nothing in the file that is mapped tells `olderInPlace`, until a page is touched that is not there any more.
+      case .renamed, .removed, .sameCopy, .olderInPlace: "none"
+      }
+    #expect(error.map(kind) ?? "none" == expected)
+    #expect(reader.snapshot.sequence == 4)
+    if accident.losesName {
+      // The file without a name lives on.
+      try NumberedStore.check(snapshot)
+      try NumberedStore.check(reader.snapshot)
+    }
+    if accident == .otherInPlace || accident == .cut { return }
+    // What comes next is followed once it is newer.
+    if accident == .removed { try replaceLog(otherLog(5)) }
+    if accident == .renamed { try temporary.directory.rename("elsewhere", to: "s.log") }
+    let again = try StoreWriter(location, schema: TestSchema.schema)
+    while again.nextSequence <= 7 { _ = try NumberedStore.commit(again) }
+    #expect(try reader.refresh())
+    #expect(reader.snapshot.sequence == 7)
+    try NumberedStore.check(reader.snapshot)
+  }
+
+  @Test func `a commit of someone who does not respect the lock is not written over`() throws {
+    let (writer, _, _) = try makeStore()
+    // The lock file was removed, against the rules: a second writer gets a lock of its own.
+    _ = try temporary.directory.remove("s.lock")
+    let second = try StoreWriter(location, schema: TestSchema.schema)
+    let theirs = try NumberedStore.commit(second)
+    #expect(error { _ = try NumberedStore.commit(writer) } != nil)
+    try NumberedStore.check(theirs)
+    try NumberedStore.check(try NumberedStore.commit(second))
+  }
+}
+
+/// A directory whose log somebody moves away between two looks at its name.
+private struct MovingDirectory: StorageDirectory {
+  private static let looksLeft = Atomic(Int.max)
+
+  let base: PosixDirectory
+
+  static func moves(after looks: Int) { looksLeft.store(looks, ordering: .relaxed) }
+
+  var path: String { base.path }
+
+  func identity(of name: String) throws(StorageError) -> FileIdentity? {
+    if Self.looksLeft.subtract(1, ordering: .relaxed).oldValue == 0 { try base.rename(name, to: "elsewhere") }
+    return try base.identity(of: name)
+  }
+
+  func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)? { try base.open(name, mode) }
+  func rename(_ old: String, to new: String) throws(StorageError) { try base.rename(old, to: new) }
+  func link(_ old: String, to new: String) throws(StorageError) { try base.link(old, to: new) }
+  func remove(_ name: String) throws(StorageError) -> Bool { try base.remove(name) }
+  func sync() throws(StorageError) { try base.sync() }
+  func lock(_ name: String) throws(StorageError) -> (any StorageLock)? { try base.lock(name) }
+}

@@ -1,0 +1,21 @@
+import StoreTestSupport
+import Testing
+
+/// What the system refuses: an error that names file and cause, readers that go on, nothing lost, and a next commit.
+@Suite(.serialized) struct LimitTests {
+  @Test(arguments: [
+    ("file size", "(ulimit -f)"), ("open files", "(ulimit -n)"), ("address space", "(ulimit -v)"),
+    ("full disk", "free some space"), ("read-only media", "check who owns it"),
+    ("read-only directory", "check who owns it"),
+  ])
+  func `a refusal of the system is told, and overcome when it ends`(scene: String, advice: String) throws {
+    let temporary = try TemporaryDirectory()
+    let (code, lines) = try ActorProcess.play(scene, temporary.path)
+    #expect(code == 0, "\(lines)")
+    if lines.first?.hasPrefix("skipped") == true {
+      print("LimitTests: \(scene): \(lines[0])")
+      return
+    }
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.contains(advice) }, "\(lines)")
+  }
+}
