@@ -16,7 +16,7 @@ extension Snapshot {
   public func forEachRecord(
     _ space: KeySpaceID, _ key: RawSpan, _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    guard space.table < blocks.count else { return }
+    guard space.table < blocks.count, space.index < blocks[space.table].count else { return }
     let hash = KeyHash.of(key, log.header.seed)
     for block in blocks[space.table][space.index] {
       let goesOn = try probe(block, hash) { (unit) throws(StoreError) in
@@ -38,7 +38,9 @@ extension Snapshot {
 
   /// The hint for a lookup that will follow soon: asks for the bucket in which `key` stands in the base.
   public func prefetch(_ space: KeySpaceID, _ key: RawSpan) {
-    guard space.table < blocks.count, let base = blocks[space.table][space.index].last else { return }
+    guard space.table < blocks.count, space.index < blocks[space.table].count,
+      let base = blocks[space.table][space.index].last
+    else { return }
     let hash = KeyHash.of(key, log.header.seed)
     let offset = base.buckets + Bucket.home(hash, bucketCount: base.bucketCount) * Bucket.byteCount
     mapping.prefetch(offset)

@@ -83,7 +83,9 @@ public final class Snapshot: Sendable {
 
   /// The key lengths that occur in a key space.
   public func keyLengths(_ space: KeySpaceID) -> KeyLengths {
-    guard space.table < manifest.tables.count else { return KeyLengths() }
+    guard space.table < manifest.tables.count, space.index < manifest.tables[space.table].keySpaces.count else {
+      return KeyLengths()
+    }
     return manifest.tables[space.table].keySpaces[space.index].lengths
   }
 }

@@ -89,7 +89,8 @@ public struct Verification: Sendable {
     let offset = Int(clamping: footer.previousFooterOffset)
     let bytes = offset < Int(footer.offset) ? try log.read(SegmentFooter.byteCount, at: offset) : []
     guard let previous = try? SegmentFooter(bytes.rawSpan), previous.storeID == footer.storeID,
-      previous.chain == footer.previousChain, previous.offset == UInt64(offset)
+      previous.chain == footer.previousChain, previous.offset == UInt64(offset),
+      previous.sequence < footer.sequence
     else {
       add(offset, "footer of commit \(footer.sequence - 1)", lost: "the history up to it")
       return nil
@@ -112,6 +113,11 @@ public struct Verification: Sendable {
     let manifest = try log.checksum(of: Int(footer.manifestOffset), to: Int(footer.offset))
     if manifest != footer.manifestChecksum {
       add(Int(footer.manifestOffset), "manifest of commit \(sequence)", lost: "commit \(sequence) as a whole")
+    } else {
+      do { _ = try log.manifest(of: footer) } catch {
+        guard let finding = Finding(error, lost: "commit \(sequence) as a whole") else { throw error }
+        findings.append(finding)
+      }
     }
     let before = findings.count
     try verifyObjects(footer)

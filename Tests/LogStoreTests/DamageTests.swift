@@ -149,6 +149,55 @@ import Testing
     }
   }
 
+  @Test func `verification finds an earlier commit whose manifest lies with a valid checksum`() throws {
+    var (log, _, _) = try Self.sample()
+    let end = log.count - SegmentFooter.byteCount
+    let last = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let footer = Int(last.previousFooterOffset)
+    let manifest = Int(log.rawSpan.u64(at: footer + 56))
+    log.put(.max, at: manifest)
+    log.putChecksum(of: manifest..<footer, at: footer + 68)
+    log.putChecksum(of: footer..<(footer + 124), at: footer + 124)
+    Self.name(footer, asTheOneBefore: last, in: &log)
+    let store = TestStore().with(log: log)
+    let snapshot = try #require(try store.reader()).snapshot
+    #expect(throws: StoreError.self) { _ = try snapshot.history() }
+    let findings = try #require(try Verification.run(store.location)).findings
+    #expect(findings.contains { $0.offset == manifest && $0.what.contains("manifest version") }, "\(findings)")
+  }
+
+  @Test func `an earlier commit with a later number is damage, not a history to go through`() throws {
+    var (log, _, _) = try Self.sample()
+    let end = log.count - SegmentFooter.byteCount
+    let last = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let footer = Int(last.previousFooterOffset)
+    log.put(1000, at: footer + 24)
+    log.putChecksum(of: footer..<(footer + 124), at: footer + 124)
+    Self.name(footer, asTheOneBefore: last, in: &log)
+    let store = TestStore().with(log: log)
+    let snapshot = try #require(try store.reader()).snapshot
+    #expect(throws: StoreError.self) { _ = try snapshot.history() }
+    #expect(throws: StoreError.self) { _ = try snapshot.snapshot(at: 1000) }
+    let findings = try #require(try Verification.run(store.location)).findings
+    #expect(findings.contains { $0.offset == footer }, "\(findings)")
+  }
+
+  /// Makes the last commit and its slot name the chain that the footer at `previous` has now.
+  private static func name(_ previous: Int, asTheOneBefore last: SegmentFooter, in log: inout [UInt8]) {
+    let segment = Int(last.segmentOffset)
+    let end = Int(last.offset)
+    let chain = log.rawSpan.u32(at: previous + 124)
+    log.put(chain, at: segment + 48)
+    log.putChecksum(of: segment..<(segment + 60), at: segment + 60)
+    log.put(chain, at: end + 80)
+    log.putChecksum(of: end..<(end + 124), at: end + 124)
+    let lastChain = log.rawSpan.u32(at: end + 124)
+    for slot in AcknowledgementSlot.offsets where log.rawSpan.u64(at: slot + 40) == UInt64(end) {
+      log.put(lastChain, at: slot + 56)
+      log.putChecksum(of: slot..<(slot + 4092), at: slot + 4092)
+    }
+  }
+
   /// A structure whose checksum was made to fit: nothing that it says may be believed without a check.
   @Test func `lies with valid checksums do not trap`() throws {
     let (log, _, _) = try Self.sample()
@@ -202,5 +251,10 @@ import Testing
 extension [UInt8] {
   fileprivate mutating func put(_ number: UInt32, at offset: Int) {
     for byte in 0..<4 { self[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt32(8 * byte)) }
+  }
+
+  fileprivate mutating func putChecksum(of range: Range<Int>, at offset: Int) {
+    let checksum = Checksum.of(Array(self[range]))
+    put(checksum, at: offset)
   }
 }
