@@ -71,7 +71,9 @@ public struct CSVRows: ~Copyable {
     }
     column += 1
     // A field without bytes takes room too.
-    guard bytes.count + ends.count < recordByteCount else { throw .lineTooLong(limit: recordByteCount, line: firstLine) }
+    guard bytes.count + ends.count < recordByteCount else {
+      throw .lineTooLong(limit: recordByteCount, line: firstLine)
+    }
     switch (state, byte) {
     case (.quoted, UInt8(ascii: "\"")): state = .quoteInQuoted
     case (.quoted, _):
