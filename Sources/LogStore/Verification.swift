@@ -203,14 +203,21 @@ public struct Verification: Sendable {
     }
   }
 
-  /// Counts the live rows, and looks each one up by each of its keys.
+  /// Counts the live rows, looks each one up by each of its keys, and reads the strings that it shares.
   private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
     for (table, described) in snapshot.manifest.tables.enumerated() {
       var rows: UInt64 = 0
       var popular = [[[UInt8]: Set<UnitOffset>]](repeating: [:], count: described.keySpaces.count)
       var lost: [(offset: Int, name: String)] = []
+      var textless: [Int] = []
       try snapshot.scan(table) { (record) throws(StoreError) in
         rows += 1
+        do throws(StoreError) {
+          for index in 0..<record.sharedCount { _ = try record.shared(index) }
+        } catch {
+          guard Finding(error) != nil else { throw error }
+          textless.append(record.offset.byteOffset)
+        }
         for (index, space) in described.keySpaces.enumerated() {
           let key = record.key(index)
           if space.skipsEmptyKeys, key.byteCount == 0 { continue }
@@ -222,6 +229,9 @@ public struct Verification: Sendable {
       }
       for row in lost.prefix(100) {
         add(row.offset, "a row of \(described.name) is not found by its \(row.name)", lost: "lookups of it")
+      }
+      for row in textless.prefix(100) {
+        add(row, "a row of \(described.name) names a text that is not there", lost: "this row's texts")
       }
       if rows != described.liveRows {
         add(

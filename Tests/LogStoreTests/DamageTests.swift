@@ -198,6 +198,31 @@ import Testing
     }
   }
 
+  @Test func `verification finds a row that names a text which is not there`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "b", shared: ["brand"]) }
+    writer.close()
+    var log = store.log
+    let end = log.count - SegmentFooter.byteCount
+    let footer = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let text = SegmentHeader.firstOffset + SegmentHeader.byteCount
+    let row = text + ObjectHeader.padded(ObjectHeader.length(log.rawSpan.u32(at: text + 4)))
+    let length = ObjectHeader.length(log.rawSpan.u32(at: row + 4))
+    // Behind the ends of two keys; its own unit, which holds no text.
+    log.put(UnitOffset(byteOffset: row).rawValue, at: row + 16)
+    let salt = Checksum.salt(UnitOffset(byteOffset: row))
+    log.put(Checksum.of(Array(log[(row + 4)..<(row + length)]), from: salt), at: row)
+    log.putChecksum(of: text..<Int(footer.manifestOffset), at: end + 96)
+    log.putChecksum(of: end..<(end + 124), at: end + 124)
+    let slot = AcknowledgementSlot.offsets[0]
+    let chain = log.rawSpan.u32(at: end + 124)
+    log.put(chain, at: slot + 56)
+    log.putChecksum(of: slot..<(slot + 4092), at: slot + 4092)
+    let findings = try #require(try Verification.run(TestStore().with(log: log).location)).findings
+    #expect(findings.map(\.offset) == [row] && findings[0].what.contains("text that is not there"), "\(findings)")
+  }
+
   /// A structure whose checksum was made to fit: nothing that it says may be believed without a check.
   @Test func `lies with valid checksums do not trap`() throws {
     let (log, _, _) = try Self.sample()
