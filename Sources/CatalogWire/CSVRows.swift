@@ -70,7 +70,10 @@ public struct CSVRows: ~Copyable {
       mark = []
     }
     column += 1
-    guard bytes.count < recordByteCount else { throw .lineTooLong(limit: recordByteCount, line: firstLine) }
+    // A field without bytes takes room too.
+    guard bytes.count + ends.count < recordByteCount else {
+      throw .lineTooLong(limit: recordByteCount, line: firstLine)
+    }
     switch (state, byte) {
     case (.quoted, UInt8(ascii: "\"")): state = .quoteInQuoted
     case (.quoted, _):

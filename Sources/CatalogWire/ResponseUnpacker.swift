@@ -9,7 +9,7 @@ internal import JSONStream
 /// before any of the envelope's, is handed over as it is.
 ///
 /// Memory: one slice of input in each form it takes, and zlib's window; of a document that may be bare also
-/// what precedes the first known key, at most ``WireLimits/tokenByteCount``.
+/// what precedes the first known key, which has to begin before ``WireLimits/tokenByteCount``, and that key.
 public struct ResponseUnpacker: ~Copyable {
   private enum Form: Sendable { case undecided, envelope, bare }
 
@@ -74,7 +74,8 @@ public struct ResponseUnpacker: ~Copyable {
       case .bare:
         try pass(slice, body)
       case .undecided:
-        if head.count < limits.tokenByteCount { head.append(copying: slice) }
+        // A key that begins before the limit ends before twice the limit: until then nothing is left out.
+        if head.count / 2 < limits.tokenByteCount { head.append(copying: slice) }
         tokens.append(slice)
         try readEnvelope(body)
         if case .bare = form {
@@ -154,7 +155,7 @@ public struct ResponseUnpacker: ~Copyable {
       tokens.deliversStringParts = key == .data
     } else if payloadMatcher.match(tokens.textByteCount, tokens.textWords) != nil {
       looksLikePayload = true
-      if form == .undecided, head.count < limits.tokenByteCount { form = .bare }
+      if form == .undecided, tokens.tokenOffset < limits.tokenByteCount { form = .bare }
     }
   }
 

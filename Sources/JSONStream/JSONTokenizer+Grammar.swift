@@ -172,9 +172,9 @@ extension JSONTokenizer {
 
   @inline(never)
   mutating func starve(expected: JSONExpectation? = nil) throws(JSONError) -> JSONToken {
+    if state == .failed, let failure { throw failure }
     guard isFinished else { return .needsInput }
     if state == .end { return .endOfDocument }
-    if state == .failed, let failure { throw failure }
     throw fail(.endsEarly(offset: windowOffset + end, expected: expected ?? cutToken ?? whatIsExpected()))
   }
 

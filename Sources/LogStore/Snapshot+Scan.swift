@@ -38,7 +38,7 @@ extension Snapshot {
       throw log.damage(offset, "footer: \(error)")
     }
     guard previous.storeID == footer.storeID, previous.chain == footer.previousChain,
-      previous.offset == UInt64(offset)
+      previous.offset == UInt64(offset), previous.sequence < footer.sequence
     else { throw log.damage(offset, "footer is that of another commit") }
     return previous
   }

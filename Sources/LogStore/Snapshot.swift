@@ -79,11 +79,12 @@ public final class Snapshot: Sendable {
     return blocks
   }
 
-  /// Which of ``blocks`` are those of `space`; none for a table that this commit does not have yet.
+  /// Which of ``blocks`` are those of `space`; none for a table or key space that this commit does not have.
   @inline(__always)
   func blockRange(_ space: KeySpaceID) -> Range<Int> {
-    guard space.table < firstRanges.count - 1 else { return 0..<0 }
-    return ranges[firstRanges[space.table] + space.index]
+    guard space.table < firstRanges.count &- 1 else { return 0..<0 }
+    let range = firstRanges[space.table] &+ space.index
+    return range < firstRanges[space.table &+ 1] ? ranges[range] : 0..<0
   }
 
   /// The number of this commit.
@@ -104,7 +105,9 @@ public final class Snapshot: Sendable {
 
   /// The key lengths that occur in a key space.
   public func keyLengths(_ space: KeySpaceID) -> KeyLengths {
-    guard space.table < manifest.tables.count else { return KeyLengths() }
+    guard space.table < manifest.tables.count, space.index < manifest.tables[space.table].keySpaces.count else {
+      return KeyLengths()
+    }
     return manifest.tables[space.table].keySpaces[space.index].lengths
   }
 }

@@ -95,7 +95,8 @@ public struct Verification: Sendable {
     let offset = Int(clamping: footer.previousFooterOffset)
     let bytes = offset < Int(footer.offset) ? try log.read(SegmentFooter.byteCount, at: offset) : []
     guard let previous = try? SegmentFooter(bytes.rawSpan), previous.storeID == footer.storeID,
-      previous.chain == footer.previousChain, previous.offset == UInt64(offset)
+      previous.chain == footer.previousChain, previous.offset == UInt64(offset),
+      previous.sequence < footer.sequence
     else {
       add(offset, "footer of commit \(footer.sequence - 1)", lost: "the history up to it")
       return nil
@@ -118,6 +119,11 @@ public struct Verification: Sendable {
     let manifest = try log.checksum(of: Int(footer.manifestOffset), to: Int(footer.offset))
     if manifest != footer.manifestChecksum {
       add(Int(footer.manifestOffset), "manifest of commit \(sequence)", lost: "commit \(sequence) as a whole")
+    } else {
+      do { _ = try log.manifest(of: footer) } catch {
+        guard let finding = Finding(error, lost: "commit \(sequence) as a whole") else { throw error }
+        findings.append(finding)
+      }
     }
     let before = findings.count
     try verifyObjects(footer)
@@ -204,14 +210,21 @@ public struct Verification: Sendable {
     }
   }
 
-  /// Counts the live rows, and looks each one up by each of its keys.
+  /// Counts the live rows, looks each one up by each of its keys, and reads the strings that it shares.
   private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
     for (table, described) in snapshot.manifest.tables.enumerated() {
       var rows: UInt64 = 0
       var popular = [[[UInt8]: Set<UnitOffset>]](repeating: [:], count: described.keySpaces.count)
       var lost: [(offset: Int, name: String)] = []
+      var textless: [Int] = []
       try snapshot.scan(table) { (record) throws(StoreError) in
         rows += 1
+        do throws(StoreError) {
+          for index in 0..<record.sharedCount { _ = try record.shared(index) }
+        } catch {
+          guard Finding(error) != nil else { throw error }
+          textless.append(record.offset.byteOffset)
+        }
         for (index, space) in described.keySpaces.enumerated() {
           let key = record.key(index)
           if space.skipsEmptyKeys, key.byteCount == 0 { continue }
@@ -223,6 +236,9 @@ public struct Verification: Sendable {
       }
       for row in lost.prefix(100) {
         add(row.offset, "a row of \(described.name) is not found by its \(row.name)", lost: "lookups of it")
+      }
+      for row in textless.prefix(100) {
+        add(row, "a row of \(described.name) names a text that is not there", lost: "this row's texts")
       }
       if rows != described.liveRows {
         add(

@@ -1,9 +1,9 @@
 /// How a user's id becomes the name of a directory that cannot lead anywhere else.
 ///
-/// Letters a–z, digits, `-`, `_` and, but for the first place, `.` stand for themselves; every other byte of the id's
-/// UTF-8, capital letters too, is written `%XX`. So two ids never share a name, also where a file system takes upper
-/// and lower case or normal forms of Unicode for the same, and no id is `.`, `..` or holds a slash. A name that grows
-/// past 180 bytes goes on in a directory below, and the directory above it ends with `+`.
+/// Letters a–z, digits, `-`, `_` and, but for the first place of a directory's name, `.` stand for themselves; every
+/// other byte of the id's UTF-8, capital letters too, is written `%XX`. So two ids never share a name, also where a file
+/// system takes upper and lower case or normal forms of Unicode for the same, and no name is `.`, `..` or holds a slash.
+/// A name that grows past 180 bytes goes on in a directory below, and the directory above it ends with `+`.
 enum UserDirectory {
   /// Bytes of the longest id.
   static let maximumIDByteCount = 255
@@ -12,7 +12,7 @@ enum UserDirectory {
   /// The directories from the outermost to the user's own.
   static func path(of id: String) -> [String] {
     var name: [UInt8] = []
-    for (index, byte) in id.utf8.enumerated() { append(byte, to: &name, isFirst: index == 0) }
+    for byte in id.utf8 { append(byte, to: &name) }
     var parts: [String] = []
     var rest = name[...]
     while rest.count > partLength {
@@ -23,7 +23,8 @@ enum UserDirectory {
     return parts
   }
 
-  private static func append(_ byte: UInt8, to name: inout [UInt8], isFirst: Bool) {
+  private static func append(_ byte: UInt8, to name: inout [UInt8]) {
+    let isFirst = name.count % partLength == 0
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
       UInt8(ascii: "_"):

@@ -106,5 +106,7 @@ import Testing
     #expect(
       read("id\n" + String(repeating: "x", count: 11), limits: limits).failure?.contains("longer than 10") == true)
     #expect(read("id\n" + String(repeating: "x", count: 10), limits: limits).failure == nil)
+    #expect(
+      read("id\n" + String(repeating: ",", count: 11), limits: limits).failure?.contains("longer than 10") == true)
   }
 }

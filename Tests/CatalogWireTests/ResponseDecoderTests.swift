@@ -85,6 +85,19 @@ import Testing
     #expect(decode(Self.text + "}", allowsBarePayload: true).failure?.contains("payload is not JSON") == true)
   }
 
+  @Test(arguments: [0, 20, 36, 37, 38, 60, 100])
+  func `whether a payload is bare does not depend on the chunks, however near its first key is to the limit`(
+    blanks: Int
+  ) {
+    let limits = WireLimits(tokenByteCount: 40)
+    let text = "{" + String(repeating: " ", count: blanks) + Self.text.dropFirst()
+    let whole = Outcome(Array(text.utf8), limits: limits, allowsBarePayload: true)
+    #expect((whole.failure == nil) == (blanks + 1 < 40))
+    for size in [1, 2, 7, 39, 40, 41, 80] {
+      #expect(Outcome(Array(text.utf8), chunks: [size], limits: limits, allowsBarePayload: true) == whole)
+    }
+  }
+
   // MARK: - Base64
 
   @Test func `characters outside of the alphabet are skipped`() {

@@ -230,4 +230,20 @@ import Testing
       }
     }
   }
+
+  /// Behind the failure may stand what is white space elsewhere, and then the end of the window.
+  @Test(arguments: ["\"ab\ncd\"", "\"ab\n", "\"\n", "[1 \n x", "{\"a\n"], [true, false])
+  func `a failure is thrown again, also before the document has ended`(text: String, parts: Bool) {
+    var tokens = JSONTokenizer()
+    tokens.deliversStringParts = parts
+    var failures: [JSONError] = []
+    for byte in text.utf8 where failures.isEmpty {
+      tokens.append([byte].span)
+      do throws(JSONError) { while try tokens.next() != .needsInput {} } catch { failures.append(error) }
+    }
+    for _ in 0..<3 {
+      do throws(JSONError) { _ = try tokens.next() } catch { failures.append(error) }
+    }
+    #expect(failures.count == 4 && Set(failures.map(\.description)).count == 1, "\(failures)")
+  }
 }

@@ -40,6 +40,80 @@ import Testing
     }
   }
 
+  @Test func `verification finds an earlier commit whose manifest lies with a valid checksum`() throws {
+    var log = try DamageSample().log
+    let end = log.count - SegmentFooter.byteCount
+    let last = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let footer = Int(last.previousFooterOffset)
+    let manifest = Int(log.rawSpan.u64(at: footer + 56))
+    log.put(.max, at: manifest)
+    log.putChecksum(of: manifest..<footer, at: footer + 68)
+    log.putChecksum(of: footer..<(footer + 124), at: footer + 124)
+    Self.name(footer, asTheOneBefore: last, in: &log)
+    let store = TestStore().with(log: log)
+    let snapshot = try #require(try store.reader()).snapshot
+    #expect(throws: StoreError.self) { _ = try snapshot.history() }
+    let findings = try #require(try Verification.run(store.location)).findings
+    #expect(findings.contains { $0.offset == manifest && $0.what.contains("manifest version") }, "\(findings)")
+  }
+
+  @Test func `an earlier commit with a later number is damage, not a history to go through`() throws {
+    var log = try DamageSample().log
+    let end = log.count - SegmentFooter.byteCount
+    let last = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let footer = Int(last.previousFooterOffset)
+    log.put(1000, at: footer + 24)
+    log.putChecksum(of: footer..<(footer + 124), at: footer + 124)
+    Self.name(footer, asTheOneBefore: last, in: &log)
+    let store = TestStore().with(log: log)
+    let snapshot = try #require(try store.reader()).snapshot
+    #expect(throws: StoreError.self) { _ = try snapshot.history() }
+    #expect(throws: StoreError.self) { _ = try snapshot.snapshot(at: 1000) }
+    let findings = try #require(try Verification.run(store.location)).findings
+    #expect(findings.contains { $0.offset == footer }, "\(findings)")
+  }
+
+  /// Makes the last commit and its slot name the chain that the footer at `previous` has now.
+  private static func name(_ previous: Int, asTheOneBefore last: SegmentFooter, in log: inout [UInt8]) {
+    let segment = Int(last.segmentOffset)
+    let end = Int(last.offset)
+    let chain = log.rawSpan.u32(at: previous + 124)
+    log.put(chain, at: segment + 48)
+    log.putChecksum(of: segment..<(segment + 60), at: segment + 60)
+    log.put(chain, at: end + 80)
+    log.putChecksum(of: end..<(end + 124), at: end + 124)
+    let lastChain = log.rawSpan.u32(at: end + 124)
+    for slot in AcknowledgementSlot.offsets where log.rawSpan.u64(at: slot + 40) == UInt64(end) {
+      log.put(lastChain, at: slot + 56)
+      log.putChecksum(of: slot..<(slot + 4092), at: slot + 4092)
+    }
+  }
+
+  @Test func `verification finds a row that names a text which is not there`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "b", shared: ["brand"]) }
+    writer.close()
+    var log = store.log
+    let end = log.count - SegmentFooter.byteCount
+    let footer = try SegmentFooter(log.rawSpan.slice(end, SegmentFooter.byteCount))
+    let text = SegmentHeader.firstOffset + SegmentHeader.byteCount
+    let row = text + ObjectHeader.padded(ObjectHeader.length(log.rawSpan.u32(at: text + 4)))
+    let length = ObjectHeader.length(log.rawSpan.u32(at: row + 4))
+    // Behind the ends of two keys; its own unit, which holds no text.
+    log.put(UnitOffset(byteOffset: row).rawValue, at: row + 16)
+    let salt = Checksum.salt(UnitOffset(byteOffset: row))
+    log.put(Checksum.of(Array(log[(row + 4)..<(row + length)]), from: salt), at: row)
+    log.putChecksum(of: text..<Int(footer.manifestOffset), at: end + 96)
+    log.putChecksum(of: end..<(end + 124), at: end + 124)
+    let slot = AcknowledgementSlot.offsets[0]
+    let chain = log.rawSpan.u32(at: end + 124)
+    log.put(chain, at: slot + 56)
+    log.putChecksum(of: slot..<(slot + 4092), at: slot + 4092)
+    let findings = try #require(try Verification.run(TestStore().with(log: log).location)).findings
+    #expect(findings.map(\.offset) == [row] && findings[0].what.contains("text that is not there"), "\(findings)")
+  }
+
   /// A structure whose checksum was made to fit: nothing that it says may be believed without a check.
   @Test func `lies with valid checksums do not trap`() throws {
     let log = try DamageSample().log
@@ -93,5 +167,9 @@ import Testing
 extension [UInt8] {
   fileprivate mutating func put(_ number: UInt32, at offset: Int) {
     for byte in 0..<4 { self[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt32(8 * byte)) }
+  }
+
+  fileprivate mutating func putChecksum(of range: Range<Int>, at offset: Int) {
+    put(Checksum.of(Array(self[range])), at: offset)
   }
 }

@@ -128,4 +128,22 @@ import Testing
       try await group.waitForAll()
     }
   }
+
+  /// A reader knows no schema: a store of another program may have fewer key spaces than are asked for.
+  @Test func `a key space that a store lacks holds no rows`() throws {
+    let store = TestStore()
+    let writer = try store.writer(Schema([Schema.Table("other", keySpaces: [Schema.KeySpace("id")])]))
+    _ = try writer.commit { transaction in
+      var draft = RecordDraft()
+      draft.addKey([1].rawSpan)
+      try transaction.put(0, draft)
+    }
+    writer.close()
+    let snapshot = try #require(try store.reader()).snapshot
+    for space in [TestSchema.code, TestSchema.to] {
+      #expect(try snapshot.rows(space, "x").isEmpty && snapshot.keyLengths(space).lengths.isEmpty)
+      snapshot.prefetch(space, [1].rawSpan)
+    }
+    #expect(try snapshot.rows(TestSchema.id, [1]).count == 1)
+  }
 }

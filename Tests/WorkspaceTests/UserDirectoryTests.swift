@@ -8,6 +8,9 @@ import Testing
     "cafe\u{301}",
     "a%2Fb", "a+b", "con", "-rf", "a b", "\u{1}", "a\u{202E}b", String(repeating: "x", count: 180),
     String(repeating: "x", count: 181), String(repeating: "é", count: 127),
+    // What goes on below begins a name too.
+    String(repeating: "x", count: 180) + ".", String(repeating: "x", count: 180) + "..",
+    String(repeating: "x", count: 180) + ".y", String(repeating: "é", count: 30) + "..",
     String(repeating: "+", count: 255),
   ]
 

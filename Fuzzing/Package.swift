@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The modules of the project, compiled once more through symbolic links: a fuzzer sees only the branches of code that was
+// built for it. Same targets, same settings, and besides them coverage, AddressSanitizer, and assertions in a release
+// build. Only a root package may have such flags, which is one reason why this is a package of its own.
+
+/// What makes code fuzzable.
+let instrumented: [SwiftSetting] = [
+  .unsafeFlags(["-sanitize=fuzzer,address", "-assert-config", "Debug", "-enable-testing"])
+]
+
+let strict: [SwiftSetting] = instrumented + [.strictMemorySafety(), .treatAllWarnings(as: .error)]
+
+let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+  name: "shelfmark-fuzzing",
+  platforms: [.macOS(.v26)],
+  targets: [
+    .target(name: "CShims", cSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
+    .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
+    .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+    .target(name: "Barcodes", swiftSettings: strict),
+    .target(name: "CatalogRows", swiftSettings: strict),
+    .target(
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
+      swiftSettings: lifetimes),
+    .target(name: "JSONStream", swiftSettings: strict),
+    .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
+    .target(name: "Workspace", dependencies: ["LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
+    .target(name: "RandomTestSupport", swiftSettings: strict),
+    .target(
+      name: "StoreTestSupport", dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      swiftSettings: strict),
+
+    .target(name: "CFuzzer"),
+    .executableTarget(
+      name: "shelfmark-fuzz",
+      dependencies: [
+        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "JSONStream", "LogStore", "RecordFormat",
+        "Storage", "StoreTestSupport", "Workspace",
+      ],
+      swiftSettings: strict,
+      // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+  ],
+  swiftLanguageModes: [.v6]
+)

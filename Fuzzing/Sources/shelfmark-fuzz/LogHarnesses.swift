@@ -1,0 +1,167 @@
+import CatalogRows
+import LogStore
+import RecordFormat
+import StoreTestSupport
+
+@testable import Catalog
+
+/// A log with changed bytes: read, verified, repaired, written, always with an answer or an error of the right type.
+///
+/// First byte: which checksums fit again (``EditedLog/Repairs``) and what is done with the log.
+@Sendable func fuzzLog(_ bytes: [UInt8]) {
+  var input = Input(bytes)
+  let choice = input.byte()
+  exercise(EditedLog(.items, EditedLog.Repairs(rawValue: choice & 15), &input).bytes, choice >> 4 & 3)
+}
+
+func exercise(_ log: [UInt8], _ part: UInt8) {
+  let device = LogSample.device(log)
+  let location = LogSample.location(device)
+  switch part {
+  case 0: attempt { if let reader = try StoreReader.open(location) { try read(reader) } }
+  case 1: verify(location)
+  case 2:
+    attempt {
+      guard let repair = try Repair.run(location, schema: TestSchema.schema) else { return }
+      let after = try Verification.run(location)
+      require(after?.findings.isEmpty == true, "repair: it leaves \(after?.findings.first?.description ?? "nothing")")
+      if let snapshot = repair.snapshot { _ = try StoreContents(snapshot) }
+    }
+  default: write(location)
+  }
+}
+
+/// Everything that a reader offers, at each commit.
+private func read(_ reader: StoreReader) throws {
+  let snapshot = reader.snapshot
+  attempt { _ = try StoreContents(snapshot) }
+  attempt { _ = try snapshot.statistics() }
+  attempt { _ = try reader.refresh() }
+  for record in try snapshot.history().prefix(8) {
+    attempt {
+      guard let earlier = try snapshot.snapshot(at: record.sequence) else { return }
+      attempt { _ = try StoreContents(earlier) }
+      let changes = try snapshot.changes(since: earlier)
+      for (table, rows) in changes.removed.enumerated() {
+        for row in rows {
+          _ = try earlier.withRecord(at: row, table: table) { (record) throws(StoreError) in _ = record.body }
+        }
+      }
+    }
+  }
+}
+
+/// What verification finds nothing wrong with can be read, written and compacted.
+private func verify(_ location: StoreLocation) {
+  attempt {
+    guard let verification = try Verification.run(location) else { return }
+    for finding in verification.findings { _ = finding.description }
+    guard verification.findings.isEmpty else { return }
+    do {
+      guard let reader = try StoreReader.open(location) else { fatalError("verification: a store that is none") }
+      for table in 0..<2 { _ = try reader.snapshot.rows(table) }
+      _ = try reader.snapshot.history()
+    } catch { fatalError("verification: it finds nothing, but \(error)") }
+  }
+}
+
+private func write(_ location: StoreLocation) {
+  attempt {
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    defer { writer.close() }
+    attempt {
+      _ = try writer.commit { transaction in
+        for id in 0..<4 { try transaction.put("\(id)", "code") }
+        try transaction.delete(TestSchema.to, "to")
+      }
+    }
+    attempt {
+      guard let last = writer.snapshot, let first = try last.history().last else { return }
+      guard let earlier = try last.snapshot(at: first.sequence) else { return }
+      _ = try writer.rollback(to: earlier) { _, _ in }
+    }
+    attempt { _ = try writer.compact() }
+    attempt { if let snapshot = writer.snapshot { _ = try StoreContents(snapshot) } }
+  }
+}
+
+/// Runs `body`; what it throws has to be an error of the store, or a lie that the helpers of the tests found out.
+func attempt(_ body: () throws -> Void) {
+  do { try body() } catch {
+    require(
+      error is StoreError || error is CatalogError || error is StoreContents.Contradiction,
+      "an error of another type: \(error)")
+    _ = "\(error)"
+  }
+}
+
+/// The same with the log of a catalogue, read as a catalogue.
+@Sendable func fuzzCatalogue(_ bytes: [UInt8]) {
+  var input = Input(bytes)
+  let choice = input.byte()
+  let log = EditedLog(.catalogue, EditedLog.Repairs(rawValue: choice & 15), &input).bytes
+  let location = LogSample.location(LogSample.device(log))
+  switch choice >> 4 & 3 {
+  case 0, 1:
+    attempt { if let reader = try CatalogReader.open(location) { try read(reader.snapshot()) } }
+  case 2:
+    attempt {
+      guard let repair = try CatalogRepair.run(location) else { return }
+      let after = try Verification.run(location)
+      require(after?.findings.isEmpty == true, "repair: it leaves \(after?.findings.first?.description ?? "nothing")")
+      try read(repair.snapshot)
+    }
+  default:
+    attempt {
+      let writer = try CatalogWriter(location)
+      defer { writer.close() }
+      attempt {
+        var increment = writer.beginIncrement()
+        try increment.take([Product(), Product()], [Relation()])
+        _ = try increment.commit(cursor: "next")
+      }
+      attempt {
+        if let first = try writer.snapshot().history().last { _ = try writer.rollback(to: first.commit.sequence) }
+      }
+      attempt { _ = try writer.compact() }
+      attempt { try read(writer.snapshot()) }
+    }
+  }
+}
+
+private func read(_ catalogue: CatalogSnapshot) throws {
+  attempt { _ = try CatalogDigest(catalogue) }
+  attempt { try catalogue.forEachProduct { (view) throws(StoreError) in _ = try Product(view) } }
+  attempt { try catalogue.forEachRelation { (_) throws(StoreError) in } }
+  attempt { _ = try catalogue.setStatistics() }
+  attempt { _ = try catalogue.productOffsetsById() }
+  for code in ["5296849399411", "05296849399411", "X-1", "Ab12", "(01)05296849399411", ""] {
+    attempt { _ = try catalogue.match(code) }
+  }
+  for id in ["p0", "p1", "p9", ""] {
+    attempt { _ = try catalogue.components(of: id) }
+    attempt { _ = try catalogue.sets(with: id) }
+  }
+  attempt { _ = try catalogue.complete(["5296849399411", "X-1"]) }
+  for commit in try catalogue.history().prefix(4) {
+    attempt {
+      guard let earlier = try catalogue.at(commit.commit.sequence) else { return }
+      _ = try catalogue.changes(since: earlier)
+    }
+  }
+}
+
+extension RowSink {
+  mutating func take(_ products: [Product], _ relations: [Relation]) throws {
+    var productRow = ProductRow()
+    for product in products {
+      product.fill(&productRow)
+      try self.product(productRow)
+    }
+    var relationRow = RelationRow()
+    for relation in relations {
+      relation.fill(&relationRow)
+      try self.relation(relationRow)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import LogStore
+import RecordFormat
+import StoreTestSupport
+
+@testable import Catalog
+
+/// A small valid log, and where its structures stand: what the inputs of the log harnesses are edits of.
+struct LogSample: Sendable {
+  /// What a checksum covers.
+  enum Kind: Sendable { case header, slot, segmentHeader, object, blockHeader, bucket, manifest, footer }
+
+  struct Structure: Sendable {
+    var kind: Kind
+    var offset: Int
+    var byteCount: Int
+  }
+
+  struct Segment: Sendable {
+    var start: Int
+    var manifest: Int
+    var footer: Int
+  }
+
+  let bytes: [UInt8]
+  private(set) var structures: [Structure] = []
+  private(set) var segments: [Segment] = []
+
+  init(_ bytes: [UInt8]) throws {
+    self.bytes = bytes
+    structures.append(Structure(kind: .header, offset: 0, byteCount: FileHeader.byteCount))
+    for slot in AcknowledgementSlot.offsets {
+      structures.append(Structure(kind: .slot, offset: slot, byteCount: AcknowledgementSlot.byteCount))
+    }
+    var start = SegmentHeader.firstOffset
+    while start < bytes.count { start = try findStructures(ofSegmentAt: start) }
+  }
+
+  private mutating func add(_ kind: Kind, _ offset: Int, _ byteCount: Int) {
+    structures.append(Structure(kind: kind, offset: offset, byteCount: byteCount))
+  }
+
+  private mutating func findStructures(ofSegmentAt start: Int) throws -> Int {
+    let header = try SegmentHeader(bytes.rawSpan.slice(start, SegmentHeader.byteCount))
+    let footerOffset = start + Int(header.length) - SegmentFooter.byteCount
+    let footer = try SegmentFooter(bytes.rawSpan.slice(footerOffset, SegmentFooter.byteCount))
+    let manifest = try Manifest(bytes.rawSpan.slice(Int(footer.manifestOffset), Int(footer.manifestLength)))
+    add(.segmentHeader, start, SegmentHeader.byteCount)
+    var offset = start + SegmentHeader.byteCount
+    while offset < Int(footer.objectEnd) {
+      let length = ObjectHeader.length(bytes.rawSpan.u32(at: offset + 4))
+      add(.object, offset, length)
+      offset += ObjectHeader.padded(length)
+    }
+    let blocks = manifest.deadBlocks + manifest.tables.flatMap { $0.keySpaces.flatMap(\.blocks) }
+    for block in blocks where Int(block.offset) > start {
+      add(.blockHeader, Int(block.offset), BlockHeader.byteCount)
+      for bucket in 0..<Int(block.bucketCount) {
+        add(.bucket, Int(block.offset) + BlockHeader.byteCount + bucket * Bucket.byteCount, Bucket.byteCount)
+      }
+    }
+    add(.manifest, Int(footer.manifestOffset), Int(footer.manifestLength))
+    add(.footer, footerOffset, SegmentFooter.byteCount)
+    segments.append(Segment(start: start, manifest: Int(footer.manifestOffset), footer: footerOffset))
+    return start + Int(header.length)
+  }
+}
+
+extension LogSample {
+  /// Where the log of a sample stands on its device.
+  static let name = "s"
+
+  static func location(_ device: SimulatedDevice) -> StoreLocation {
+    StoreLocation(device.directory, name: name, environment: FixedEnvironment(seed: 2).environment())
+  }
+
+  /// The device on which a log is all there is.
+  static func device(_ log: [UInt8]) -> SimulatedDevice {
+    let device = SimulatedDevice()
+    device.place(log, as: name + ".log")
+    return device
+  }
+
+  /// Two tables, three commits: shared strings, posting lists, dead rows, tombstones, blocks in base and tail.
+  static let items: LogSample = sample { location in
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    defer { writer.close() }
+    _ = try writer.commit { transaction in
+      for id in 0..<8 { try transaction.put("\(id)", "code", shared: ["brand"], body: "body") }
+      try transaction.put("0", "lost")
+      try transaction.put(1, TestRow("from", "to", shared: ["text"]))
+    }
+    _ = try writer.commit { transaction in
+      try transaction.put("1", "code", body: "new")
+      try transaction.delete(TestSchema.id, "2")
+      transaction.state = [1, 2, 3]
+    }
+    _ = try writer.commit { try $0.put(1, TestRow("x", "to")) }
+  }
+
+  /// A catalogue: products with every form of every field, sets with components, two commits.
+  static let catalogue: LogSample = sample { location in
+    let writer = try CatalogWriter(location)
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate()
+    try update.take((0..<4).map { product("p\($0)", $0) }, [relation("p0", "p1"), relation("p0", "gone")])
+    _ = try update.commit(cursor: "2023-05-13 10:00:00")
+    var increment = writer.beginIncrement()
+    try increment.take([product("p1", 7), product("p9", 9)], [relation("p9", "p1")])
+    _ = try increment.commit(cursor: "2023-05-14 10:00:00")
+  }
+
+  private static func sample(_ fill: (StoreLocation) throws -> Void) -> LogSample {
+    let device = SimulatedDevice()
+    let location = StoreLocation(device.directory, name: name, environment: FixedEnvironment().environment())
+    do {
+      try fill(location)
+      return try LogSample(device.contents(name + ".log") ?? [])
+    } catch { fatalError("the sample cannot be written: \(error)") }
+  }
+
+  private static func product(_ id: String, _ number: Int) -> Product {
+    var product = Product()
+    product.id = id
+    product.barcode = ["5296849399411", " x-1 ", "", "Ab"][number % 4]
+    product.brand = "Gree"
+    product.unit = number % 2 == 0 ? "pc" : ""
+    product.createTime = number % 2 == 0 ? "2023-05-13 10:00:00" : "yesterday"
+    product.updateTime = number % 3 == 0 ? "2023-05-13 10:00:00" : "today"
+    product.name = "name \(number)"
+    product.skuCode = "sku"
+    product.weight = number % 2 == 0 ? 0.35 : 1 / 3
+    product.length = 845
+    product.categoryId = number % 2 == 0 ? 7 : 1 << 40
+    product.groupNum = Int64(number)
+    product.delFlag = number == 3 ? 1 : 0
+    product.isSaleProduct = true
+    return product
+  }
+
+  private static func relation(_ set: String, _ component: String) -> Relation {
+    var relation = Relation()
+    relation.id = "r"
+    relation.productId = set
+    relation.subProductId = component
+    relation.orgId = "org"
+    relation.groupNum = 2
+    return relation
+  }
+}

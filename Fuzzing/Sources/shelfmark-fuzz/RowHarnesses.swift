@@ -1,0 +1,92 @@
+import CatalogRows
+import CatalogWire
+
+/// Rows of a file, and what was said about it; `nil` rows for a file that is refused.
+private struct Rows: Equatable {
+  var lines: [[UInt8]] = []
+  var summary: RowLines.Summary?
+  var failure: String?
+}
+
+private func readLines(_ bytes: [UInt8], _ sizes: [UInt8], _ kind: RowLines.Kind, _ limits: WireLimits) -> Rows {
+  var sink = Collector()
+  var rows = Rows()
+  do throws(WireError) {
+    var reader = RowLines(kind: kind, limits: limits)
+    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
+    rows.summary = try reader.finish(into: &sink)
+  } catch {
+    rows.failure = error.description
+  }
+  rows.lines = sink.lines
+  return rows
+}
+
+private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits) -> Rows {
+  var sink = Collector()
+  var rows = Rows()
+  do throws(WireError) {
+    var reader = CSVRows(limits: limits)
+    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
+    rows.summary = try reader.finish(into: &sink)
+  } catch {
+    rows.failure = error.description
+  }
+  rows.lines = sink.lines
+  return rows
+}
+
+/// Lines of JSON: whatever the pieces, and written as lines or as CSV and read again, they are the same rows.
+@Sendable func fuzzLines(_ bytes: [UInt8]) {
+  var input = Input(bytes)
+  let choice = input.byte()
+  let sizes = input.bytes(4)
+  let kind: RowLines.Kind = [.tagged, .products, .relations, .tagged][Int(choice & 3)]
+  let limits = choice & 4 == 0 ? WireLimits() : WireLimits(nestingDepth: 2, tokenByteCount: 60)
+  let text = Array(input.rest)
+  let whole = readLines(text, [], kind, limits)
+  require(readLines(text, sizes, kind, limits) == whole, "lines: pieces of \(sizes) read differently")
+  checkWayBack(whole, sizes)
+}
+
+/// Comma-separated values, by the same rules.
+@Sendable func fuzzCSV(_ bytes: [UInt8]) {
+  var input = Input(bytes)
+  let choice = input.byte()
+  let sizes = input.bytes(4)
+  let limits = choice & 4 == 0 ? WireLimits() : WireLimits(tokenByteCount: 30)
+  // Columns that are known, so that rows are reached more often.
+  let header = choice & 1 == 0 ? [] : Array("type,id,name,groupNum,weight,isSaleProduct,productId,barcode\n".utf8)
+  let text = header + input.rest
+  let whole = readCSV(text, [], limits)
+  require(readCSV(text, sizes, limits) == whole, "CSV: pieces of \(sizes) read differently")
+  checkWayBack(whole, sizes)
+}
+
+private func checkWayBack(_ rows: Rows, _ sizes: [UInt8]) {
+  if let summary = rows.summary {
+    require(summary.products + summary.relations == rows.lines.count, "rows: the count is wrong")
+  }
+  guard !rows.lines.isEmpty else { return }
+  let dump = Array(rows.lines.joined(separator: [0x0A]))
+  let again = readLines(dump, sizes, .tagged, WireLimits())
+  require(again.lines == rows.lines && again.failure == nil, "rows: others when written as lines and read")
+  require(again.summary?.defaulted.total == 0, "rows: what was written has fields of the wrong type")
+  var csv = CSVWriter()
+  var reader = RowLines(kind: .tagged)
+  do throws(WireError) {
+    try reader.consume(dump.span, into: &csv)
+    _ = try reader.finish(into: &csv)
+  } catch { fatalError("rows: lines read once cannot be read twice: \(error)") }
+  let table = readCSV(csv.bytes, sizes, WireLimits())
+  require(table.lines == rows.lines && table.failure == nil, "rows: others when written as CSV and read")
+}
+
+private struct CSVWriter: RowSink {
+  var bytes: [UInt8] = []
+
+  init() { RowCSV.appendHeader(to: &bytes) }
+
+  mutating func product(_ row: borrowing ProductRow) { RowCSV.append(row, to: &bytes) }
+  mutating func relation(_ row: borrowing RelationRow) { RowCSV.append(row, to: &bytes) }
+}
