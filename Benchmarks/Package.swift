@@ -25,10 +25,20 @@ let package = Package(
         .product(name: "CatalogWire", package: "shelfmark"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "BenchmarkSupport",
+      dependencies: [
+        "CatalogueGenerator",
+        .product(name: "Catalog", package: "shelfmark"),
+        .product(name: "CatalogRows", package: "shelfmark"),
+        .product(name: "CatalogWire", package: "shelfmark"),
+        .product(name: "LogStore", package: "shelfmark"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "shelfmark-bench",
       dependencies: [
-        "CatalogueGenerator",
+        "BenchmarkSupport", "CatalogueGenerator",
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
         .product(name: "CatalogSync", package: "shelfmark"),
