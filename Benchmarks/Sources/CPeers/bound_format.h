@@ -38,7 +38,8 @@ static inline uint64_t hash_of(slice key) {
   const uint8_t *bytes = key.bytes;
   size_t rest = key.count;
   uint64_t hash = c0 ^ key.count, a = 0, b = 0;
-  for (; rest > 16; rest -= 16, bytes += 16) hash = mix((uint64_t)load64(bytes) ^ c1, (uint64_t)load64(bytes + 8) ^ hash);
+  for (; rest > 16; rest -= 16, bytes += 16)
+    hash = mix((uint64_t)load64(bytes) ^ c1, (uint64_t)load64(bytes + 8) ^ hash);
   if (rest >= 8) {
     a = (uint64_t)load64(bytes);
     b = (uint64_t)load64(bytes + rest - 8);

@@ -5,8 +5,8 @@
 //     id       -> the record, of a product without a barcode
 //     set's id -> the records of its relations, one after the other
 //
-// so that a lookup by barcode, which is what counts, asks the store once. A file that includes this has defined `store`,
-// `session` and
+// so that a lookup by barcode, which is what counts, asks the store once. A file that includes this has defined
+// `store`, `session` and
 //
 //     static inline int kv_visit(session *, key_space, slice key, visitor *, void *)
 //         calls the visitor with the value; 1 for a key that is there, 0 for one that is not, -1 for a failure

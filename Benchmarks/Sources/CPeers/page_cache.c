@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /// Calls `visit` with every file that has contents.
-static int for_each_file(const char *directory, int (*visit)(int file, size_t byte_count, void *argument), void *argument) {
+static int for_each_file(
+    const char *directory, int (*visit)(int file, size_t byte_count, void *argument), void *argument) {
   DIR *entries = opendir(directory);
   if (!entries) return -1;
   int code = 0;

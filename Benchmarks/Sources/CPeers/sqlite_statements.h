@@ -1,8 +1,9 @@
 // The tables of the SQLite peer, and what is asked of them.
 #pragma once
 
-// Of three schemas (this one; id as the primary key of a table without rowids; barcode and id as such a key) this is the
-// fastest by barcode and the smallest.
+// Of three schemas tried the best on the whole. With 300,000 products, a hit and a lookup by id in microseconds, and
+// the file in MB: this one 5.2, 5.1, 84; id as the key of a table without rowids 6.1, 4.8, 86; barcode and id as such a
+// key 4.7, 6.4, 92. Pages of 8 KiB were slower in all.
 static const char *const schema =
     "CREATE TABLE products (barcode TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, categoryId INTEGER NOT NULL,"
     " weight REAL NOT NULL, brand TEXT NOT NULL, brandId TEXT NOT NULL, category TEXT NOT NULL, createBy TEXT NOT NULL,"
