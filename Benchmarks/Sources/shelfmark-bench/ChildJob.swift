@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Catalog
 import CatalogRows
 import CatalogSync
@@ -7,15 +8,13 @@ import LogStore
 
 /// What has to run in a process of its own, because its memory is measured.
 enum ChildJob {
-  static let marker = "--child"
-
   case resident(directory: String, products: Int, seed: UInt64, lookups: Int)
   case ingest(directory: String, answer: String)
   case decode(answer: String)
 
   /// The job that the arguments name; `nil` where they are those of a person.
   init?(_ arguments: [String]) throws(UsageError) {
-    guard arguments.count > 2, arguments[1] == Self.marker else { return nil }
+    guard arguments.count > 2, arguments[1] == Subprocess.childMarker else { return nil }
     let rest = Array(arguments[3...])
     switch (arguments[2], rest.count) {
     case ("resident", 4):
@@ -23,7 +22,7 @@ enum ChildJob {
       self = .resident(directory: rest[0], products: products, seed: seed, lookups: lookups)
     case ("ingest", 2): self = .ingest(directory: rest[0], answer: rest[1])
     case ("decode", 1): self = .decode(answer: rest[0])
-    default: throw UsageError(description: "unknown job")
+    default: throw UsageError("unknown job")
     }
   }
 
@@ -67,7 +66,7 @@ enum ChildJob {
     let mapped = Machine.status("RssFile")
     guard let location = try StoreLocation.existing(directory, name: BenchmarkStore.name),
       let snapshot = try CatalogReader.open(location)?.snapshot()
-    else { throw WrongAnswer(description: "no catalogue in \(directory)") }
+    else { throw WrongAnswer("no catalogue in \(directory)") }
     var found = 0
     for _ in 0..<lookups {
       key.removeAll(keepingCapacity: true)

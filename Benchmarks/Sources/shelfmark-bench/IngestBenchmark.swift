@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import CatalogueGenerator
 
 /// A full update from a server's answer in a file, beside what `base64` and `gzip` need to unpack the same bytes.
@@ -60,7 +61,7 @@ struct IngestBenchmark {
       var start = 0
       if !isInside {
         guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: marker) }) else {
-          throw WrongAnswer(description: "the answer does not begin with its data")
+          throw WrongAnswer("the answer does not begin with its data")
         }
         start = place + marker.count
         isInside = true
@@ -74,7 +75,7 @@ struct IngestBenchmark {
     let line = try Subprocess.child(arguments)
     let numbers = line.split(separator: " ").compactMap { Double($0) }
     guard numbers.count == 5, Int(numbers[3]) == generator.productCount else {
-      throw WrongAnswer(description: "the process for \(arguments[0]) said \(line)")
+      throw WrongAnswer("the process for \(arguments[0]) said \(line)")
     }
     return Run(wall: numbers[0], processor: numbers[1], peak: numbers[2] / 1024, unpacked: numbers[4])
   }
@@ -94,7 +95,7 @@ struct IngestBenchmark {
       Measurement("reference – base64 -d | gzip -dc, processor", condition, referenceProcessor, "s"))
     report.add(
       Measurement("AnswerImport – full update, elapsed", condition, wall, "s").comparedTo(reference.median, name)
-        .noting("\(Report.number(unpacked / wall.median / 1e6)) MB/s of JSON"))
+        .noting("\(FigureText.number(unpacked / wall.median / 1e6)) MB/s of JSON"))
     report.add(
       Measurement("AnswerImport – full update, processor", condition, Spread(updates.map(\.processor)), "s")
         .comparedTo(referenceProcessor.median, name))
@@ -103,6 +104,6 @@ struct IngestBenchmark {
         .comparedTo(referenceProcessor.median, name))
     report.add(
       Measurement("AnswerImport – peak resident memory", condition, Spread(updates.map(\.peak)), "MiB")
-        .noting("decoding alone \(Report.number(Spread(decodings.map(\.peak)).median)) MiB"))
+        .noting("decoding alone \(FigureText.number(Spread(decodings.map(\.peak)).median)) MiB"))
   }
 }

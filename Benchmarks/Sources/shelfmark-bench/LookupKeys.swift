@@ -1,45 +1,6 @@
-import Catalog
+import BenchmarkSupport
 import CatalogRows
 import CatalogueGenerator
-import LogStore
-
-/// Keys as bytes, one after the other in the order of their use, each with what its answer adds to the checksum.
-struct KeyList: Sendable {
-  private static let stride = 24
-  private var bytes: [UInt8] = []
-  private var byteCounts: [UInt8] = []
-  private(set) var expected: [UInt64] = []
-
-  var count: Int { byteCounts.count }
-
-  /// Adds a key of at most 24 bytes.
-  mutating func append(_ key: [UInt8], expecting answer: UInt64) {
-    precondition(key.count <= Self.stride, "a key must fit its place")
-    bytes += key
-    for _ in key.count..<Self.stride { bytes.append(0) }
-    byteCounts.append(UInt8(key.count))
-    expected.append(answer)
-  }
-
-  @inline(__always)
-  func withKey<Result>(_ index: Int, _ body: (Span<UInt8>) throws(StoreError) -> Result) throws(StoreError) -> Result {
-    let start = index * Self.stride
-    return try body(bytes.span.extracting(start..<(start + Int(byteCounts[index]))))
-  }
-
-  func expectedSum(_ range: Range<Int>) -> UInt64 { expected[range].reduce(0, &+) }
-}
-
-/// Keys as text, for the interfaces that take strings.
-struct TextKeys: Sendable {
-  private(set) var texts: [String] = []
-  private(set) var expected: [UInt64] = []
-
-  mutating func append(_ text: String, expecting answer: UInt64) {
-    texts.append(text)
-    expected.append(answer)
-  }
-}
 
 /// All keys of a run, drawn from a seeded shuffle of the products.
 struct LookupKeys: Sendable {
@@ -114,22 +75,5 @@ struct LookupKeys: Sendable {
       sum &+= UInt64(row.groupNum)
     }
     setTexts.append(String(decoding: id, as: UTF8.self), expecting: sum)
-  }
-}
-
-/// The three fields that a lookup touches: an integer, the length of a text, a double.
-enum Touch {
-  @inline(__always)
-  static func of(_ view: borrowing ProductView) -> UInt64 {
-    UInt64(bitPattern: view.categoryId) &+ UInt64(view.name.byteCount) &+ view.weight.bitPattern
-  }
-
-  static func of(_ product: Product) -> UInt64 {
-    UInt64(bitPattern: product.categoryId) &+ UInt64(product.name.utf8.count) &+ product.weight.bitPattern
-  }
-
-  static func of(_ row: borrowing ProductRow) -> UInt64 {
-    UInt64(bitPattern: row.categoryId) &+ UInt64(row.texts.byteCount(ProductText.name.rawValue))
-      &+ row.weight.bitPattern
   }
 }

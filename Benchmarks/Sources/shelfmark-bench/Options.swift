@@ -1,7 +1,4 @@
-/// A mistake in the command line.
-struct UsageError: Error, CustomStringConvertible {
-  let description: String
-}
+import BenchmarkSupport
 
 /// What the command line asks for.
 struct Options {
@@ -53,7 +50,7 @@ struct Options {
     commandLine = (["shelfmark-bench"] + arguments).joined(separator: " ")
     var rest = arguments[...]
     if let first = rest.first, !first.hasPrefix("-") {
-      guard let command = Command(rawValue: first) else { throw UsageError(description: "unknown command \(first)") }
+      guard let command = Command(rawValue: first) else { throw UsageError("unknown command \(first)") }
       self.command = command
       rest.removeFirst()
     }
@@ -74,7 +71,7 @@ struct Options {
       case "--from": from = try Self.value(option, &rest)
       case "--only": only = try Self.value(option, &rest)
       case "--form": form = try Self.value(option, &rest)
-      default: throw UsageError(description: "unknown option \(option); --help lists them")
+      default: throw UsageError("unknown option \(option); --help lists them")
       }
     }
     if command == .quick {
@@ -86,13 +83,13 @@ struct Options {
   }
 
   private static func value(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
-    guard let value = rest.popFirst() else { throw UsageError(description: "\(option) needs a value") }
+    guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value") }
     return value
   }
 
   private static func number(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Int {
     let text = try value(option, &rest)
-    guard let number = Int(text), number >= 0 else { throw UsageError(description: "\(option): \(text) is no number") }
+    guard let number = Int(text), number >= 0 else { throw UsageError("\(option): \(text) is no number") }
     return number
   }
 
@@ -100,7 +97,7 @@ struct Options {
     var sizes: [Int] = []
     for part in text.split(separator: ",") {
       guard let size = Int(part), (1000..<100_000_000).contains(size) else {
-        throw UsageError(description: "--products: \(part) is no number from 1000 to 99999999")
+        throw UsageError("--products: \(part) is no number from 1000 to 99999999")
       }
       sizes.append(size)
     }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Catalog
 import CatalogRows
 import CatalogSync
@@ -35,18 +36,18 @@ struct QuickCheck {
       generator.product(index, into: &row)
       let expected = Product(row)
       guard try snapshot.product(id: expected.id) == expected else {
-        throw WrongAnswer(description: "product \(expected.id) is not as it was written")
+        throw WrongAnswer("product \(expected.id) is not as it was written")
       }
       if expected.barcode.isEmpty { continue }
       guard try snapshot.products(barcode: expected.barcode).contains(expected) else {
-        throw WrongAnswer(description: "barcode \(expected.barcode) does not lead to \(expected.id)")
+        throw WrongAnswer("barcode \(expected.barcode) does not lead to \(expected.id)")
       }
     }
     for number in 0..<generator.productCount {
       var barcode: [UInt8] = []
       generator.putUnknownBarcode(number, &barcode)
       if try snapshot.withProduct(barcode: barcode.span, { (_) throws(StoreError) in true }) != nil {
-        throw WrongAnswer(description: "barcode \(String(decoding: barcode, as: UTF8.self)) has a product")
+        throw WrongAnswer("barcode \(String(decoding: barcode, as: UTF8.self)) has a product")
       }
     }
   }
@@ -65,11 +66,11 @@ struct QuickCheck {
       var id: [UInt8] = []
       generator.putId(index, &id)
       guard try Set(snapshot.relations(ofSet: String(decoding: id, as: UTF8.self))) == expected else {
-        throw WrongAnswer(description: "the relations of set \(number) are not as they were written")
+        throw WrongAnswer("the relations of set \(number) are not as they were written")
       }
     }
     guard snapshot.relationCount == count else {
-      throw WrongAnswer(description: "\(snapshot.relationCount) relations, and not \(count)")
+      throw WrongAnswer("\(snapshot.relationCount) relations, and not \(count)")
     }
   }
 
@@ -84,7 +85,7 @@ struct QuickCheck {
     _ = try update.finish()
     let copy = try writer.snapshot()
     guard copy.productCount == snapshot.productCount, copy.relationCount == snapshot.relationCount else {
-      throw WrongAnswer(description: "the answer holds \(copy.productCount) products")
+      throw WrongAnswer("the answer holds \(copy.productCount) products")
     }
     try checkProducts(copy)
     try checkRelations(copy)
@@ -96,6 +97,6 @@ struct QuickCheck {
     try generator.writeNDJSON { piece in lines += piece.count { $0 == 0x0A } }
     var sink = NullSink()
     try generator.write(to: &sink)
-    guard lines == sink.count else { throw WrongAnswer(description: "\(lines) lines for \(sink.count) rows") }
+    guard lines == sink.count else { throw WrongAnswer("\(lines) lines for \(sink.count) rows") }
   }
 }

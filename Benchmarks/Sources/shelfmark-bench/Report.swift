@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 /// One line of the results.
 struct Measurement {
   /// *Subject – operation*, as the documentation names it.
@@ -68,9 +70,9 @@ struct Report {
     measurements.map { line in
       let isSpread = line.least != line.most
       return [
-        line.name, line.condition, Self.number(line.value),
-        isSpread ? "\(Self.number(line.least)) – \(Self.number(line.most))" : "", line.unit,
-        line.ratio.map { "\(Self.number($0)) × \(line.reference)" } ?? "", line.note,
+        line.name, line.condition, FigureText.number(line.value),
+        isSpread ? "\(FigureText.number(line.least)) – \(FigureText.number(line.most))" : "", line.unit,
+        line.ratio.map { "\(FigureText.number($0)) × \(line.reference)" } ?? "", line.note,
       ]
     }
   }
@@ -102,49 +104,26 @@ struct Report {
   private var json: String {
     let lines = measurements.map { line in
       var fields = [
-        "\"name\":\(Self.quoted(line.name))", "\"condition\":\(Self.quoted(line.condition))",
+        "\"name\":\(FigureText.quoted(line.name))", "\"condition\":\(FigureText.quoted(line.condition))",
         "\"median\":\(line.value)", "\"least\":\(line.least)", "\"most\":\(line.most)",
-        "\"unit\":\(Self.quoted(line.unit))",
+        "\"unit\":\(FigureText.quoted(line.unit))",
       ]
-      if let ratio = line.ratio { fields += ["\"ratio\":\(ratio)", "\"reference\":\(Self.quoted(line.reference))"] }
-      if !line.note.isEmpty { fields.append("\"note\":\(Self.quoted(line.note))") }
+      if let ratio = line.ratio {
+        fields += ["\"ratio\":\(ratio)", "\"reference\":\(FigureText.quoted(line.reference))"]
+      }
+      if !line.note.isEmpty { fields.append("\"note\":\(FigureText.quoted(line.note))") }
       return "    {" + fields.joined(separator: ",") + "}"
     }
     return """
       {
-        "processor": \(Self.quoted(machine.processor)), "cores": \(machine.coreCount),
-        "kernel": \(Self.quoted(machine.kernel)), "swift": \(Self.quoted(machine.swift)),
-        "load": \(Self.quoted(machine.load)),
-        "command": \(Self.quoted(commandLine)),
+        "processor": \(FigureText.quoted(machine.processor)), "cores": \(machine.coreCount),
+        "kernel": \(FigureText.quoted(machine.kernel)), "swift": \(FigureText.quoted(machine.swift)),
+        "load": \(FigureText.quoted(machine.load)),
+        "command": \(FigureText.quoted(commandLine)),
         "measurements": [
       \(lines.joined(separator: ",\n"))
         ]
       }
       """
-  }
-
-  /// Three significant digits, or all of a large number.
-  static func number(_ value: Double) -> String {
-    let size = abs(value)
-    if size >= 100 || size == size.rounded() { return String(Int(value.rounded())) }
-    let places = size >= 10 ? 1 : size >= 1 ? 2 : 3
-    var scale = 1
-    for _ in 0..<places { scale *= 10 }
-    let scaled = Int((size * Double(scale)).rounded())
-    let fraction = String(scaled % scale)
-    let zeros = String(repeating: "0", count: places - fraction.count)
-    return (value < 0 ? "-" : "") + "\(scaled / scale).\(zeros)\(fraction)"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case "\n": quoted += "\\n"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import CatalogueGenerator
 
 #if canImport(Musl)
@@ -29,9 +30,9 @@ struct ShelfmarkBench {
   }
 
   private static func run(_ options: Options) throws {
-    let folder = try WorkFolder(keeping: options.keep)
+    let folder = try WorkFolder("shelfmark-bench", keeping: options.keep)
     defer { folder.remove() }
-    let sample = try SampleFile.load(options)
+    let sample = try options.isSynthetic ? nil : SampleFile.load(options.from)
     var report = Report(machine: Machine(), commandLine: options.commandLine)
     for count in options.productCounts {
       let generator = CatalogueGenerator(productCount: count, seed: options.seed, sample: sample)
@@ -45,11 +46,4 @@ struct ShelfmarkBench {
     }
     if options.command != .generate { print(report.text(options.format)) }
   }
-}
-
-/// Writes a line to standard error: what happens, apart from the results.
-func complain(_ text: String) {
-  let line = Array((text + "\n").utf8)
-  // The array is alive during the call.
-  _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress!, $0.count) }
 }

@@ -9,13 +9,13 @@ import Glibc
 /// The lines form one cycle in random order (Sattolo), so that neither prefetcher nor overlap helps: the time of a step
 /// is what one miss of the caches and the TLB costs on this machine at this moment.
 @safe
-final class PointerChase {
+package final class PointerChase {
   private static let lineByteCount = 64
   private let memory: UnsafeMutableRawPointer
   private let byteCount: Int
   private var place = 0
 
-  init(byteCount wanted: Int, seed: UInt64) throws {
+  package init(byteCount wanted: Int, seed: UInt64) throws {
     let lineCount = max(1024, wanted / Self.lineByteCount)
     byteCount = lineCount * Self.lineByteCount
     // Private memory of this object, given back in `deinit`.
@@ -36,7 +36,7 @@ final class PointerChase {
 
   /// Goes `count` steps on; returns where that leads.
   @inline(never)
-  func run(_ count: Int) -> UInt64 {
+  package func run(_ count: Int) -> UInt64 {
     var place = place
     for _ in 0..<count {
       // What a line holds is the number of another one.
@@ -44,26 +44,5 @@ final class PointerChase {
     }
     self.place = place
     return UInt64(place)
-  }
-}
-
-/// The random numbers of keys: SplitMix64.
-struct KeyRandom {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(((next() >> 32) * UInt64(bound)) >> 32) }
-
-  mutating func shuffle<Element>(_ elements: inout [Element]) {
-    for index in stride(from: elements.count - 1, to: 0, by: -1) { elements.swapAt(index, below(index + 1)) }
   }
 }

@@ -5,21 +5,21 @@ import Glibc
 #endif
 
 /// A program that ran to its end.
-struct Subprocess {
-  var output: [UInt8]
+package struct Subprocess {
+  package var output: [UInt8]
   /// Seconds from start to end.
-  var wall: Double
+  package var wall: Double
   /// Seconds of processor time, those of its own children included.
-  var processor: Double
+  package var processor: Double
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// Runs a program that is looked for in PATH, and takes what it writes to standard output.
   ///
   /// - Throws: ``Failure`` if it does not end with 0.
-  static func run(_ arguments: [String]) throws -> Subprocess {
+  package static func run(_ arguments: [String]) throws -> Subprocess {
     var ends: [Int32] = [0, 0]
     // The call fills both elements.
     guard unsafe pipe(&ends) == 0 else { throw SystemError("pipe", arguments[0]) }
@@ -49,9 +49,12 @@ struct Subprocess {
       processor: seconds(usage.ru_utime) + seconds(usage.ru_stime))
   }
 
+  /// The argument that tells this program that it is a child of itself.
+  package static let childMarker = "--child"
+
   /// Runs this program again for a job in a process of its own, and returns the line that it prints.
-  static func child(_ arguments: [String]) throws -> String {
-    let process = try run(["/proc/self/exe", ChildJob.marker] + arguments)
+  package static func child(_ arguments: [String]) throws -> String {
+    let process = try run(["/proc/self/exe", childMarker] + arguments)
     return String(decoding: process.output.prefix { $0 != 0x0A }, as: UTF8.self)
   }
 

@@ -8,43 +8,34 @@ import Glibc
 ///
 /// On a shared machine the processor time is the truer one for work in memory: it stands still while another process
 /// has the core. Caches that the other one emptied still count.
-struct Elapsed {
-  var wall: Double
-  var processor: Double
+package struct Elapsed {
+  package var wall: Double
+  package var processor: Double
+
+  package init(wall: Double, processor: Double) {
+    self.wall = wall
+    self.processor = processor
+  }
 
   /// Runs `body` and tells what it took.
-  static func of<Result>(_ body: () throws -> Result) rethrows -> (Result, Elapsed) {
+  package static func of<Result>(_ body: () throws -> Result) rethrows -> (Result, Elapsed) {
     let start = now()
     let result = try body()
     let end = now()
     return (result, Elapsed(wall: end.wall - start.wall, processor: end.processor - start.processor))
   }
 
-  static func now() -> Elapsed {
+  package static func now() -> Elapsed {
     Elapsed(wall: read(CLOCK_MONOTONIC), processor: read(CLOCK_THREAD_CPUTIME_ID))
   }
+
+  /// The clock on the wall alone, which costs no system call.
+  package static func wallNow() -> Double { read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> Double {
     var time = timespec()
     // The call fills the local structure.
     unsafe clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-  }
-}
-
-/// Median and extremes of several measurements.
-struct Spread {
-  let median: Double
-  let least: Double
-  let most: Double
-  let percentile95: Double
-
-  init(_ values: [Double]) {
-    precondition(!values.isEmpty, "a spread needs values")
-    let sorted = values.sorted()
-    median = sorted[sorted.count / 2]
-    least = sorted[0]
-    most = sorted[sorted.count - 1]
-    percentile95 = sorted[min(sorted.count - 1, sorted.count * 95 / 100)]
   }
 }

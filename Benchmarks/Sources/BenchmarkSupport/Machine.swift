@@ -5,13 +5,13 @@ import Glibc
 #endif
 
 /// What the numbers were measured on.
-struct Machine {
-  let processor: String
-  let coreCount: Int
-  let kernel: String
-  let load: String
+package struct Machine {
+  package let processor: String
+  package let coreCount: Int
+  package let kernel: String
+  package let load: String
 
-  init() {
+  package init() {
     let lines = (try? Files.read("/proc/cpuinfo")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let model = lines.split(separator: "\n").first { $0.hasPrefix("model name") }
     processor = model?.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? "unknown processor"
@@ -21,7 +21,7 @@ struct Machine {
   }
 
   /// The compiler that built this program, as far as it can tell.
-  var swift: String {
+  package var swift: String {
     #if compiler(>=6.4)
     "Swift 6.4 or later"
     #elseif compiler(>=6.3)
@@ -31,7 +31,9 @@ struct Machine {
     #endif
   }
 
-  var description: String { "\(processor), \(coreCount) cores, Linux \(kernel), \(swift), load at the start \(load)" }
+  package var description: String {
+    "\(processor), \(coreCount) cores, Linux \(kernel), \(swift), load at the start \(load)"
+  }
 
   private static func line(_ path: String) -> String {
     let bytes = (try? Files.read(path)) ?? []
@@ -39,7 +41,7 @@ struct Machine {
   }
 
   /// A line of `/proc/self/status` in KiB.
-  static func status(_ key: String) -> Int {
+  package static func status(_ key: String) -> Int {
     let text = String(decoding: (try? Files.read("/proc/self/status")) ?? [], as: UTF8.self)
     let line = text.split(separator: "\n").first { $0.hasPrefix(key + ":") }
     return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0

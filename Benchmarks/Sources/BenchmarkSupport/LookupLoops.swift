@@ -1,0 +1,118 @@
+import Catalog
+import LogStore
+
+/// The timed loops. Each returns the sum of its answers; a key that gave none adds nothing.
+package enum LookupLoops {
+  // MARK: Three fields of a view
+
+  @inline(never)
+  package static func byBarcode(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try independent(keys, range) { (key) throws(StoreError) in
+      try snapshot.withProduct(barcode: key) { (view) throws(StoreError) in Touch.of(view) }
+    }
+  }
+
+  @inline(never)
+  package static func byBarcodeDependent(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try dependent(keys, range) { (key) throws(StoreError) in
+      try snapshot.withProduct(barcode: key) { (view) throws(StoreError) in Touch.of(view) }
+    }
+  }
+
+  @inline(never)
+  package static func byId(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try independent(keys, range) { (key) throws(StoreError) in
+      try snapshot.withProduct(id: key) { (view) throws(StoreError) in Touch.of(view) }
+    }
+  }
+
+  @inline(never)
+  package static func byIdDependent(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try dependent(keys, range) { (key) throws(StoreError) in
+      try snapshot.withProduct(id: key) { (view) throws(StoreError) in Touch.of(view) }
+    }
+  }
+
+  @inline(__always)
+  private static func independent(
+    _ keys: borrowing KeyList, _ range: Range<Int>, _ lookup: (Span<UInt8>) throws(StoreError) -> UInt64?
+  ) throws(StoreError) -> UInt64 {
+    var sum: UInt64 = 0
+    for index in range { sum &+= try keys.withKey(index, lookup) ?? 0 }
+    return sum
+  }
+
+  /// Which key comes next depends on the answer to the last one.
+  @inline(__always)
+  private static func dependent(
+    _ keys: borrowing KeyList, _ range: Range<Int>, _ lookup: (Span<UInt8>) throws(StoreError) -> UInt64?
+  ) throws(StoreError) -> UInt64 {
+    var sum: UInt64 = 0
+    var next = range.lowerBound
+    for _ in range {
+      let found = try keys.withKey(next, lookup) ?? 0
+      sum &+= found
+      // The highest bit of an answer is never set, which only the data knows.
+      next += 1 + Int(found >> 63)
+    }
+    return sum
+  }
+
+  // MARK: Values
+
+  @inline(never)
+  package static func products(_ snapshot: CatalogSnapshot, _ keys: TextKeys, _ range: Range<Int>) throws -> UInt64 {
+    try values(keys, range) { (id) throws(StoreError) in try snapshot.product(id: id).map(Touch.of) ?? 0 }
+  }
+
+  @inline(never)
+  package static func productsByBarcode(
+    _ snapshot: CatalogSnapshot, _ keys: TextKeys, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try values(keys, range) { (barcode) throws(StoreError) in sum(try snapshot.products(barcode: barcode)) }
+  }
+
+  @inline(never)
+  package static func relations(_ snapshot: CatalogSnapshot, _ keys: TextKeys, _ range: Range<Int>) throws -> UInt64 {
+    try values(keys, range) { (id) throws(StoreError) in
+      var sum: UInt64 = 0
+      for relation in try snapshot.relations(ofSet: id) { sum &+= UInt64(relation.groupNum) }
+      return sum
+    }
+  }
+
+  /// Scans that have to match in one way; another way adds nothing.
+  @inline(never)
+  package static func matches(
+    _ snapshot: CatalogSnapshot, _ keys: TextKeys, _ kind: MatchKind, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try values(keys, range) { (scan) throws(StoreError) in
+      let match = try snapshot.match(scan)
+      return match.kind == kind ? sum(match.products) : 0
+    }
+  }
+
+  @inline(__always)
+  private static func values(
+    _ keys: TextKeys, _ range: Range<Int>, _ lookup: (String) throws(StoreError) -> UInt64
+  ) throws(StoreError) -> UInt64 {
+    var sum: UInt64 = 0
+    for index in range { sum &+= try lookup(keys.texts[index]) }
+    return sum
+  }
+
+  @inline(__always)
+  private static func sum(_ products: [Product]) -> UInt64 {
+    var sum: UInt64 = 0
+    for product in products { sum &+= Touch.of(product) }
+    return sum
+  }
+}

@@ -1,0 +1,123 @@
+import BenchmarkSupport
+import Catalog
+import CatalogRows
+import CatalogueGenerator
+import LogStore
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// One kind of lookup, as often as asked and nothing else, for a tool that counts instructions: `scripts/instructions`.
+///
+///     instructions make DIR
+///     instructions CASE DIR COUNT
+///
+/// Two runs with different counts tell what one lookup costs: all else is in both.
+@main
+struct Instructions {
+  private enum Case: String, CaseIterable {
+    case hit, miss
+    case hitById = "hit-by-id"
+    case missById = "miss-by-id"
+    case product, relations, match
+    case noMatch = "no-match"
+  }
+
+  private static let generator = CatalogueGenerator(productCount: 4000)
+  /// Few keys, so that making them does not drown what is counted.
+  private static let keyCount = 500
+
+  static func main() {
+    do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+      complain("\(error)")
+      exit(error is UsageError ? 64 : 1)
+    }
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    switch (arguments.first, arguments.count) {
+    case ("cases", 1): for one in Case.allCases { print(one.rawValue) }
+    case ("make", 2):
+      let writer = try BenchmarkStore(at: arguments[1]).writer()
+      defer { writer.close() }
+      _ = try BenchmarkStore.fill(writer, generator)
+    case (let name?, 3):
+      guard let one = Case(rawValue: name), let count = Int(arguments[2]) else { throw usage }
+      try measure(one, BenchmarkStore(at: arguments[1]).reader().snapshot(), count)
+    default: throw usage
+    }
+  }
+
+  private static var usage: UsageError {
+    UsageError(
+      "usage: instructions cases | make DIR | \(Case.allCases.map(\.rawValue).joined(separator: "|")) DIR COUNT")
+  }
+
+  private static func measure(_ one: Case, _ snapshot: CatalogSnapshot, _ count: Int) throws {
+    let keys = keys(for: one)
+    let texts = TextKeys(keys)
+    var sum: UInt64 = 0
+    for turn in 0..<(count / keyCount) {
+      let range = 0..<keyCount
+      let answers =
+        switch one {
+        case .hit, .miss: try LookupLoops.byBarcode(snapshot, keys, range)
+        case .hitById, .missById: try LookupLoops.byId(snapshot, keys, range)
+        case .product: try LookupLoops.products(snapshot, texts, range)
+        case .relations: try LookupLoops.relations(snapshot, texts, range)
+        case .match: try LookupLoops.matches(snapshot, texts, .exact, range)
+        case .noMatch: try LookupLoops.matches(snapshot, texts, .none, range)
+        }
+      sum &+= answers
+      // A wrong answer would cost something else.
+      guard sum == keys.expectedSum(range) &* UInt64(turn + 1) else { throw WrongAnswer("\(one): \(sum)") }
+    }
+  }
+
+  /// Made by hand: with the generator's rows alone the answer is known.
+  private static func keys(for one: Case) -> KeyList {
+    var keys = KeyList()
+    var number = 0
+    var bytes: [UInt8] = []
+    while keys.count < keyCount {
+      bytes.removeAll(keepingCapacity: true)
+      defer { number += 1 }
+      switch one {
+      case .miss, .missById, .noMatch:
+        generator.putUnknownBarcode(number, &bytes)
+        keys.append(bytes, expecting: 0)
+      case .relations: appendSet(number % generator.setCount, to: &keys)
+      case .hit, .match, .hitById, .product:
+        guard generator.codeKind(number) == .ean13, !generator.sharesBarcode(number) else { continue }
+        if one == .hit || one == .match {
+          generator.putBarcode(number, &bytes)
+        } else {
+          generator.putId(number, &bytes)
+        }
+        keys.append(bytes, expecting: answer(number))
+      }
+    }
+    return keys
+  }
+  private static func answer(_ index: Int) -> UInt64 {
+    var row = ProductRow()
+    generator.product(index, into: &row)
+    return Touch.of(row)
+  }
+
+  private static func appendSet(_ number: Int, to keys: inout KeyList) {
+    let index = generator.set(number)
+    var row = RelationRow()
+    var sum: UInt64 = 0
+    for place in 0..<generator.componentCount(ofSet: index) {
+      generator.relation(ofSet: index, place, into: &row)
+      sum &+= UInt64(bitPattern: row.groupNum)
+    }
+    var id: [UInt8] = []
+    generator.putId(index, &id)
+    keys.append(id, expecting: sum)
+  }
+}
