@@ -160,7 +160,12 @@ extension StoreActor {
 
   /// A fault that is not ours takes the way that it would have taken.
   static func busError(_ scene: String, _ directory: String) throws {
-    if scene != "bus error" { process_exit_on_bus_error(scene.hasSuffix("info") ? 1 : 0) }
+    if scene == "bus error" {
+      // The runtime or a sanitizer may have a handler of its own.
+      signal(SIGBUS, SIG_DFL)
+    } else {
+      process_exit_on_bus_error(scene.hasSuffix("info") ? 1 : 0)
+    }
     try MappingGuard.install()
     _ = try makeStore(directory, "s")
     guard let reader = try StoreReader.open(StoreLocation.creating(directory, name: "s")) else { return }
