@@ -22,6 +22,12 @@ struct Recovery {
     return slot.sequence >= footer.sequence && slot.generation == footer.generation
   }
 
+  /// Slot pages that cannot be read for another reason than a power cut while one was written.
+  ///
+  /// A slot is written when its commit is durable. So if the other one is whole and does not know the last commit, this
+  /// one was about to name it, and tore: nothing is lost, and the next writer writes it again.
+  var rottenSlots: [Int] { damagedSlots.count == 1 && slot != nil && !isAcknowledged ? [] : damagedSlots }
+
   /// Whether the file lost its name to a newer generation.
   var isSuperseded: Bool { slot?.isSuperseded ?? false }
 }

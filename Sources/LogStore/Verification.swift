@@ -63,7 +63,7 @@ public struct Verification: Sendable {
       findings.append(finding)
       return
     }
-    for offset in recovery.damagedSlots { add(offset, "acknowledgement slot", lost: "") }
+    for offset in recovery.rottenSlots { add(offset, "acknowledgement slot", lost: "") }
     guard let last = recovery.footer else {
       add(SegmentHeader.firstOffset, "no commit", lost: "everything")
       return

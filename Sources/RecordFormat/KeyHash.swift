@@ -54,7 +54,7 @@ public enum KeyHash {
         UInt64(key.u8(at: offset)) | UInt64(key.u8(at: offset &+ rest / 2)) << 8
         | UInt64(key.u8(at: offset &+ rest &- 1)) << 16
     }
-    return mix(c0 ^ length, mix(a ^ c1, b ^ h))
+    return mix(c0 ^ length, mix(a ^ c1 ^ seed.second, b ^ h))
   }
 
   /// The hash of a row's offset: that of its four bytes.
@@ -62,6 +62,6 @@ public enum KeyHash {
   public static func of(_ offset: UnitOffset, _ seed: HashSeed) -> UInt64 {
     let word = UInt64(offset.rawValue)
     let h = seed.first ^ mix(seed.first ^ c0, 4 ^ seed.second)
-    return mix(c0 ^ 4, mix(word ^ c1, word ^ h))
+    return mix(c0 ^ 4, mix(word ^ c1 ^ seed.second, word ^ h))
   }
 }

@@ -55,14 +55,6 @@ import Testing
     expectTrap(end)
   }
 
-  @Test func `a key space that the table does not have is refused`() async {
-    let end = await #expect(processExitsWith: .failure) {
-      let snapshot = try TestStore().writer().commit { try $0.put("1") }
-      _ = try snapshot.rows(KeySpaceID(table: 0, index: 2), "1")
-    }
-    expectTrap(end)
-  }
-
   @Test func `bytes outside a mapping are not lent`() async {
     let end = await #expect(processExitsWith: .failure) {
       let folder = try TemporaryDirectory()

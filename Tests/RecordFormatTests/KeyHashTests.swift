@@ -31,7 +31,7 @@ private func described(_ key: [UInt8], _ s0: UInt64, _ s1: UInt64) -> UInt64 {
   case 1...3: a = word([rest.first!, Array(rest)[n / 2], rest.last!])
   default: break
   }
-  return mix(c0 ^ length, mix(a ^ c1, b ^ h))
+  return mix(c0 ^ length, mix(a ^ c1 ^ s1, b ^ h))
 }
 
 @Suite struct KeyHashTests {
