@@ -98,8 +98,9 @@ private final class OpenCPeer: OpenPeer {
     var bytes: [UInt8] = []
     // The relations of a set follow each other in the order of the products.
     var nextRelation = 0
+    var id: [UInt8] = []
     for row in rows.products {
-      let id = Array(row[.id].utf8)
+      row.texts.copy(ProductText.id.rawValue, to: &id)
       if row.delFlag != 0 {
         try peer.check(unsafe api.erase(handle, id, id.count))
         continue
@@ -109,7 +110,7 @@ private final class OpenCPeer: OpenPeer {
       try peer.check(unsafe api.upsert(handle, bytes, bytes.count))
       bytes.removeAll(keepingCapacity: true)
       while nextRelation < rows.relations.count,
-        rows.relations[nextRelation].texts.string(RelationText.productId.rawValue) == row[.id]
+        rows.relations[nextRelation].texts.holds(id, at: RelationText.productId.rawValue)
       {
         PeerRecord.append(rows.relations[nextRelation], to: &bytes)
         nextRelation += 1
@@ -226,5 +227,23 @@ extension Product {
     isGroupedProduct = fields.flags & 2 != 0
     isSaleProduct = fields.flags & 4 != 0
     isMarketingProduct = fields.flags & 8 != 0
+  }
+}
+
+extension TextRow {
+  /// Puts the bytes of a text in the place of those in `bytes`.
+  fileprivate func copy(_ index: Int, to bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    // The buffer is used inside the call only.
+    withText(index) { text in unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }
+  }
+
+  /// Whether a text has these bytes.
+  fileprivate func holds(_ bytes: [UInt8], at index: Int) -> Bool {
+    withText(index) { text in
+      guard text.count == bytes.count else { return false }
+      for place in text.indices where text[place] != bytes[place] { return false }
+      return true
+    }
   }
 }

@@ -18,7 +18,7 @@ struct ComparisonTables {
     add("With increments waiting", waiting.map { .tailHit($0) } + waiting.map { .tailMiss($0) }, to: &parts)
     add("Cold: the page cache forgot the files", [.coldTime, .coldPages, .coldFaults], to: &parts)
     add(
-      "While it compacts", [.compaction, .quietMedian, .quietTail, .busyMedian, .busyTail], to: &parts)
+      "While it compacts", [.compaction, .compactionRate, .quietMedian, .quietTail, .busyMedian, .busyTail], to: &parts)
     parts.append(bound)
     parts.append(details)
     parts.append(

@@ -9,7 +9,7 @@ enum Measure: Hashable, Sendable {
   case tailHit(Int)
   case tailMiss(Int)
   case coldTime, coldPages, coldFaults
-  case compaction, quietMedian, quietTail, busyMedian, busyTail
+  case compaction, compactionRate, quietMedian, quietTail, busyMedian, busyTail
   /// A step of the pointer chase.
   case chase
 
@@ -29,6 +29,7 @@ enum Measure: Hashable, Sendable {
     case .coldPages: "pages read per cold hit"
     case .coldFaults: "major faults per cold hit"
     case .compaction: "compaction"
+    case .compactionRate: "MB of the fresh file a second"
     case .quietMedian: "hit, median"
     case .quietTail: "hit, 99 %"
     case .busyMedian: "median while it compacts"
@@ -42,7 +43,7 @@ enum Measure: Hashable, Sendable {
   var unit: Unit {
     switch self {
     case .loadMemory, .byteCount: .bytes
-    case .coldPages, .coldFaults, .speedup: .count
+    case .coldPages, .coldFaults, .speedup, .compactionRate: .count
     default: .nanoseconds
     }
   }

@@ -16,7 +16,7 @@ struct LookupStage {
       complain("checking \(one.name)")
       try checkProducts(one)
       for operation in [Operation.hit, .byId, .miss, .relations] {
-        try one.visit(operation, keys[operation], atMost: options.isQuick ? 0.2 : 10)
+        try one.visit(operation, keys[operation], atMost: options.isQuick ? 0.2 : 6)
       }
     }
     complain("lookups, \(options.rounds) rounds")

@@ -39,7 +39,9 @@ enum PeerRoster {
     let all = all
     var skipped: [String] = []
     for (store, name, package) in optional where !all.contains(where: { $0.store == store }) {
-      skipped.append("\(name): its headers were not found when this program was built (Debian: \(package))")
+      skipped.append(
+        "\(name): not built in, for its headers were not found (Debian: \(package)) or SHELFMARK_PEERS does not name it"
+      )
     }
     // All of them would not fit the page cache any more.
     let large = ["shelfmark", "bound", "sqlite", "lmdb"]

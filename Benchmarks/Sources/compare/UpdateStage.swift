@@ -96,7 +96,11 @@ struct UpdateStage {
       let busy = Result { try latencies(one, keys, until: { _ in ended.load(ordering: .acquiring) }) }
       group.wait()
       let spread = Spread(try busy.get())
-      figures.add(.compaction, [(one.name, [try outcome.withLock { try $0.get() }])])
+      let time = try outcome.withLock { try $0.get() }
+      figures.add(.compaction, [(one.name, [time])])
+      if let bytes = figures[.byteCount, one.name]?.values[0] {
+        figures.add(.compactionRate, [(one.name, [bytes / time * 1e3])])
+      }
       figures.add(.quietMedian, [(one.name, [quiet.median])])
       figures.add(.quietTail, [(one.name, [quiet.percentile(99)])])
       figures.add(.busyMedian, [(one.name, [spread.median])])
