@@ -78,9 +78,9 @@ public final class CatalogWriter {
   /// - Returns: whether it did.
   @discardableResult
   public func compactIfWorthwhile() throws -> Bool {
-    guard let statistics = try store.snapshot?.statistics() else { return false }
-    let spent = statistics.tailByteCount + statistics.deadByteCount
-    guard spent > max(4 << 20, statistics.liveByteCount) else { return false }
+    guard let last = store.snapshot else { return false }
+    let spent = last.tailByteCount + last.deadByteCount
+    guard spent > max(4 << 20, last.liveByteCount) else { return false }
     do { try compact() } catch StoreError.noRoom { return false }
     return true
   }

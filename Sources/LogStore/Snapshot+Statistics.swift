@@ -32,6 +32,13 @@ public struct StoreStatistics: Sendable {
 }
 
 extension Snapshot {
+  /// Bytes of live rows. Complexity: in the number of tables, as of the two below.
+  public var liveByteCount: Int { manifest.tables.reduce(0) { $0 + Int(clamping: $1.liveBytes) } }
+  /// Bytes of rows that are dead and still in the file.
+  public var deadByteCount: Int { Int(clamping: manifest.deadBytes) }
+  /// Bytes of all commits behind the base.
+  public var tailByteCount: Int { end - baseEnd }
+
   /// Counters and sizes. Complexity: one read for each commit of the generation.
   public func statistics() throws(StoreError) -> StoreStatistics {
     var indexes: [StoreStatistics.Index] = []
@@ -50,9 +57,8 @@ extension Snapshot {
     }
     return StoreStatistics(
       fileByteCount: end,
-      liveByteCount: manifest.tables.reduce(0) { $0 + Int(clamping: $1.liveBytes) },
-      deadByteCount: Int(clamping: manifest.deadBytes), deadRowCount: Int(clamping: manifest.deadRows),
-      tailRowCount: Int(clamping: manifest.tailRows), tailByteCount: end - baseEnd,
+      liveByteCount: liveByteCount, deadByteCount: deadByteCount, deadRowCount: Int(clamping: manifest.deadRows),
+      tailRowCount: Int(clamping: manifest.tailRows), tailByteCount: tailByteCount,
       baseTime: try segments()[0].time, indexes: indexes)
   }
 }

@@ -26,7 +26,7 @@ struct Apply: ParsableCommand {
     defer { writer.close() }
     if let first { try apply(first, writer) }
     for path in files.dropFirst() { try apply(InputFile(path), writer) }
-    try writer.compactIfWorthwhile()
+    writer.tidyUp()
   }
 
   private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {

@@ -41,6 +41,15 @@ struct Compact: ParsableCommand {
   }
 }
 
+extension CatalogWriter {
+  /// Compacts where it is worth it. What keeps it from that is told, and no failure: the commits before it are durable.
+  func tidyUp() {
+    do { try compactIfWorthwhile() } catch {
+      Console.say("catalogctl: warning: everything was committed, but the catalogue could not be compacted: \(error)")
+    }
+  }
+}
+
 extension Room {
   /// What is needed and what there is, for people.
   var words: String {

@@ -50,14 +50,14 @@ struct Sync: AsyncParsableCommand {
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
       try await synchronize(transport, writer)
-      try writer.compactIfWorthwhile()
+      writer.tidyUp()
     } else {
       // A file that is not there should be told before a store is made.
       let files = try from.map(InputFile.init)
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
       for file in files { try take(file, writer) }
-      try writer.compactIfWorthwhile()
+      writer.tidyUp()
     }
   }
 
