@@ -19,6 +19,29 @@ extension CatalogSnapshot {
     try relations(CatalogSchema.relationByComponent, id)
   }
 
+  /// Lends each relation of a set, until `body` returns false. The order says nothing.
+  ///
+  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check; what `body` throws.
+  /// - Complexity: a lookup, and a record for each relation.
+  public func forEachRelation(
+    ofSet id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    // A byte has no padding whose contents could leak.
+    try store?.forEachRecord(CatalogSchema.relationBySet, unsafe id.bytes) { (record) throws(StoreError) in
+      try body(RelationView(record))
+    }
+  }
+
+  /// Lends each relation that asks for a component, as ``forEachRelation(ofSet:_:)``.
+  public func forEachRelation(
+    ofComponent id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    // As above.
+    try store?.forEachRecord(CatalogSchema.relationByComponent, unsafe id.bytes) { (record) throws(StoreError) in
+      try body(RelationView(record))
+    }
+  }
+
   private func relations(_ space: KeySpaceID, _ id: String) throws(StoreError) -> [Relation] {
     let key = Array(id.utf8)
     var relations: [Relation] = []

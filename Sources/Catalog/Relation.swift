@@ -23,14 +23,12 @@ public struct Relation: Hashable, Sendable {
 
   /// Copies every field of a record of the table of relations.
   init(_ record: borrowing RecordView) throws(StoreError) {
-    let body = record.body
-    productId = record.key(0).string
-    subProductId = record.key(1).string
+    let view = RelationView(copy record)
+    productId = view.productId.string
+    subProductId = view.subProductId.string
     if record.sharedCount > 0 { orgId = try record.shared(0).string }
-    if body.byteCount >= 8 {
-      groupNum = Int64(bitPattern: body.u64(at: 0))
-      id = body.extracting(8...).string
-    }
+    groupNum = view.groupNum
+    id = view.id.string
   }
 
   /// Writes every field into a row that a writer of JSON or of a store takes.
@@ -50,6 +48,41 @@ public struct Relation: Hashable, Sendable {
       return a.subProductId.isBytewiseLess(than: b.subProductId)
     }
     return a.id.isBytewiseLess(than: b.id)
+  }
+}
+
+/// One relation, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
+public struct RelationView: ~Escapable {
+  private let record: RecordView
+
+  @_lifetime(copy record)
+  init(_ record: RecordView) { self.record = record }
+
+  /// The set, as UTF-8.
+  public var productId: RawSpan {
+    @_lifetime(copy self)
+    get { record.key(0) }
+  }
+
+  /// The component, as UTF-8.
+  public var subProductId: RawSpan {
+    @_lifetime(copy self)
+    get { record.key(1) }
+  }
+
+  /// The relation's own id, as UTF-8.
+  public var id: RawSpan {
+    @_lifetime(copy self)
+    get {
+      let body = record.body
+      return body.byteCount >= 8 ? body.extracting(8...) : body.slice(0, 0)
+    }
+  }
+
+  /// Pieces of the component that one set needs.
+  public var groupNum: Int64 {
+    let body = record.body
+    return body.byteCount >= 8 ? Int64(bitPattern: body.u64(at: 0)) : 0
   }
 }
 

@@ -1,6 +1,9 @@
 import RecordFormat
 
 extension Snapshot {
+  /// Bytes that are asked for ahead of a scan.
+  private static let readAhead = 4 << 20
+
   /// Calls `body` with every live record of `table`, in the order of the file.
   ///
   /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
@@ -49,7 +52,13 @@ extension Snapshot {
   ) throws(StoreError) {
     var offset = Int(segment.segmentOffset) + SegmentHeader.byteCount
     let end = Int(segment.objectEnd)
+    var expected = offset
     while offset < end {
+      if offset >= expected {
+        // Half of what was asked for before should be there by now.
+        mapping.expect(expected, min(2 * Self.readAhead, end - expected))
+        expected += Self.readAhead
+      }
       let unit = UnitOffset(byteOffset: offset)
       let object = try self.object(unit)
       guard offset + object.byteCount <= end else {

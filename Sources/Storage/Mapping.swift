@@ -1,5 +1,13 @@
 import CShims
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Read-only memory that shows a file, and its only owner: the memory goes with the last reference.
 ///
 /// Invariants: the memory is valid for `byteCount` bytes until `deinit`. Bytes beyond the end of the file must
@@ -54,6 +62,16 @@ public final class Mapping: Sendable {
     // In bounds as just checked; how long they are valid is the caller's promise.
     let span = unsafe RawSpan(_unsafeStart: base + offset, byteCount: count)
     return unsafe _overrideLifetime(span, borrowing: ())
+  }
+
+  /// Asks the kernel to read `count` bytes from `offset` on, which will be needed soon. It is a hint.
+  package func expect(_ offset: Int, _ count: Int) {
+    // Only of a file there is something to read; only whole pages can be named.
+    guard unsafe range != nil, offset >= 0, count > 0, offset < byteCount else { return }
+    let start = offset & ~0xFFFF
+    let end = min(offset + count, byteCount)
+    // In the mapping as just checked, and 64 KiB are whole pages everywhere.
+    _ = unsafe madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_WILLNEED)
   }
 
   /// Asks for the cache line at `offset` ahead of its use. It is a hint: an offset outside the mapping asks for nothing.

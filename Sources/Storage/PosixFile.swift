@@ -95,6 +95,9 @@ final class PosixFile: StorageFile {
       unsafe munmap(base, byteCount)
       throw StorageError(operation: "map", path: path, code: ENOMEM)
     }
+    // Lookups touch a page here and there: reading ahead of each would cost a cold one a hundred pages for two. Whoever
+    // reads through says so, see `Mapping.expect`. It is a hint, and nothing depends on it.
+    _ = unsafe madvise(base, byteCount, MADV_RANDOM)
     return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount, range: range) { base, count in
       unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)
     }

@@ -109,6 +109,12 @@ private struct Model {
       try #require(snapshot.containsProduct(id: id) == (model.products[id] != nil))
       let ofSet = model.relations.filter { $0.productId == id }
       try #require(Self.multiset(snapshot.relations(ofSet: id)) == Self.multiset(ofSet))
+      var lent = 0
+      try snapshot.forEachRelation(ofSet: Array(id.utf8).span) { (view) throws(StoreError) in
+        lent += ofSet.contains { $0.id == view.id.string && $0.groupNum == view.groupNum } ? 1 : 1000
+        return true
+      }
+      try #require(lent == ofSet.count)
       let components = try snapshot.components(of: id)
       try #require(components.allSatisfy { $0.product == model.products[$0.relation.subProductId] })
       try #require(components.count == ofSet.count)
