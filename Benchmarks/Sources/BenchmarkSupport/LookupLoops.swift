@@ -41,6 +41,37 @@ package enum LookupLoops {
     }
   }
 
+  /// Pieces of all components of each set.
+  @inline(never)
+  package static func relations(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    try independent(keys, range) { (key) throws(StoreError) in
+      var sum: UInt64 = 0
+      try snapshot.forEachRelation(ofSet: key) { (view) throws(StoreError) in
+        sum &+= UInt64(bitPattern: view.groupNum)
+        return true
+      }
+      return sum
+    }
+  }
+
+  /// As ``byBarcode(_:_:_:)``, in batches of 256; filling a batch is part of the time.
+  @inline(never)
+  package static func byBarcodeInBatches(
+    _ snapshot: CatalogSnapshot, _ keys: borrowing KeyList, _ range: Range<Int>
+  ) throws -> UInt64 {
+    var sum: UInt64 = 0
+    var batch = BarcodeBatch()
+    for index in range {
+      try keys.withKey(index) { (key) throws(StoreError) in batch.append(key) }
+      if batch.count < 256, index + 1 < range.upperBound { continue }
+      try snapshot.forEachProduct(barcodes: batch) { (_, view) throws(StoreError) in sum &+= Touch.of(view) }
+      batch.removeAll()
+    }
+    return sum
+  }
+
   @inline(__always)
   private static func independent(
     _ keys: borrowing KeyList, _ range: Range<Int>, _ lookup: (Span<UInt8>) throws(StoreError) -> UInt64?

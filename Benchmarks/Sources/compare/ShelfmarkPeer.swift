@@ -67,17 +67,16 @@ private final class ShelfmarkSession: PeerSession {
 
   init(_ snapshot: CatalogSnapshot) { self.snapshot = snapshot }
 
-  /// Batches come with `products(forBarcodes:)`.
-  func has(_ operation: Operation) -> Bool { operation != .batch }
+  func has(_ operation: Operation) -> Bool { true }
 
   func run(_ operation: Operation, _ keys: KeySet, _ range: Range<Int>) throws -> UInt64 {
     switch operation {
     case .hit, .miss: try LookupLoops.byBarcode(snapshot, keys.bytes, range)
     case .dependent: try LookupLoops.byBarcodeDependent(snapshot, keys.bytes, range)
     case .byId: try LookupLoops.byId(snapshot, keys.bytes, range)
-    case .relations: try LookupLoops.relations(snapshot, keys.texts, range)
+    case .relations: try LookupLoops.relations(snapshot, keys.bytes, range)
     case .product: try LookupLoops.products(snapshot, keys.texts, range)
-    case .batch: throw WrongAnswer("Shelfmark has no batches")
+    case .batch: try LookupLoops.byBarcodeInBatches(snapshot, keys.bytes, range)
     }
   }
 
