@@ -43,6 +43,9 @@ public struct RecordView: ~Escapable {
   /// Shared strings of the record.
   public var sharedCount: Int { layout.sharedCount }
 
+  /// Where shared string `index` stands; `nil` for the empty one, and where the record has none.
+  func sharedUnit(_ index: Int) -> UnitOffset? { index < layout.sharedCount ? layout.shared(index, in: bytes) : nil }
+
   /// The bytes of shared string `index`; empty where the record has none.
   ///
   /// - Throws: `StoreError.damaged` if the string does not pass its check.

@@ -24,9 +24,13 @@ struct Recovery {
 
   /// Slot pages that cannot be read for another reason than a power cut while one was written.
   ///
-  /// A slot is written when its commit is durable. So if the other one is whole and does not know the last commit, this
-  /// one was about to name it, and tore: nothing is lost, and the next writer writes it again.
-  var rottenSlots: [Int] { damagedSlots.count == 1 && slot != nil && !isAcknowledged ? [] : damagedSlots }
+  /// A slot is written when its commit is durable. So if the other one does not know the last commit, this one was about
+  /// to name it, and tore: nothing is lost, and the next writer writes it again. The other one may be as it was made,
+  /// where a sync had failed before, and the kernel had dropped what it wrote.
+  var rottenSlots: [Int] {
+    guard damagedSlots.count == 1, let footer, !isAcknowledged else { return damagedSlots }
+    return slot != nil || footer.previousFooterOffset != 0 ? [] : damagedSlots
+  }
 
   /// Whether the file lost its name to a newer generation.
   var isSuperseded: Bool { slot?.isSuperseded ?? false }

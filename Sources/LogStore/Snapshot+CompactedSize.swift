@@ -31,6 +31,7 @@ extension Snapshot {
   public func compactedByteCount() throws(StoreError) -> Int {
     var total = SegmentHeader.firstOffset + SegmentHeader.byteCount + SegmentFooter.byteCount + Bucket.byteCount
     var interner = StringInterner(seed: log.header.seed)
+    var texts = TextMemory()
     for (table, description) in manifest.tables.enumerated() {
       var rows = [Int](repeating: 0, count: description.keySpaces.count)
       var keyBytes = rows
@@ -43,6 +44,8 @@ extension Snapshot {
           keyBytes[index] += count
         }
         for index in 0..<record.sharedCount {
+          guard let unit = record.sharedUnit(index), texts.find(unit) == nil else { continue }
+          texts.insert(unit, 1)
           let text = try record.shared(index)
           if text.byteCount == 0 || interner.find(text) != nil { continue }
           interner.insert(text, at: 1)

@@ -353,9 +353,9 @@ public final class StoreWriter {
   }
 
   private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {
-    var draft = RecordDraft()
+    var copier = RowCopier()
     try old.scan(table) { (record) throws(StoreError) in
-      try transaction.copy(record, to: table, through: &draft)
+      try transaction.copy(record, to: table, through: &copier)
     }
   }
 
@@ -378,11 +378,11 @@ public final class StoreWriter {
       for table in changes.added.indices {
         for row in changes.added[table] { try transaction.delete(table, at: row) }
       }
-      var draft = RecordDraft()
+      var copier = RowCopier()
       for table in changes.removed.indices {
         for row in changes.removed[table] {
           guard let record = try earlier.record(at: row, table: table) else { continue }
-          try transaction.copy(record, to: table, through: &draft)
+          try transaction.copy(record, to: table, through: &copier)
         }
       }
       try prepare(transaction, changes)

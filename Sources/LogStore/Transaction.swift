@@ -169,15 +169,27 @@ public final class Transaction {
 
   /// Puts a row as it stands in another commit or file: keys, shared strings, body.
   ///
-  /// - Parameter draft: a buffer that is reused from row to row.
+  /// - Parameter copier: used for rows of the same snapshot only.
   func copy(
-    _ record: borrowing RecordView, to table: Int, through draft: inout RecordDraft
+    _ record: borrowing RecordView, to table: Int, through copier: inout RowCopier
   ) throws(StoreError) {
-    draft.reset()
-    for index in manifest.tables[table].keySpaces.indices { draft.addKey(record.key(index)) }
-    for index in 0..<record.sharedCount { draft.addShared(try share(try record.shared(index))) }
-    draft.body.append(record.body)
-    try put(table, draft)
+    copier.draft.reset()
+    for index in manifest.tables[table].keySpaces.indices { copier.draft.addKey(record.key(index)) }
+    for index in 0..<record.sharedCount {
+      guard let unit = record.sharedUnit(index) else {
+        copier.draft.addShared(.empty)
+        continue
+      }
+      if let known = copier.texts.find(unit) {
+        copier.draft.addShared(SharedString(unit: known, owner: number))
+      } else {
+        let text = try share(try record.shared(index))
+        copier.texts.insert(unit, text.unit)
+        copier.draft.addShared(text)
+      }
+    }
+    copier.draft.body.append(record.body)
+    try put(table, copier.draft)
   }
 
   /// Counts one row of `table` as dead.
