@@ -63,7 +63,8 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
     while offset < count || isOutputFull {
       if magicCount < 2 { try checkMagic(packed.span.extracting(offset..<count)) }
       // While the output is full there is more of this step's; the next step begins when it is out.
-      let room = isOutputFull ? packedStepEnd - packedByteCount : Self.stepByteCount - packedByteCount % Self.stepByteCount
+      let used = packedByteCount % Self.stepByteCount
+      let room = isOutputFull && used == 0 ? 0 : Self.stepByteCount - used
       let step = run(packed.span.extracting(offset..<min(count, offset + room)))
       offset += step.consumed
       packedByteCount += step.consumed
