@@ -98,7 +98,7 @@ public struct PayloadDecoder: ~Copyable {
         do {
           try sink.product(productReader.row)
         } catch {
-          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products))
+          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products, id: productReader.row[.id]))
         }
         summary.products += 1
       case .relation:
@@ -106,7 +106,8 @@ public struct PayloadDecoder: ~Copyable {
         do {
           try sink.relation(relationReader.row)
         } catch {
-          throw .sinkFailed(error, row: RowPlace(list: .relations, index: summary.relations))
+          throw .sinkFailed(
+            error, row: RowPlace(list: .relations, index: summary.relations, id: relationReader.row[.id]))
         }
         summary.relations += 1
       }

@@ -27,10 +27,13 @@ public struct RowPlace: Sendable, Equatable {
   public var list: RowList
   /// From 0, in the order of the list.
   public var index: Int
+  /// The beginning of the row's id, where it is known.
+  public var id: String?
 
-  public init(list: RowList, index: Int) {
+  public init(list: RowList, index: Int, id: String? = nil) {
     self.list = list
     self.index = index
+    self.id = id.map { String($0.prefix(40)) }
   }
 }
 
@@ -198,5 +201,7 @@ extension WireError: CustomStringConvertible {
 }
 
 extension RowPlace: CustomStringConvertible {
-  public var description: String { "row \(index) (from 0) of \(list.rawValue)" }
+  public var description: String {
+    "row \(index) (from 0) of \(list.rawValue)" + (id.map { ", id \"\($0)\"" } ?? "")
+  }
 }
