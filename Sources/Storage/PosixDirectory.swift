@@ -153,7 +153,9 @@ package final class PosixDirectory: StorageDirectory {
     let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard copy >= 0 else { throw StorageError(operation: "list", path: path, code: errno) }
     // The stream takes the descriptor over and is closed below.
-    guard let stream = unsafe fdopendir(copy) else {
+    var opened = unsafe fdopendir(copy)
+    while unsafe opened == nil && errno == EINTR { unsafe opened = fdopendir(copy) }
+    guard let stream = unsafe opened else {
       let code = errno
       close(copy)
       throw StorageError(operation: "list", path: path, code: code)
@@ -294,7 +296,7 @@ package final class PosixDirectory: StorageDirectory {
 }
 
 /// Calls again what a signal interrupted.
-func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
     if result >= 0 || errno != EINTR { return result }
