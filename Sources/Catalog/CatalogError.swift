@@ -7,6 +7,8 @@ public enum CatalogError: Error, Sendable {
   case wouldLose(lost: Int, of: Int, share: Double)
   /// An answer to an incremental request has so many rows that a full update is due.
   case needsFullUpdate(rows: Int, threshold: Int)
+  /// An answer to an incremental request is larger than what an increment keeps in memory: a full update has no such limit.
+  case incrementTooLarge(rowLimit: Int, byteLimit: Int)
   /// The state beside the rows was written by a program that this one does not understand.
   case unknownState(path: String)
 }
@@ -21,6 +23,10 @@ extension CatalogError: CustomStringConvertible {
     case .needsFullUpdate(let rows, let threshold):
       "the answer has \(rows) or more rows in one list, which reaches the threshold of \(threshold):"
         + " a full update is due (ask with an empty cursor, or take a full answer with --full)"
+    case .incrementTooLarge(let rowLimit, let byteLimit):
+      "the answer has more than \(rowLimit) rows, or more than \(byteLimit) bytes in them, which is too much for an"
+        + " increment: take it as a full update if it is one (with --full), or ask the server for everything (with an empty"
+        + " cursor); nothing was changed"
     case .unknownState(let path):
       "\(path) keeps its cursor in a form that this program does not know; use the newer program"
     }

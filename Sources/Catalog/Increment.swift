@@ -4,29 +4,60 @@ import RecordFormat
 
 /// An increment in progress: its rows are kept until the payload is whole, then merged in one commit.
 ///
+/// Memory: the rows' bytes, up to ``byteLimit``, and while they are merged their ids. What is more is refused on the way.
+///
 /// Upserts first, deletions last: a product that one payload both upserts and deletes is gone. An upserted product's
 /// relations are replaced by those of the payload; a deleted product's relations go with it.
 public struct Increment: RowSink {
   private let writer: StoreWriter
   private let threshold: Int?
-  private var products: [ProductRow] = []
-  private var relations: [RelationRow] = []
+  private var products = KeptRows()
+  private var relations = KeptRows()
+  /// Why a row was not kept.
+  private var refusal: StoreError?
+  private var encoder = ProductEncoder()
+  private var relationEncoder = RelationEncoder()
+
+  /// Rows of both lists that an increment takes, whatever the threshold.
+  public static let rowLimit = 2_000_000
+  /// Bytes of rows that an increment takes.
+  public static let byteLimit = 512 << 20
+
+  var rowLimit = Self.rowLimit
+  var byteLimit = Self.byteLimit
 
   init(_ writer: StoreWriter, threshold: Int?) {
     self.writer = writer
     self.threshold = threshold
   }
 
-  /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold.
+  /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`;
+  ///   `StoreError.tooLarge` for a row that the format has no room for.
   public mutating func product(_ row: borrowing ProductRow) throws {
-    products.append(copy row)
+    do throws(StoreError) { try encoder.checkSize(of: row) } catch { throw refused(error) }
+    products.append(row)
     try check(products.count)
+    try checkSize()
   }
 
-  /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold.
+  /// - Throws: as ``product(_:)``.
   public mutating func relation(_ row: borrowing RelationRow) throws {
-    relations.append(copy row)
+    do throws(StoreError) { try relationEncoder.checkSize(of: row) } catch { throw refused(error) }
+    relations.append(row)
     try check(relations.count)
+    try checkSize()
+  }
+
+  /// Remembers the error: a row is missing, so this increment must not be committed.
+  private mutating func refused(_ error: StoreError) -> StoreError {
+    refusal = error
+    return error
+  }
+
+  private func checkSize() throws(CatalogError) {
+    if products.count + relations.count > rowLimit || products.byteCount + relations.byteCount > byteLimit {
+      throw .incrementTooLarge(rowLimit: rowLimit, byteLimit: byteLimit)
+    }
   }
 
   private func check(_ count: Int) throws(CatalogError) {
@@ -42,12 +73,14 @@ public struct Increment: RowSink {
   ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
   ///     minute should not write every minute. The report then names the last commit.
   /// - Returns: what was done; it is durable.
-  /// - Throws: `StoreError`; `CatalogError.needsFullUpdate` if a row was refused. Nothing changed then.
+  /// - Throws: `StoreError`; what refused a row, if one was. Nothing changed then.
   /// - Complexity: in the payload's rows, whatever the size of the catalogue.
   public consuming func commit(
     cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
   ) throws -> UpdateReport {
+    if let refusal { throw refusal }
     try check(max(products.count, relations.count))
+    try checkSize()
     var state = CatalogState()
     state.cursor = cursor
     state.mode = .incremental
@@ -72,13 +105,13 @@ public struct Increment: RowSink {
     var counts = UpdateCounts()
     var deleted: Set<[UInt8]> = []
     var upserted: [[UInt8]: Int] = [:]
-    for (index, row) in products.enumerated() {
+    products.forEachProduct { index, row in
       let id = row.texts.raw(ProductText.id.rawValue).copied()
       if row.delFlag == 0 { upserted[id] = index } else { deleted.insert(id) }
     }
     for id in deleted { upserted[id] = nil }
     try put(upserted, into: transaction, &counts)
-    for row in relations {
+    relations.forEachRelation { row in
       if upserted[row.texts.raw(RelationText.productId.rawValue).copied()] == nil {
         counts.relationsIgnored += 1
       }
@@ -95,15 +128,16 @@ public struct Increment: RowSink {
     _ upserted: [[UInt8]: Int], into transaction: Transaction, _ counts: inout UpdateCounts
   ) throws(StoreError) {
     var productEncoder = ProductEncoder()
-    for (index, row) in products.enumerated() {
+    try products.forEachProduct { (index, row) throws(StoreError) in
       let id = row.texts.raw(ProductText.id.rawValue).copied()
-      guard upserted[id] == index else { continue }
+      guard upserted[id] == index else { return }
       counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, id.rawSpan)
       try productEncoder.put(row, into: transaction)
       counts.productsUpserted += 1
     }
     var relationEncoder = RelationEncoder()
-    for row in relations where upserted[row.texts.raw(RelationText.productId.rawValue).copied()] != nil {
+    try relations.forEachRelation { (row) throws(StoreError) in
+      guard upserted[row.texts.raw(RelationText.productId.rawValue).copied()] != nil else { return }
       try relationEncoder.put(row, into: transaction)
       counts.relationsWritten += 1
     }

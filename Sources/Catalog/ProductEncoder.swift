@@ -28,6 +28,22 @@ struct ProductEncoder {
     try transaction.put(CatalogSchema.products, draft)
   }
 
+  /// Whether the format has room for `row`, without writing anything.
+  ///
+  /// - Throws: `StoreError.tooLarge`.
+  mutating func checkSize(of row: borrowing ProductRow) throws(StoreError) {
+    // Few rows come near: their keys end at 64 KiB.
+    if row.texts.bytes.count < 1 << 14 { return }
+    draft.reset()
+    var flags = Self.addKeys(of: row, to: &draft, folding: &code)
+    for text in ProductLayout.sharedTexts where row.texts.byteCount(text.rawValue) > 0 {
+      try Transaction.checkSize(shared: row.texts.raw(text.rawValue))
+      draft.addShared(.empty)
+    }
+    encodeBody(row, &flags)
+    try Transaction.checkSize(draft, "a row of products")
+  }
+
   /// Adds both keys; returns the flag that says whether the barcode has to stand in the body.
   private static func addKeys(
     of row: borrowing ProductRow, to draft: inout RecordDraft, folding code: inout [UInt8]

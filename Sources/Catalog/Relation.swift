@@ -93,14 +93,29 @@ struct RelationEncoder {
 
   /// Puts `row` into the transaction.
   mutating func put(_ row: borrowing RelationRow, into transaction: Transaction) throws(StoreError) {
+    let orgId = row.texts.raw(RelationText.orgId.rawValue)
+    encode(row, orgId.byteCount > 0 ? try transaction.share(orgId) : nil)
+    try transaction.put(CatalogSchema.relations, draft)
+  }
+
+  /// Whether the format has room for `row`, without writing anything.
+  ///
+  /// - Throws: `StoreError.tooLarge`.
+  mutating func checkSize(of row: borrowing RelationRow) throws(StoreError) {
+    // Few rows come near: their keys end at 64 KiB.
+    if row.texts.bytes.count < 1 << 14 { return }
+    try Transaction.checkSize(shared: row.texts.raw(RelationText.orgId.rawValue))
+    encode(row, .empty)
+    try Transaction.checkSize(draft, "a row of relations")
+  }
+
+  private mutating func encode(_ row: borrowing RelationRow, _ orgId: SharedString?) {
     draft.reset()
     draft.addKey(row.texts.raw(RelationText.productId.rawValue))
     draft.addKey(row.texts.raw(RelationText.subProductId.rawValue))
-    let orgId = row.texts.raw(RelationText.orgId.rawValue)
-    if orgId.byteCount > 0 { draft.addShared(try transaction.share(orgId)) }
+    if let orgId { draft.addShared(orgId) }
     draft.body.put(UInt64(bitPattern: row.groupNum))
     draft.body.append(row.texts.raw(RelationText.id.rawValue))
-    try transaction.put(CatalogSchema.relations, draft)
   }
 }
 

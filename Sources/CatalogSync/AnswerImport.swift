@@ -28,8 +28,8 @@ public struct ImportReport: Sendable {
 /// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.
 ///
 /// A full update writes rows as they are decoded, and has the answer unpacked on a second thread; an increment keeps them
-/// until the payload is whole. Memory does not grow with a full answer. An import that is dropped or fails changes
-/// nothing.
+/// until the payload is whole, up to ``Increment/byteLimit``. Of a full answer 16 bytes for each key of a row stay in memory.
+/// An import that is dropped or fails changes nothing.
 public struct AnswerImport: ~Copyable {
   private var full: FullUpdate?
   private var fullDecoder: ConcurrentResponseDecoder

@@ -55,6 +55,8 @@ public struct Synchronizer<Transport: CatalogTransport> {
       return try await fetch(writer, .incremental, cursor: cursor)
     } catch CatalogError.needsFullUpdate {
       return try await fetch(writer, .full, cursor: "")
+    } catch CatalogError.incrementTooLarge {
+      return try await fetch(writer, .full, cursor: "")
     }
   }
 

@@ -169,12 +169,12 @@ public struct CSVRows: ~Copyable {
     switch list {
     case .products:
       do { try sink.product(product) } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.products))
+        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.products, id: product[.id]))
       }
       summary.products += 1
     case .relations:
       do { try sink.relation(relation) } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.relations))
+        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.relations, id: relation[.id]))
       }
       summary.relations += 1
     }

@@ -74,8 +74,8 @@ public struct ConcurrentResponseDecoder: ~Copyable {
   private mutating func receive<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> Bool {
     do throws(WireError) {
       switch thread.receive() {
-      case .payload(let bytes):
-        try payload.consume(bytes.span, into: &sink)
+      case .payload(let bytes, let packed):
+        try payload.consume(bytes.span, packedByteCount: packed, into: &sink)
         return true
       case .taken(let bytesIn, let bytesUnpacked):
         piecesWaiting -= 1

@@ -22,6 +22,15 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
 
   private static let magic: [UInt8] = [0x1F, 0x8B]
 
+  /// The packed bytes are counted in steps of so many: what comes out of one step has the step's end as its packed size,
+  /// however the input is cut. It has to be exactly so, as what may be refused depends on it.
+  static let stepByteCount = 16 << 10
+
+  /// The packed bytes so far, up to the end of the step.
+  private var packedStepEnd: Int {
+    (packedByteCount + Self.stepByteCount - 1) / Self.stepByteCount * Self.stepByteCount
+  }
+
   package init(outputByteCount: Int = 128 << 10) throws(WireError) {
     output = Array(repeating: 0, count: outputByteCount)
     unsafe stream = .allocate(capacity: 1)
@@ -41,18 +50,29 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
     _ packed: [UInt8], count: Int, limits: WireLimits,
     _ body: (Span<UInt8>) throws(WireError) -> Void
   ) throws(WireError) {
+    try unpack(packed, count: count, limits: limits) { (chunk, _) throws(WireError) in try body(chunk) }
+  }
+
+  /// As ``consume(_:count:limits:_:)``, with the packed bytes up to the end of the step that each chunk came from.
+  mutating func unpack(
+    _ packed: [UInt8], count: Int, limits: WireLimits,
+    _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
+  ) throws(WireError) {
     var offset = 0
     var isOutputFull = false
     while offset < count || isOutputFull {
       if magicCount < 2 { try checkMagic(packed.span.extracting(offset..<count)) }
-      let step = run(packed.span.extracting(offset..<count))
+      // While the output is full there is more of this step's; the next step begins when it is out.
+      let used = packedByteCount % Self.stepByteCount
+      let room = isOutputFull && used == 0 ? 0 : Self.stepByteCount - used
+      let step = run(packed.span.extracting(offset..<min(count, offset + room)))
       offset += step.consumed
       packedByteCount += step.consumed
       isOutputFull = step.produced == output.count
       if step.produced > 0 {
         unpackedByteCount += step.produced
         try check(limits)
-        try body(output.span.extracting(0..<step.produced))
+        try body(output.span.extracting(0..<step.produced), packedStepEnd)
       }
       switch step.status {
       case Z_OK, Z_BUF_ERROR:
@@ -95,7 +115,7 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
         unpacked: unpackedByteCount, packed: packedByteCount, limit: limits.absoluteByteCount)
     }
     if unpackedByteCount > limits.unpackedByteCount,
-      unpackedByteCount > packedByteCount.multipliedClamping(by: limits.unpackedRatio)
+      unpackedByteCount > packedStepEnd.multipliedClamping(by: limits.unpackedRatio)
     {
       throw .unpacksTooLarge(
         unpacked: unpackedByteCount, packed: packedByteCount, limit: limits.unpackedByteCount)

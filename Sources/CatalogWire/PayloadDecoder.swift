@@ -18,6 +18,9 @@ public struct PayloadDecoder: ~Copyable {
 
   private enum Event { case needsInput, product, relation }
 
+  private let limits: WireLimits
+  /// Rows that the packed bytes so far allow.
+  private var rowLimit: Int
   private var tokens: JSONTokenizer
   private var place = Place.beginning
   private var isInRow = false
@@ -30,6 +33,8 @@ public struct PayloadDecoder: ~Copyable {
   private var failure: WireError?
 
   public init(limits: WireLimits = WireLimits()) {
+    self.limits = limits
+    rowLimit = limits.absoluteRowCount
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
@@ -47,7 +52,16 @@ public struct PayloadDecoder: ~Copyable {
   public mutating func consume<Sink: RowSink>(
     _ chunk: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
+    try consume(chunk, packedByteCount: .max, into: &sink)
+  }
+
+  /// As ``consume(_:into:)`` for a payload that was packed: `packedByteCount` is its packed size up to `chunk`.
+  mutating func consume<Sink: RowSink>(
+    _ chunk: Span<UInt8>, packedByteCount: Int, into sink: inout Sink
+  ) throws(WireError) {
     if let failure { throw failure }
+    let allowed = packedByteCount / max(1, limits.packedBytesPerRow)
+    rowLimit = min(limits.absoluteRowCount, limits.packedBytesPerRow == 0 ? .max : max(limits.rowCount, allowed))
     do {
       try decode(chunk, into: &sink)
     } catch {
@@ -80,20 +94,31 @@ public struct PayloadDecoder: ~Copyable {
       case .needsInput:
         return
       case .product:
+        try checkRowCount()
         do {
           try sink.product(productReader.row)
         } catch {
-          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products))
+          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products, id: productReader.row[.id]))
         }
         summary.products += 1
       case .relation:
+        try checkRowCount()
         do {
           try sink.relation(relationReader.row)
         } catch {
-          throw .sinkFailed(error, row: RowPlace(list: .relations, index: summary.relations))
+          throw .sinkFailed(
+            error, row: RowPlace(list: .relations, index: summary.relations, id: relationReader.row[.id]))
         }
         summary.relations += 1
       }
+    }
+  }
+
+  /// Whether one more row may go to the sink.
+  @inline(__always)
+  private func checkRowCount() throws(WireError) {
+    guard rowCount < rowLimit else {
+      throw .tooManyRows(limit: rowLimit, isAbsolute: rowLimit == limits.absoluteRowCount, offset: tokens.tokenOffset)
     }
   }
 
@@ -105,7 +130,6 @@ public struct PayloadDecoder: ~Copyable {
   }
 
   /// Reads the next token; a failure names the row in which it happened.
-
   private mutating func nextToken() throws(WireError) -> JSONToken {
     do { return try tokens.next() } catch { throw .payloadNotJSON(error, row: currentRow) }
   }
@@ -220,6 +244,10 @@ public struct PayloadDecoder: ~Copyable {
     case .products: place = .products
     case .relations: place = .relations
     case .updateTime:
+      guard tokens.textByteCount <= limits.cursorByteCount else {
+        throw .cursorTooLong(
+          byteCount: tokens.textByteCount, limit: limits.cursorByteCount, offset: tokens.tokenOffset)
+      }
       summary.updateTime = tokens.textString
       place = .top
     }

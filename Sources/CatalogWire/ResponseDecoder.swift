@@ -75,8 +75,8 @@ public struct ResponseDecoder: ~Copyable {
     _ unpacker: inout ResponseUnpacker, _ payload: inout PayloadDecoder, _ bytes: Span<UInt8>,
     _ sink: inout Sink
   ) throws(WireError) {
-    try unpacker.consume(bytes) { (chunk) throws(WireError) in
-      try payload.consume(chunk, into: &sink)
+    try unpacker.unpack(bytes) { (chunk, packed) throws(WireError) in
+      try payload.consume(chunk, packedByteCount: packed, into: &sink)
     }
   }
 }

@@ -64,6 +64,14 @@ public struct ResponseUnpacker: ~Copyable {
   public mutating func consume(
     _ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(WireError) -> Void
   ) throws(WireError) {
+    try unpack(bytes) { (chunk, _) throws(WireError) in try body(chunk) }
+  }
+
+  /// As ``consume(_:_:)``, with the packed size of the answer up to each chunk: see ``WireLimits/packedBytesPerRow``. What
+  /// was not packed has the largest number.
+  mutating func unpack(
+    _ bytes: Span<UInt8>, _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
+  ) throws(WireError) {
     var start = 0
     while start < bytes.count {
       let stop = min(bytes.count, start + Self.sliceByteCount)
@@ -96,22 +104,22 @@ public struct ResponseUnpacker: ~Copyable {
   public mutating func finish() throws(WireError) {
     guard form != .bare else { return }
     tokens.finish()
-    try readEnvelope { (_) throws(WireError) in }
+    try readEnvelope { (_, _) throws(WireError) in }
   }
 
   private mutating func pass(
-    _ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(WireError) -> Void
+    _ bytes: Span<UInt8>, _ body: (Span<UInt8>, Int) throws(WireError) -> Void
   ) throws(WireError) {
     bareByteCount += bytes.count
     guard bareByteCount <= limits.absoluteByteCount else {
       throw .unpacksTooLarge(
         unpacked: bareByteCount, packed: bareByteCount, limit: limits.absoluteByteCount)
     }
-    try body(bytes)
+    try body(bytes, .max)
   }
 
   private mutating func readEnvelope(
-    _ body: (Span<UInt8>) throws(WireError) -> Void
+    _ body: (Span<UInt8>, Int) throws(WireError) -> Void
   ) throws(WireError) {
     while form != .bare {
       let token: JSONToken
@@ -183,7 +191,7 @@ public struct ResponseUnpacker: ~Copyable {
 
   /// Takes a piece of `data` or its end.
   private mutating func takeData(
-    _ token: JSONToken, _ body: (Span<UInt8>) throws(WireError) -> Void
+    _ token: JSONToken, _ body: (Span<UInt8>, Int) throws(WireError) -> Void
   ) throws(WireError) {
     if token == .stringEnd { place = .top }
     // Nobody needs the data of a refused request; the message may still come.
@@ -195,7 +203,7 @@ public struct ResponseUnpacker: ~Copyable {
     } else {
       let problem = Self.decode(tokens, &base64, offset: offset)
       // What precedes the problem may have one of its own, which then comes first.
-      try gzip.consume(base64.bytes, count: base64.byteCount, limits: limits, body)
+      try gzip.unpack(base64.bytes, count: base64.byteCount, limits: limits, body)
       if let problem { throw problem }
     }
   }

@@ -9,8 +9,8 @@ import Synchronization
 final class UnpackingThread: Sendable {
   /// What comes out.
   enum Output: Sendable {
-    /// Bytes of the payload.
-    case payload([UInt8])
+    /// Bytes of the payload, and the packed size up to them.
+    case payload([UInt8], packedByteCount: Int)
     /// A piece of the answer was taken: as many bytes in and out so far.
     case taken(bytesIn: Int, bytesUnpacked: Int)
     /// The answer is complete, or refused. Nothing follows.
@@ -73,10 +73,10 @@ final class UnpackingThread: Sendable {
             try unpacker.finish()
             break
           }
-          try unpacker.consume(bytes.span) { (chunk) throws(WireError) in
+          try unpacker.unpack(bytes.span) { (chunk, packed) throws(WireError) in
             var bytes: [UInt8] = []
             bytes.append(copying: chunk)
-            if isWanted { isWanted = output.push(.payload(bytes)) }
+            if isWanted { isWanted = output.push(.payload(bytes, packedByteCount: packed)) }
           }
           isWanted =
             isWanted && output.push(.taken(bytesIn: unpacker.bytesIn, bytesUnpacked: unpacker.bytesUnpacked))

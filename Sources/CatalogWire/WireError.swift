@@ -27,10 +27,13 @@ public struct RowPlace: Sendable, Equatable {
   public var list: RowList
   /// From 0, in the order of the list.
   public var index: Int
+  /// The beginning of the row's id, where it is known.
+  public var id: String?
 
-  public init(list: RowList, index: Int) {
+  public init(list: RowList, index: Int, id: String? = nil) {
     self.list = list
     self.index = index
+    self.id = id.map { String($0.prefix(40)) }
   }
 }
 
@@ -86,6 +89,11 @@ public enum WireError: Error {
   case payloadKeyMissing(String)
   /// A required key has a value of the wrong type.
   case payloadKeyWrongType(String, found: JSONKind, offset: Int)
+  /// `updateTime` is longer than a cursor may be.
+  case cursorTooLong(byteCount: Int, limit: Int, offset: Int)
+  /// The lists have more rows together than the packed size of the answer allows, or, `isAbsolute`, than any answer may
+  /// have.
+  case tooManyRows(limit: Int, isAbsolute: Bool, offset: Int)
   /// An element of a list is no object.
   case rowNotObject(RowPlace, found: JSONKind, offset: Int)
 
@@ -160,6 +168,13 @@ extension WireError: CustomStringConvertible {
     case .payloadKeyWrongType(let key, let found, let offset):
       "\(key) at byte \(offset) of the payload is \(found.rawValue) instead of "
         + (key == "updateTime" ? "a text" : "an array") + ". Ask the server's operator."
+    case .cursorTooLong(let byteCount, let limit, let offset):
+      "updateTime at byte \(offset) of the payload has \(byteCount) bytes, the limit is \(limit). "
+        + "Ask the server's operator."
+    case .tooManyRows(let limit, let isAbsolute, let offset):
+      "The payload is refused at its byte \(offset): it has more than \(limit) rows, the limit "
+        + (isAbsolute ? "for any answer. " : "for an answer that is packed so small: such rows are all but empty. ")
+        + "Ask the server's operator; raise the limit only if the catalogue is known to be that large."
     case .rowNotObject(let row, let found, let offset):
       "The \(row) at byte \(offset) of the payload is \(found.rawValue) instead of an object, "
         + "so the whole payload is refused. Ask the server's operator."
@@ -186,5 +201,7 @@ extension WireError: CustomStringConvertible {
 }
 
 extension RowPlace: CustomStringConvertible {
-  public var description: String { "row \(index) (from 0) of \(list.rawValue)" }
+  public var description: String {
+    "row \(index) (from 0) of \(list.rawValue)" + (id.map { ", id \"\($0)\"" } ?? "")
+  }
 }

@@ -77,11 +77,35 @@ public final class Transaction {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     let spaces = manifest.tables[table].keySpaces
     precondition(draft.keyEnds.count == spaces.count, "a row has one key for each key space of its table")
+    try Self.checkSize(draft, "a row of \(manifest.tables[table].name)")
+    do { try append(table, draft, spaces) } catch { throw noted(error) }
+  }
+
+  /// Whether the format has room for the row that `draft` makes.
+  ///
+  /// - Throws: `StoreError.tooLarge`.
+  public static func checkSize(
+    _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String
+  ) throws(StoreError) {
     let limit = RecordLayout.maximumKeyLength
     guard draft.keys.count <= limit else {
       throw .tooLarge(what: "the keys of a row", byteCount: draft.keys.count, limit: limit)
     }
-    do { try append(table, draft, spaces) } catch { throw noted(error) }
+    let start = RecordLayout.keyStart(sharedCount: draft.shared.count, keyCount: draft.keyEnds.count)
+    let length = start + draft.keys.count + draft.body.count
+    guard length <= ObjectHeader.maximumLength else {
+      throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
+    }
+  }
+
+  /// Whether the format has room for a shared string.
+  ///
+  /// - Throws: `StoreError.tooLarge`.
+  public static func checkSize(shared text: RawSpan) throws(StoreError) {
+    let length = ObjectHeader.byteCount + text.byteCount
+    guard length <= ObjectHeader.maximumLength else {
+      throw .tooLarge(what: "a shared string", byteCount: length, limit: ObjectHeader.maximumLength)
+    }
   }
 
   private func append(

@@ -82,9 +82,9 @@ package final class PosixDirectory: StorageDirectory {
   /// Opens the directory `name` in this one, making it when missing. Its name is durable when this returns, whoever
   /// made it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
-    if unsafe mkdirat(descriptor, checked(name), 0o700) == 0 {
+    if retrying({ unsafe mkdirat(descriptor, checked(name), 0o700) }) == 0 {
       // A mask may have left a mode in which we could not even open it.
-      if unsafe fchmodat(descriptor, name, 0o700, 0) != 0 { throw failure("change the mode of", name) }
+      if retrying({ unsafe fchmodat(descriptor, name, 0o700, 0) }) != 0 { throw failure("change the mode of", name) }
     } else if errno != EEXIST {
       throw failure("create directory", name)
     }
@@ -112,7 +112,7 @@ package final class PosixDirectory: StorageDirectory {
   package func owner() throws(StorageError) -> UInt32 {
     var status = stat()
     // The call fills the local structure.
-    if unsafe fstat(descriptor, &status) != 0 {
+    if retrying({ unsafe fstat(descriptor, &status) }) != 0 {
       throw StorageError(operation: "look at", path: path, code: errno)
     }
     return status.st_uid
@@ -153,21 +153,38 @@ package final class PosixDirectory: StorageDirectory {
     let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard copy >= 0 else { throw StorageError(operation: "list", path: path, code: errno) }
     // The stream takes the descriptor over and is closed below.
-    guard let stream = unsafe fdopendir(copy) else {
+    var opened = unsafe fdopendir(copy)
+    while unsafe opened == nil && errno == EINTR { unsafe opened = fdopendir(copy) }
+    guard let stream = unsafe opened else {
       let code = errno
       close(copy)
       throw StorageError(operation: "list", path: path, code: code)
     }
     defer { unsafe closedir(stream) }
-    var names: [String] = []
-    // Each entry is valid until the next call; its name is copied at once.
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) {
+    var (names, code) = Self.all {
+      // The entry is valid until the next call; its name is copied at once.
+      guard let entry = unsafe readdir(stream) else { return nil }
+      return unsafe withUnsafePointer(to: entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if name != ".", name != ".." { names.append(name) }
     }
+    if code != 0 { throw StorageError(operation: "list", path: path, code: code) }
+    names.removeAll { $0 == "." || $0 == ".." }
     return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+  }
+
+  /// All names that `next` gives, up to the first `nil`, and the error's number if that was not the end.
+  static func all(_ next: () -> String?) -> (names: [String], code: Int32) {
+    var names: [String] = []
+    while true {
+      // The system leaves the number as it is at the end: a fault in the middle must not pass for one.
+      errno = 0
+      if let name = next() {
+        names.append(name)
+      } else if errno != EINTR {
+        return (names, errno)
+      }
+    }
   }
 
   package func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)? {
@@ -182,20 +199,24 @@ package final class PosixDirectory: StorageDirectory {
       if errno == ENOENT, mode != .create { return nil }
       throw failure("open", name)
     }
-    if mode == .create { _ = fchmod(file, 0o600) }
+    if mode == .create { _ = retrying { fchmod(file, 0o600) } }
     return try PosixFile(path: path + "/" + name, descriptor: file)
   }
 
   package func rename(_ old: String, to new: String) throws(StorageError) {
-    if unsafe renameat(descriptor, checked(old), descriptor, checked(new)) != 0 { throw failure("rename", old) }
+    if retrying({ unsafe renameat(descriptor, checked(old), descriptor, checked(new)) }) != 0 {
+      throw failure("rename", old)
+    }
   }
 
   package func link(_ old: String, to new: String) throws(StorageError) {
-    if unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) != 0 { throw failure("link", old) }
+    if retrying({ unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) }) != 0 {
+      throw failure("link", old)
+    }
   }
 
   package func remove(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, checked(name), 0) == 0 { return true }
+    if retrying({ unsafe unlinkat(descriptor, checked(name), 0) }) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove", name)
   }
@@ -203,7 +224,7 @@ package final class PosixDirectory: StorageDirectory {
   /// Removes the empty directory `name`; false if there was none.
   @discardableResult
   package func removeDirectory(_ name: String) throws(StorageError) -> Bool {
-    if unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) == 0 { return true }
+    if retrying({ unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) }) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove directory", name)
   }
@@ -218,10 +239,16 @@ package final class PosixDirectory: StorageDirectory {
     try status(of: name).map { FileIdentity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
   }
 
+  /// Bytes in the file `name`; `nil` if there is none, or something that is no regular file, such as a link.
+  package func byteCount(of name: String) throws(StorageError) -> Int? {
+    guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   private func status(of name: String) throws(StorageError) -> stat? {
     var status = stat()
     // The call fills the local structure.
-    if unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) != 0 {
+    if retrying({ unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) }) != 0 {
       if errno == ENOENT { return nil }
       throw failure("look at", name)
     }
@@ -234,12 +261,17 @@ package final class PosixDirectory: StorageDirectory {
     if file < 0 { throw failure("open", name) }
     var status = stat()
     // The call fills the local structure.
-    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard retrying({ unsafe fstat(file, &status) }) == 0 else {
+      let code = errno
+      close(file)
+      throw StorageError(operation: "look at", path: path + "/" + name, code: code)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
       close(file)
       throw StorageError(operation: "lock (it is not a regular file)", path: path + "/" + name, code: EINVAL)
     }
-    _ = fchmod(file, 0o600)
-    if shelfmark_lock(file) == 0 { return PosixLock(descriptor: file) }
+    _ = retrying { fchmod(file, 0o600) }
+    if retrying({ shelfmark_lock(file) }) == 0 { return PosixLock(descriptor: file) }
     let code = errno
     close(file)
     if code == EAGAIN || code == EACCES { return nil }
@@ -264,7 +296,7 @@ package final class PosixDirectory: StorageDirectory {
 }
 
 /// Calls again what a signal interrupted.
-func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
     if result >= 0 || errno != EINTR { return result }

@@ -22,7 +22,7 @@ final class PosixFile: StorageFile {
     self.descriptor = descriptor
     var status = stat()
     // The call fills the local structure.
-    guard unsafe fstat(descriptor, &status) == 0 else {
+    guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else {
       let code = errno
       close(descriptor)
       throw StorageError(operation: "look at", path: path, code: code)
@@ -43,7 +43,7 @@ final class PosixFile: StorageFile {
   func size() throws(StorageError) -> Int {
     var status = stat()
     // The call fills the local structure.
-    guard unsafe fstat(descriptor, &status) == 0 else { throw failure("look at") }
+    guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else { throw failure("look at") }
     return Int(status.st_size)
   }
 
@@ -88,7 +88,11 @@ final class PosixFile: StorageFile {
   }
 
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
-    let base = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+    var base: UnsafeMutableRawPointer?
+    // The memory that the kernel gives belongs to nobody else.
+    repeat {
+      unsafe base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+    } while unsafe base == MAP_FAILED && errno == EINTR
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure("map") }
     // The kernel gave `byteCount` bytes, which the mapping gives back when it goes.
     guard let range = unsafe shelfmark_guard(base, byteCount) else {

@@ -126,13 +126,13 @@ public struct Workspace: Sendable {
     }
   }
 
-  /// Bytes of all files in a user's directory.
+  /// Bytes of all files in a user's directory. What is no regular file, such as a link, has none.
   public func byteCount(of id: String) throws(WorkspaceError) -> Int {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"] + UserDirectory.path(of: id)) else { return 0 }
       var total = 0
       for name in try io({ () throws(StorageError) in try directory.names() }) where !name.hasSuffix("+") {
-        total += try io { () throws(StorageError) in try directory.open(name, .read)?.size() ?? 0 }
+        total += try io { () throws(StorageError) in try directory.byteCount(of: name) ?? 0 }
       }
       return total
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 #if canImport(Glibc)
@@ -11,6 +12,9 @@ import Darwin
 /// Ends the process. Results that were written are out.
 func terminate(_ code: Failure.Code) -> Never { exit(code.rawValue) }
 
+/// Ends the process with a code of the argument parser.
+func terminate(_ code: ExitCode) -> Never { exit(code.rawValue) }
+
 /// Standard output and standard error: results go to the one, words to the other.
 enum Console {
   /// Whether people look at standard output, and want colour.
@@ -19,7 +23,7 @@ enum Console {
   static let isWatched = isatty(STDERR_FILENO) == 1
 
   /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
-  static func say(_ line: String) { write(Array((line.onOneLine + "\n").utf8), to: STDERR_FILENO) }
+  static func say(_ line: String) { write(Array((line.shown + "\n").utf8), to: STDERR_FILENO) }
 
   /// Writes text to standard error as it is.
   static func show(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
@@ -69,6 +73,32 @@ extension String {
   var onOneLine: String {
     let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
     return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// The text as people may see it: ``onOneLine``, and what is invisible, turns the direction of what follows or ends a line
+  /// for some, by number, such as `\u{202E}`. The joiner inside of an emoji stays.
+  var shown: String {
+    var result = String.UnicodeScalarView()
+    let scalars = Array(onOneLine.unicodeScalars)
+    for (index, scalar) in scalars.enumerated() {
+      switch scalar.properties.generalCategory {
+      case .format, .lineSeparator, .paragraphSeparator:
+        if scalar.value == 0x200D, index > 0, Self.isEmoji(scalars[index - 1]), index + 1 < scalars.count,
+          Self.isEmoji(scalars[index + 1])
+        {
+          result.append(scalar)
+        } else {
+          result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+        }
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// Whether a scalar is a part of an emoji; digits are only where a selector says so.
+  private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value == 0xFE0F || scalar.value > 0xFF && scalar.properties.isEmoji
   }
 }
 

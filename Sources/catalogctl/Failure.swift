@@ -42,9 +42,24 @@ struct Failure: Error {
 
   /// Says what went wrong and ends the process with its code.
   static func exit(_ error: any Error) -> Never {
-    guard let failure = Failure(error) else { Catalogctl.exit(withError: error) }
+    guard let failure = Failure(error) else { exit(parser: error) }
     if !failure.message.isEmpty { Console.say("catalogctl: " + failure.message) }
     terminate(failure.code)
+  }
+
+  /// Ends the process with what the argument parser has to say: help on standard output, where it has to arrive, and
+  /// mistakes, with the arguments that they quote, on standard error.
+  private static func exit(parser error: any Error) -> Never {
+    let code = Catalogctl.exitCode(for: error)
+    let text = Catalogctl.fullMessage(for: error)
+    if code.isSuccess {
+      if !text.isEmpty { Console.print(text) }
+    } else {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      if !text.isEmpty { Console.show(lines.map { String($0).shown + "\n" }.joined()) }
+    }
+    // Nothing is open, and everything is out.
+    terminate(code)
   }
 
   /// What an error of one of the modules means for the caller; `nil` for one of the argument parser.
@@ -103,7 +118,8 @@ struct Failure: Error {
     switch error.kind {
     case .permission: .permission
     case .noSpace: .io
-    default: error.operation.hasPrefix("create") ? .cannotCreate : .io
+    // Where a file stands in the place of a directory, no store can be, whether somebody reads or writes.
+    default: error.operation.hasPrefix("create") || error.code == ENOTDIR ? .cannotCreate : .io
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 #if canImport(Glibc)
 import Glibc
@@ -25,22 +26,35 @@ struct InputFile {
       return
     }
     name = path
-    var isDirectory: ObjCBool = false
-    // The call fills the local variable.
-    let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    guard exists else { throw Failure(.noInput, "\(path): no such file") }
-    guard !isDirectory.boolValue else { throw Failure(.noInput, "\(path): is a directory, not a file") }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw Failure(.noInput, "\(path): cannot be opened; check who may read it")
+    // The path is a C string for the call.
+    let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      throw Failure(
+        .noInput, "\(path): " + (errno == ENOENT ? "no such file" : "cannot be opened: \(Self.reason(errno))"))
     }
-    self.handle = handle
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    if let type = status?.st_mode, type & S_IFMT == S_IFDIR {
+      throw Failure(.noInput, "\(path): is a directory, not a file")
+    }
+  }
+
+  /// What the system says about the file; `nil` where it says nothing.
+  private var status: stat? {
+    var status = stat()
+    // The call fills the local structure.
+    return retrying { unsafe fstat(handle.fileDescriptor, &status) } == 0 ? status : nil
+  }
+
+  /// What an error's number means.
+  private static func reason(_ code: Int32) -> String {
+    // The text is valid until the next call on this thread.
+    unsafe String(cString: strerror(code)) + (code == EACCES ? "; check who may read it" : "")
   }
 
   /// Bytes in the file, where that can be known.
   var byteCount: Int? {
-    guard name != "standard input" else { return nil }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: name)
-    return (attributes?[.size] as? NSNumber)?.intValue
+    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
   }
 
   /// The next bytes; `nil` at the end.
@@ -57,8 +71,7 @@ struct InputFile {
       }
       if fault == 0 { return piece.isEmpty ? nil : piece }
       if fault == EINTR { continue }
-      // The text is valid until the next call on this thread.
-      throw Failure(.noInput, unsafe "\(name): cannot be read: \(String(cString: strerror(fault)))")
+      throw Failure(.noInput, "\(name): cannot be read: \(Self.reason(fault))")
     }
   }
 

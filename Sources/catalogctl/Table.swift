@@ -50,16 +50,14 @@ struct Table {
     }
   }
 
-  /// `text` without control characters, cut to `limit` columns.
+  /// `text` as people may see it, cut to `limit` columns.
   static func cell(_ text: String, limit: Int = 48) -> String {
     var result = ""
     var used = 0
-    for character in text {
-      let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-      let shown: Character = isControl ? " " : character
-      if used + width(shown) > limit - 1 { return result + "…" }
-      result.append(shown)
-      used += width(shown)
+    for character in text.shown {
+      if used + width(character) > limit - 1 { return result + "…" }
+      result.append(character)
+      used += width(character)
     }
     return result
   }

@@ -18,4 +18,16 @@ import Testing
       _ = ScanConfiguration(maximumLength: -1)
     }
   }
+
+  @Test func `digits cannot stand for FNC1`() async {
+    for text in ["", "|", "<GS>", "0x1D", "０１"] { #expect(ScanConfiguration.isSeparator(text)) }
+    for text in ["0", "01", "8005"] { #expect(!ScanConfiguration.isSeparator(text)) }
+    await #expect(processExitsWith: .failure) {
+      _ = ScanConfiguration(separators: ["|", "01"])
+    }
+    await #expect(processExitsWith: .failure) {
+      var configuration = ScanConfiguration()
+      configuration.separators = ["01"]
+    }
+  }
 }

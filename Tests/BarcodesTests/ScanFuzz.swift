@@ -46,7 +46,7 @@ import Testing
 
   private func check(_ text: String) {
     let configurations = [
-      ScanConfiguration(), ScanConfiguration(separators: ["|", "01"], maximumLength: 30),
+      ScanConfiguration(), ScanConfiguration(separators: ["|", "^1"], maximumLength: 30),
     ]
     for configuration in configurations {
       let scan = Scan(text, configuration: configuration)

@@ -29,6 +29,7 @@ import Testing
       ["sync", "--url", "nonsense"], ["sync", "--url", "ftp://127.0.0.1/"], ["apply", "x", "--max-loss", "2"],
       ["serve"], ["serve", "--products", "x", "--port", "70000"], ["serve", "--products", "x", "--watch", "0"],
       ["stat", "--json", "x"], ["users", "--user"],
+      ["import", "x", "--cursor", String(repeating: "7", count: 1025)],
     ]
     for mistake in mistakes {
       let run = try root.run(mistake)
@@ -93,6 +94,13 @@ import Testing
       #expect(run.words.contains(root.path) && run.isOrderly, "\(run.words)")
     }
     #expect(try root.run("login", "u", "--root", "/proc/nothing").code == 73)
+    // Nor is there anything to read where a file stands in the way.
+    for command in [
+      ["users"], ["whoami"], ["stat", "--user", "u"], ["dump", "--user", "u"], ["verify", "--user", "u"],
+    ] {
+      let run = try root.run(command + ["--root", root.path])
+      #expect(run.code == 73 && run.words.contains(root.path) && run.isOrderly, "\(command): \(run.words)")
+    }
   }
 
   @Test func `74: the disk is full`() throws {
@@ -114,7 +122,10 @@ import Testing
 
   @Test func `74: standard output cannot be written`() throws {
     let root = try filled()
-    for arguments in [["dump"], ["scan", "c0"], ["stat", "--json"], ["verify"], ["users"], ["find", "product"]] {
+    for arguments in [
+      ["dump"], ["scan", "c0"], ["stat", "--json"], ["verify"], ["users"], ["find", "product"],
+      ["--help"], ["--version"], ["help", "apply"], ["stat", "--help"],
+    ] {
       let run = try root.run(arguments, shell: #"exec "$@" >/dev/full"#)
       #expect(run.code == 74, "\(arguments): \(run.words)")
       #expect(run.words.contains("output"), "\(run.words)")

@@ -23,4 +23,38 @@ import Testing
       #expect(isPlain, "\(command)")
     }
   }
+
+  @Test func `what is invisible or turns the direction of text is shown by number`() throws {
+    let root = try TestRoot(answers: [])
+    var payload = Payload(cursor: "2026")
+    payload.product("a\u{200B}", #""barcode":"CODE1","name":"x\u202ey\u2066z\u2028","brand":"👩‍👩‍👧\u200d""#)
+    let file = try root.payload(payload)
+    #expect(try root.apply([file]).lines.count == 2)
+    for command in [
+      ["scan", "CODE1"], ["get", "--barcode", "CODE1"], ["find", "x"], ["explain", "CODE1"],
+      ["get", "--id", "\u{202E}"], ["sets-with", "\u{200B}"],
+    ] {
+      let run = try root.run(command)
+      let text = run.text + run.words
+      for hidden in ["\u{200B}", "\u{202E}", "\u{2066}", "\u{2028}"] {
+        #expect(!text.unicodeScalars.contains(hidden.unicodeScalars.first!), "\(command)")
+      }
+    }
+    #expect(try root.run("scan", "CODE1").text.contains(#"a\u{200B}  x\u{202E}y\u{2066}z\u{2028}"#))
+    #expect(try root.run("get", "--barcode", "CODE1").text.contains(#"👩‍👩‍👧\u{200D}"#))
+    // Programs get what was sent.
+    #expect(try root.run("scan", "CODE1", "--json").text.contains("\u{202E}"))
+  }
+
+  @Test(arguments: [
+    ["stat", "\u{1B}[31m"], ["--\u{1B}[2J"], ["\u{9B}31m"], ["dump", "--at", "\u{1B}]0;\u{202E}\u{7}"],
+  ])
+  func `an argument that is quoted does not steer the terminal`(arguments: [String]) throws {
+    let run = try TestRoot().run(arguments)
+    #expect(run.code == 64 && run.output.isEmpty && run.words.contains("Usage: catalogctl"), "\(run.words)")
+    #expect(
+      run.words.unicodeScalars.allSatisfy {
+        $0 == "\n" || ![.control, .format].contains($0.properties.generalCategory)
+      })
+  }
 }

@@ -55,6 +55,18 @@ import Testing
     #expect(try root.run(["verify"] + user).lines == [digest])
   }
 
+  @Test func `a repair that loses who is signed in is one all the same`() throws {
+    let (root, settings) = try root()
+    try damage(settings, at: "currentUser", 2)
+    let repair = try root.run("verify", "--repair")
+    #expect(repair.code == 0 && repair.output.isEmpty, "\(repair.code) \(repair.words)")
+    #expect(
+      repair.words.contains("settings.damaged-1") && repair.words.contains("catalogctl login ID"), "\(repair.words)")
+    #expect(try root.run("users", "--json").objects().map { $0.text("id") } == ["u"])
+    #expect(try root.run("login", "u").code == 0)
+    #expect(try root.run("verify").code == 0)
+  }
+
   @Test func `a file that is no store at all is told so, with what to do`() throws {
     let (root, settings) = try root()
     for contents in [Data(), Data(repeating: 7, count: 20_000)] {

@@ -188,4 +188,36 @@ import Testing
     #expect(StorageError(operation: "open", path: "", code: ENOTDIR).kind == .missing)
     #expect(StorageError(operation: "open", path: "", code: EIO).kind == .other)
   }
+
+  @Test func `a directory that cannot be read to its end is an error, not a shorter one`() {
+    func list(_ steps: [(name: String?, code: Int32)]) -> (names: [String], code: Int32) {
+      var steps = steps[...]
+      return PosixDirectory.all {
+        let step = steps.removeFirst()
+        errno = step.code
+        return step.name
+      }
+    }
+    #expect(list([("a", 0), ("b", EIO), (nil, 0)]) == (["a", "b"], 0))
+    #expect(list([("a", 0), (nil, EIO)]) == (["a"], EIO))
+    #expect(list([("a", 0), (nil, EINTR), ("b", 0), (nil, 0)]) == (["a", "b"], 0))
+  }
+
+  @Test func `what a signal interrupts is called again`() {
+    var calls = 0
+    let result = retrying { () -> Int32 in
+      calls += 1
+      errno = calls < 4 ? EINTR : EIO
+      return -1
+    }
+    #expect(result == -1 && calls == 4 && errno == EIO)
+  }
+
+  @Test func `only a regular file has bytes`() throws {
+    _ = try directory.open("file", .create).map { try write("hello", to: $0, at: 0) }
+    try FileManager.default.createSymbolicLink(atPath: temporary.path + "/link", withDestinationPath: "file")
+    _ = try directory.makeSubdirectory("directory")
+    #expect(try directory.byteCount(of: "file") == 5)
+    for name in ["link", "directory", "none"] { #expect(try directory.byteCount(of: name) == nil) }
+  }
 }

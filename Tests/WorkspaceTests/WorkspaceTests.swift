@@ -67,6 +67,19 @@ import Testing
     }
   }
 
+  @Test func `a link beside a catalogue has no bytes, and is no fault`() throws {
+    try withRoot { workspace, root in
+      try workspace.signIn("alice")
+      _ = try Data(count: 7).write(to: URL(fileURLWithPath: root + "/users/alice/file"))
+      for target in ["file", "nowhere"] {
+        try? FileManager.default.removeItem(atPath: root + "/users/alice/catalogue.new")
+        try FileManager.default.createSymbolicLink(
+          atPath: root + "/users/alice/catalogue.new", withDestinationPath: target)
+        #expect(try workspace.byteCount(of: "alice") == 7)
+      }
+    }
+  }
+
   @Test func `directories have mode 0700 and files 0600 whatever the umask`() throws {
     let old = umask(0)
     defer { umask(old) }

@@ -37,7 +37,7 @@ struct Complete: ParsableCommand {
       Table.cell(try snapshot.product(id: id.text)?.name ?? "", limit: 56)
     }
     for (set, count) in result.complete.sorted(by: { $0.key < $1.key }) {
-      Console.print("\(Console.styled("complete", .green))    \(count) × \(set.text.onOneLine)  \(try name(set))")
+      Console.print("\(Console.styled("complete", .green))    \(count) × \(set.text.shown)  \(try name(set))")
     }
     // Nearly whole sets first: those are what a person can act on.
     let open = result.incomplete.sorted { a, b in
@@ -45,14 +45,14 @@ struct Complete: ParsableCommand {
       return missing.0 != missing.1 ? missing.0 < missing.1 : a.key < b.key
     }
     for (set, missing) in open {
-      Console.print("\(Console.styled("incomplete", .yellow))  \(set.text.onOneLine)  \(try name(set))")
+      Console.print("\(Console.styled("incomplete", .yellow))  \(set.text.shown)  \(try name(set))")
       for (component, count) in missing.sorted(by: { $0.key < $1.key }) {
-        Console.print("            lacks \(count) × \(component.text.onOneLine)  \(try name(component))")
+        Console.print("            lacks \(count) × \(component.text.shown)  \(try name(component))")
       }
     }
     for (set, faults) in result.faults.sorted(by: { $0.key < $1.key }) {
       for fault in faults {
-        Console.print("\(Console.styled("fault", .red))       \(set.text.onOneLine) \(fault.onOneLine)")
+        Console.print("\(Console.styled("fault", .red))       \(set.text.shown) \(fault.shown)")
       }
     }
     for code in result.unknown { Console.print("\(Console.styled("unknown", .red))     \(Table.cell(code))") }

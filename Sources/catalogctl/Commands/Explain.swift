@@ -48,7 +48,7 @@ struct Explain: ParsableCommand {
     }
     Console.print(
       "\(Console.styled("match", .green)): \(match.kind.rawValue)"
-        + (match.key.map { ", barcode \($0.onOneLine)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
+        + (match.key.map { ", barcode \($0.shown)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
     ProductTable.print(match.products)
   }
 

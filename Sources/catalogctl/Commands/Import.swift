@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import CatalogSync
+import CatalogWire
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,6 +19,11 @@ struct Import: ParsableCommand {
   @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor = ""
   @Option(help: "ndjson or csv, whatever the file is called.") var format: RowFileFormat?
   @Argument(help: "The file to read; - is standard input.") var file: String
+
+  func validate() throws {
+    let limit = WireLimits().cursorByteCount
+    guard cursor.utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
+  }
 
   func run() throws {
     // A file that is not there should be told before a store is made.
@@ -60,7 +66,7 @@ struct Import: ParsableCommand {
         "commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products,"
           + " \(Quantity.count(counts.relationsWritten)) relations; \(Quantity.count(counts.productsDeleted)) products and"
           + " \(Quantity.count(counts.relationsDeleted)) relations are gone; cursor "
-          + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.onOneLine))
+          + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
     }
   }
 }

@@ -38,7 +38,7 @@ struct Rollback: ParsableCommand {
     } else {
       Console.print(
         "commit \(report.sequence) is as commit \(sequence) was: \(Quantity.count(counts.productsUpserted)) products put"
-          + " again, \(Quantity.count(counts.productsDeleted)) deleted; cursor \(report.cursor.onOneLine)")
+          + " again, \(Quantity.count(counts.productsDeleted)) deleted; cursor \(report.cursor.shown)")
     }
   }
 }

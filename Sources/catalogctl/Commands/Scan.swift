@@ -56,7 +56,7 @@ extension Match {
     }
     return products.map { product in
       let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
-      return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.onOneLine)"
+      return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.shown)"
         + "  \(Table.cell(product.name, limit: 60))\(rest)"
     }
   }

@@ -159,7 +159,7 @@ struct Sync: AsyncParsableCommand {
           + " \(Quantity.count(counts.relationsWritten)) relations written,"
           + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
       Console.print(
-        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor.onOneLine)")
+        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor.shown)")
     }
     warn(report)
   }

@@ -27,7 +27,7 @@ struct Verify: ParsableCommand {
   }
 
   func run() throws {
-    if repair { try runRepair() }
+    if repair, try !runRepair() { return }
     if batch {
       try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user)) }
       return
@@ -50,13 +50,24 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Repairs the store where it is damaged. What follows verifies what came of it.
-  private func runRepair() throws {
-    try repairSettings()
+  /// Repairs the stores where they are damaged.
+  ///
+  /// - Returns: whether there is a catalogue to verify: not where all that was asked for was the store that says who is
+  ///   signed in, and it says it no more.
+  private func runRepair() throws -> Bool {
+    if try repairSettings(), store.user == nil, try store.workspace.currentUser() == nil {
+      Console.say(
+        "nobody is signed in any more: sign in again with 'catalogctl login ID' ('catalogctl users' names who has stores)"
+      )
+      return false
+    }
     guard let location = try store.workspace.catalogue(of: store.userID()),
       let repair = try CatalogRepair.run(location, waiting: write.milliseconds)
-    else { return }
-    guard let kept = repair.damagedPath else { return Console.say("the store is clean; nothing was changed") }
+    else { return true }
+    guard let kept = repair.damagedPath else {
+      Console.say("the store is clean; nothing was changed")
+      return true
+    }
     say(repair.findings, repair.losses)
     let snapshot = repair.snapshot
     Console.say(
@@ -65,18 +76,20 @@ struct Verify: ParsableCommand {
     Console.say(
       repair.losses.isEmpty
         ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
+    return true
   }
 
-  /// Repairs the store that says who is signed in, where it is damaged.
-  private func repairSettings() throws {
+  /// Repairs the store that says who is signed in, where it is damaged; whether it was.
+  private func repairSettings() throws -> Bool {
     let repair: Repair?
     do { repair = try store.workspace.repairSettings() } catch WorkspaceError.settings(let cause) {
       throw Failure(
         .data, "\(cause); nothing of it can be saved: move it away, and sign in again with 'catalogctl login ID'")
     }
-    guard let repair, let kept = repair.damagedPath else { return }
+    guard let repair, let kept = repair.damagedPath else { return false }
     say(repair.findings, repair.losses)
     Console.say("repaired: the store that says who is signed in; the damaged file is \(kept)")
+    return true
   }
 
   private func say(_ findings: [Finding], _ losses: [Finding]) {
