@@ -39,11 +39,11 @@ package final class LogFile: Sendable {
     try Self.read(count, at: offset, of: file)
   }
 
-  /// Bytes that the device cannot give are damaged, like those that fail their check.
+  /// Of bytes that the device cannot give it is told where they stand.
   private static func read(_ count: Int, at offset: Int, of file: any StorageFile) throws(StoreError) -> [UInt8] {
     do { return try file.read(count, at: offset) } catch {
       guard error.isUnreadable else { throw .io(error) }
-      throw .damaged(path: file.path, offset: offset, what: "the device cannot read it")
+      throw .unreadable(path: file.path, offset: offset)
     }
   }
 

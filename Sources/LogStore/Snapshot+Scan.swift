@@ -83,8 +83,10 @@ extension Snapshot {
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
           guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }
           let hash = KeyHash.of(postings.key, seed)
-          for index in 0..<postings.count where try !isDead(postings.offset(index)) {
-            body(hash, postings.offset(index))
+          for index in 0..<postings.count {
+            let row = postings.offset(index)
+            guard row.byteOffset < end else { throw damagedObject(unit, "it lists a row outside the commit") }
+            if try !isDead(row) { body(hash, row) }
           }
         } else if try !isDead(unit) {
           let record = try record(unit, table: space.table)

@@ -16,6 +16,8 @@ public enum StoreError: Error, Sendable {
 
   /// Bytes that were acknowledged do not pass their check. `offset` is where the damaged structure begins.
   case damaged(path: String, offset: Int, what: String)
+  /// The device cannot read what it holds from `offset` on.
+  case unreadable(path: String, offset: Int)
   /// The operating system refused a call.
   case io(StorageError)
 
@@ -45,6 +47,8 @@ extension StoreError: CustomStringConvertible {
     case .schema(let path, let reason): "\(path) does not fit this program: \(reason)"
     case .damaged(let path, let offset, let what):
       "\(path) is damaged at offset \(offset): \(what); run verify to see what is lost"
+    case .unreadable(let path, let offset):
+      "the device cannot read \(path) at offset \(offset); run verify to see what is lost"
     case .io(let error): error.description
     case .replaced(let path):
       "\(path) is no longer the file that was opened (someone renamed, removed or replaced it); open it again"

@@ -281,6 +281,8 @@ extension Finding {
     switch error {
     case .damaged(let path, let offset, let what):
       self.init(path: path, offset: offset, what: what, lost: lost)
+    case .unreadable(let path, let offset):
+      self.init(path: path, offset: offset, what: "the device cannot read it", lost: lost)
     case .unusable(let path, let reason):
       self.init(path: path, offset: 0, what: reason, lost: lost)
     default: return nil

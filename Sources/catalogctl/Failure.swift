@@ -87,7 +87,7 @@ struct Failure: Error {
       case .unusable, .damaged, .schema, .tooLarge: .data
       case .locked, .replaced: .temporary
       case .io(let cause): Self.code(cause)
-      case .poisoned, .full, .noRoom: .io
+      case .unreadable, .poisoned, .full, .noRoom: .io
       case .forked: .software
       }
     self.init(code, "\(error)")

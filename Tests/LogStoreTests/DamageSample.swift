@@ -136,6 +136,7 @@ struct DamageSample {
       switch error {
       case .damaged(let path, let offset, _) where path == "/simulated/s.log" && offset <= max(log.count, 1 << 31):
         return error
+      case .unreadable(let path, let offset) where path == "/simulated/s.log" && offset <= log.count: return error
       case .unusable(let path, _) where path == "/simulated/s.log": return error
       default: throw Oddity(what: "\(error)")
       }

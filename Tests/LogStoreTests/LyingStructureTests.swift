@@ -114,6 +114,32 @@ import Testing
     #expect(findings.map(\.offset) == [row] && findings[0].what.contains("text that is not there"), "\(findings)")
   }
 
+  @Test func `a posting list that names a row outside the commit is damage to whoever merges it`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { _ in }
+    _ = try writer.commit { transaction in for id in 0..<6 { try transaction.put("\(id)", "shared") } }
+    writer.close()
+    var log = store.log
+    let list = try #require(
+      stride(from: SegmentHeader.firstOffset, to: log.count, by: UnitOffset.byteCount).first { place in
+        let length = ObjectHeader.length(log.rawSpan.u32(at: place + 4))
+        return ObjectHeader.kind(log.rawSpan.u32(at: place + 4)) == .postingList && length <= log.count - place
+          && Checksum.isWhole(log.rawSpan.slice(place, length), at: UnitOffset(byteOffset: place))
+      })
+    let length = ObjectHeader.length(log.rawSpan.u32(at: list + 4))
+    log.put(UInt32.max, at: list + 16)
+    let salt = Checksum.salt(UnitOffset(byteOffset: list))
+    log.put(Checksum.of(Array(log[(list + 4)..<(list + length)]), from: salt), at: list)
+    let again = try TestStore().with(log: log).writer()
+    #expect {
+      _ = try again.commit { transaction in for id in 6..<12 { try transaction.put("\(id)", "shared") } }
+    } throws: { error in
+      guard case StoreError.damaged(_, let offset, _) = error else { return false }
+      return offset == list
+    }
+  }
+
   /// A structure whose checksum was made to fit: nothing that it says may be believed without a check.
   @Test func `lies with valid checksums do not trap`() throws {
     let log = try DamageSample().log
