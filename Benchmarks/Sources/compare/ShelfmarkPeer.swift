@@ -8,8 +8,8 @@ final class ShelfmarkPeer: Peer {
   let name = "Shelfmark"
   let store = "shelfmark"
   let configuration =
-    "the public interface: a snapshot for a session, withProduct(barcode:) and withProduct(id:), relations(ofSet:), "
-    + "product(id:); FullUpdate and Increment"
+    "the public interface: a snapshot for a session, withProduct(barcode:) and withProduct(id:), "
+    + "forEachRelation(ofSet:), forEachProduct(barcodes:), product(id:); FullUpdate and Increment"
 
   func fill(_ directory: String, _ source: any CatalogueSource) throws {
     let writer = try BenchmarkStore(at: directory).writer()
