@@ -44,7 +44,7 @@ private func read(_ reader: StoreReader) throws {
       let changes = try snapshot.changes(since: earlier)
       for (table, rows) in changes.removed.enumerated() {
         for row in rows {
-          _ = try earlier.withRecord(at: row, table: table) { (record) throws(StoreError) in _ = record.body }
+          if let record = try earlier.record(at: row, table: table) { _ = record.body }
         }
       }
     }

@@ -11,7 +11,7 @@ import RecordFormat
     let text = Array(input.rest)
     if let bits = PackedTime.pack(text.rawSpan) {
       require(bits < 1 << 40, "time: more than 40 bits")
-      require(PackedTime.unpack(bits) == text, "time: another text when unpacked")
+      require(Array(PackedTime.text(bits).utf8) == text, "time: another text when unpacked")
     }
   case 1:
     let word = Array(input.bytes(8)) + [UInt8](repeating: 0, count: 8)
