@@ -62,9 +62,7 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_instruction(
   for (; count >= 8; count -= 8, p += 8) state = _mm_crc32_u64(state, load64(p));
   // Buckets are checked over 60 bytes: a step of four spares four of one.
   if (count >= 4) {
-    uint32_t word;
-    __builtin_memcpy(&word, p, 4);
-    state = _mm_crc32_u32((uint32_t)state, word);
+    state = _mm_crc32_u32((uint32_t)state, load32(p));
     count -= 4;
     p += 4;
   }

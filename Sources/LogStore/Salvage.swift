@@ -158,9 +158,7 @@ struct Salvage {
     for bucket in 0..<Int(place.bucketCount) {
       let offset = place.buckets + bucket * Bucket.byteCount
       let line = window.read(Bucket.byteCount, at: offset)
-      let salt = Checksum.salt(UnitOffset(byteOffset: offset))
-      guard line.count == Bucket.byteCount,
-        line.rawSpan.u32(at: 0) == Checksum.of(line.rawSpan.slice(4, 60), from: salt)
+      guard line.count == Bucket.byteCount, Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset))
       else { continue }
       for entry in 0..<min(Bucket.count(line.rawSpan.u32(at: 4)), Bucket.deadCapacity) {
         dead.insert(line.rawSpan.u32(at: Bucket.deadOffsets + 4 * entry))
@@ -226,9 +224,7 @@ struct Salvage {
     } else if kind == .postingList, PostingList(bytes.rawSpan) == nil {
       return nil
     }
-    let computed = Checksum.of(
-      bytes.rawSpan.slice(4, length - 4), from: Checksum.salt(UnitOffset(byteOffset: offset)))
-    return computed == bytes.rawSpan.u32(at: 0) ? bytes : nil
+    return Checksum.isWhole(bytes.rawSpan, at: UnitOffset(byteOffset: offset)) ? bytes : nil
   }
 
   private mutating func take(_ object: [UInt8], _ unit: UnitOffset) {

@@ -146,8 +146,7 @@ public struct Verification: Sendable {
         return
       }
       let object = try window.read(length, at: offset)
-      let computed = Checksum.of(object.rawSpan.slice(4, length - 4), from: Checksum.salt(unit))
-      if object.rawSpan.u32(at: 0) != computed {
+      if !Checksum.isWhole(object.rawSpan, at: unit) {
         add(offset, "object: checksum", lost: Self.name(of: ObjectHeader.kind(word)))
       } else if ObjectHeader.kind(word).table != nil, RecordLayout(object.rawSpan) == nil {
         add(offset, "record: lengths", lost: "this row")
@@ -199,8 +198,7 @@ public struct Verification: Sendable {
     for bucket in 0..<Int(block.bucketCount) {
       let offset = block.buckets + bucket * Bucket.byteCount
       let line = try window.read(Bucket.byteCount, at: offset)
-      let salt = Checksum.salt(UnitOffset(byteOffset: offset))
-      if line.rawSpan.u32(at: 0) != Checksum.of(line.rawSpan.slice(4, 60), from: salt) {
+      if !Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
         add(offset, "bucket: checksum", lost: "the way to up to \(capacity) rows, until repaired")
       }
       entries += Bucket.count(line.rawSpan.u32(at: 4))

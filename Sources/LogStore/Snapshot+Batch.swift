@@ -1,0 +1,54 @@
+import RecordFormat
+
+extension Snapshot {
+  /// Keys whose lines are on their way at the same time: more than the processor has buffers for does not help.
+  private static let groupCount = 16
+
+  /// Calls `body` with each live record of each key, and with the number of the key.
+  ///
+  /// Keys come in their order, the records of one key newest block first.
+  ///
+  /// - Parameter body: may use the record only while it runs.
+  /// - Throws: `StoreError.damaged` if something on the way does not pass its check; what `body` throws.
+  /// - Complexity: as one lookup for each key; what they wait for overlaps in groups of sixteen.
+  public func forEachRecord(
+    _ space: KeySpaceID, of keys: KeyBatch,
+    _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var first = 0
+    while first < keys.count {
+      let count = min(Self.groupCount, keys.count - first)
+      var hashes = InlineArray<16, UInt64>(repeating: 0)
+      for index in 0..<count {
+        let hash = KeyHash.of(keys.key(first + index), seed)
+        hashes[index] = hash
+        // Asks for the bucket.
+        _ = probe(space, hash)
+      }
+      for index in 0..<count { prefetchRecords(space, hashes[index]) }
+      for index in 0..<count {
+        let key = keys.key(first + index)
+        var probe = probe(space, hashes[index])
+        while let record = try next(&probe, space, key) { try body(first + index, record) }
+      }
+      first += count
+    }
+  }
+
+  /// Asks for the records that the first bucket of the base names for this hash. Nothing is checked yet: a wrong place
+  /// would be asked for in vain.
+  @inline(__always)
+  private func prefetchRecords(_ space: KeySpaceID, _ hash: UInt64) {
+    guard let base = blockRange(space).last else { return }
+    let block = blocks[base]
+    let offset = block.buckets &+ Bucket.home(hash, bucketCount: block.bucketCount) &* Bucket.byteCount
+    let line = mapped(offset, Bucket.byteCount)
+    let count = UInt32(truncatingIfNeeded: min(Bucket.count(line.u32(at: 4)), Bucket.indexCapacity))
+    var matches = Bucket.matches(line, Bucket.tag(hash)) & (1 &<< count &- 1)
+    while matches != 0 {
+      let entry = matches.trailingZeroBitCount
+      matches &= matches &- 1
+      prefetch(UnitOffset(rawValue: line.u32(at: Bucket.indexOffsets &+ 4 &* entry)))
+    }
+  }
+}
