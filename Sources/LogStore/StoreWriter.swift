@@ -23,7 +23,7 @@ public final class StoreWriter {
   /// The log and its last commit; `nil` until the first one.
   private var log: LogFile?
   /// The file that has the log's name, as far as this writer knows; `nil` for none.
-  private(set) var namedFile: FileIdentity?
+  var namedFile: FileIdentity?
   private var poison: String?
   /// Which slot the next commit writes.
   private var nextSlot = 0
@@ -50,7 +50,7 @@ public final class StoreWriter {
   }
 
   /// A writer that writes a new generation without a look at the old one.
-  private init(repairing location: StoreLocation, schema: Schema, lock: any StorageLock) {
+  init(repairing location: StoreLocation, schema: Schema, lock: any StorageLock) {
     self.location = location
     self.schema = schema
     self.lock = lock
@@ -58,7 +58,7 @@ public final class StoreWriter {
 
   deinit { lock.release() }
 
-  private static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
+  static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
     -> any StorageLock
   {
     var waited = 0
@@ -132,7 +132,7 @@ public final class StoreWriter {
     try beginGeneration(sequence: nextSequence, manifest: schema.manifest)
   }
 
-  private func beginGeneration(
+  func beginGeneration(
     sequence: UInt64, manifest: Manifest, after generation: UInt64? = nil
   ) throws(StoreError) -> Transaction {
     try checkUsable()
@@ -312,7 +312,7 @@ public final class StoreWriter {
     try commit(filling: beginGeneration(), keepsPrevious: keepsPrevious, body, accept: accept)
   }
 
-  private func commit(
+  func commit(
     filling transaction: Transaction, keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void,
     accept: (Snapshot) throws -> Void = { _ in }
   ) throws -> Snapshot {
@@ -386,62 +386,6 @@ public final class StoreWriter {
         }
       }
       try prepare(transaction, changes)
-    }
-  }
-
-  /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
-  static func repair(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, state makeState: Repair.StateMaker
-  ) throws -> Repair? {
-    let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
-    guard let file else { return nil }
-    try Repair.checkVersion(of: file)
-    let lock = try lock(location, milliseconds)
-    let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
-    defer { writer.close() }
-    guard let verification = try Verification.run(location) else { return nil }
-    var repair = Repair(findings: verification.findings)
-    if repair.findings.isEmpty { return repair }
-    // Whoever held the lock before may have put another file in its place.
-    guard let damaged = try storage({ () throws(StorageError) in try location.directory.open(location.log, .read) })
-    else { return nil }
-    writer.namedFile = damaged.identity
-    var salvage = try Salvage(damaged, schema: schema)
-    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
-    let transaction = try writer.beginGeneration(
-      sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)
-    var losses: [Finding] = []
-    repair.snapshot = try writer.commit(filling: transaction, keepsPrevious: false) { transaction in
-      losses = try salvage.copyRows(to: transaction)
-      transaction.state = try makeState(
-        salvage.state, losses.isEmpty, transaction.manifest.tables.map { Int(clamping: $0.liveRows) })
-    } accept: { _ in
-      repair.damagedPath = try writer.keepDamaged(damaged)
-    }
-    repair.losses = losses
-    return repair
-  }
-
-  /// Gives the damaged log a second name that is free, durably; where links cannot be made, a copy.
-  private func keepDamaged(_ file: any StorageFile) throws(StoreError) -> String {
-    try storage { () throws(StorageError) in
-      let directory = location.directory
-      var number = 1
-      while try directory.identity(of: location.damaged(number)) != nil { number += 1 }
-      let name = location.damaged(number)
-      do throws(StorageError) { try directory.link(location.log, to: name) } catch {
-        guard let copy = try directory.open(name, .create) else { throw error }
-        var offset = 0
-        while true {
-          let bytes = try file.read(1 << 20, at: offset)
-          if bytes.isEmpty { break }
-          try copy.write(bytes.rawSpan, at: offset)
-          offset += bytes.count
-        }
-        try copy.sync()
-      }
-      try directory.sync()
-      return directory.path + "/" + name
     }
   }
 
