@@ -31,6 +31,15 @@ extension [IndexEntry] {
     self = sorted
   }
 
+  /// Of sorted entries, leaves one of those that are the same.
+  mutating func removeRepeated() {
+    var last: IndexEntry?
+    removeAll { entry in
+      defer { last = entry }
+      return entry.hash == last?.hash && entry.offset == last?.offset
+    }
+  }
+
   /// Adds rows, sorted as these are.
   mutating func merge(_ others: [IndexEntry]) {
     var merged: [IndexEntry] = []

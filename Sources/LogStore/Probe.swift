@@ -43,10 +43,13 @@ extension Snapshot {
 
   /// The next live record with `key`, for which `probe` was begun; `nil` behind the last one.
   ///
+  /// - Parameter inLists: whether `space` is one of lists.
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
   @inline(__always)
   @_lifetime(borrow self)
-  func next(_ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+  func next(
+    _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool = false
+  ) throws(StoreError) -> RecordView? {
     search: while true {
       if probe.postings.rawValue != 0, let record = try nextPosting(&probe, space, key) { return record }
       while probe.matches != 0 {
@@ -65,7 +68,8 @@ extension Snapshot {
         }
         guard kind.table == space.table else { throw damagedObject(unit, "an index names it, but it is no row") }
         let record = try RecordView(object, unit, self)
-        if record.key(space.index).hasSameBytes(as: key) { return record }
+        let own = record.key(space.index)
+        if inLists ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key) { return record }
       }
       if try !advance(&probe) { return nil }
     }

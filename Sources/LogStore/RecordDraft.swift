@@ -18,10 +18,23 @@ public struct RecordDraft {
     body.removeAll(keepingCapacity: true)
   }
 
-  /// Adds the key of the table's next key space.
+  /// Adds the key of the table's next key space, which is none of lists.
   public mutating func addKey(_ key: RawSpan) {
     precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     keys.append(key)
+    keyEnds.append(keys.count)
+  }
+
+  /// Adds the keys of the table's next key space, which is one of lists: each once.
+  ///
+  /// - Parameter keys: each up to 255 bytes; a longer one is the caller's mistake.
+  public mutating func addKeys(_ list: some Sequence<[UInt8]>) {
+    precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
+    for key in list {
+      precondition(key.count <= KeyList.maximumKeyLength, "a key in a list has at most 255 bytes")
+      keys.append(UInt8(key.count))
+      keys.append(contentsOf: key)
+    }
     keyEnds.append(keys.count)
   }
 

@@ -10,10 +10,17 @@ public struct Schema: Sendable {
     /// A row with an empty key is not found through this key space.
     public let skipsEmptyKeys: Bool
 
-    public init(_ name: String, isUnique: Bool = false, skipsEmptyKeys: Bool = false) {
+    /// A record has any number of keys here, each up to 255 bytes: its draft says them with ``RecordDraft/addKeys(_:)``.
+    public let isList: Bool
+
+    /// - Parameters:
+    ///   - isList: not together with one of the others, which would be the caller's mistake.
+    public init(_ name: String, isUnique: Bool = false, skipsEmptyKeys: Bool = false, isList: Bool = false) {
+      precondition(!isList || !isUnique && !skipsEmptyKeys, "keys of a list are neither unique nor skipped")
       self.name = name
       self.isUnique = isUnique
       self.skipsEmptyKeys = skipsEmptyKeys
+      self.isList = isList
     }
   }
 
@@ -37,14 +44,7 @@ public struct Schema: Sendable {
 
   /// An empty manifest with these tables.
   var manifest: Manifest {
-    Manifest(
-      tables: tables.map { table in
-        Manifest.Table(
-          name: table.name,
-          keySpaces: table.keySpaces.map {
-            Manifest.KeySpace(name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys)
-          })
-      })
+    Manifest(tables: tables.map(\.manifest))
   }
 
   /// Checks that `manifest` begins with these tables, and adds those that it lacks.
@@ -59,17 +59,33 @@ public struct Schema: Sendable {
       guard stored.name == table.name else {
         throw .schema(path: path, reason: "table \(index) is \(stored.name), not \(table.name)")
       }
-      guard stored.keySpaces.count == table.keySpaces.count else {
-        throw .schema(
-          path: path,
-          reason: "\(table.name) has \(stored.keySpaces.count) key spaces, not \(table.keySpaces.count)")
-      }
-      for (a, b) in zip(stored.keySpaces, table.keySpaces)
-      where a.name != b.name || a.isUnique != b.isUnique || a.skipsEmptyKeys != b.skipsEmptyKeys {
-        throw .schema(path: path, reason: "key space \(a.name) of \(table.name) differs")
-      }
+      try tables[index].check(stored, path: path)
     }
     return result
+  }
+}
+
+extension Schema.Table {
+  /// An empty table like this one.
+  var manifest: Manifest.Table {
+    Manifest.Table(
+      name: name,
+      keySpaces: keySpaces.map {
+        Manifest.KeySpace(
+          name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys, isList: $0.isList)
+      })
+  }
+
+  /// Checks that the `stored` table of this name has these key spaces.
+  func check(_ stored: Manifest.Table, path: String) throws(StoreError) {
+    guard stored.keySpaces.count == keySpaces.count else {
+      throw .schema(
+        path: path, reason: "\(name) has \(stored.keySpaces.count) key spaces, not \(keySpaces.count)")
+    }
+    for (a, b) in zip(stored.keySpaces, keySpaces)
+    where a.name != b.name || a.isUnique != b.isUnique || a.skipsEmptyKeys != b.skipsEmptyKeys || a.isList != b.isList {
+      throw .schema(path: path, reason: "key space \(a.name) of \(name) differs")
+    }
   }
 }
 

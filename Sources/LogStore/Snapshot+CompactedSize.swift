@@ -38,10 +38,18 @@ extension Snapshot {
       try scan(table) { (record) throws(StoreError) in
         total += ObjectHeader.padded(record.byteCount)
         for (index, space) in description.keySpaces.enumerated() {
-          let count = record.key(index).byteCount
-          if count == 0, space.skipsEmptyKeys { continue }
+          let key = record.key(index)
+          if space.isList {
+            var list = KeyList(key)
+            while let key = list.next() {
+              rows[index] += 1
+              keyBytes[index] += key.byteCount
+            }
+            continue
+          }
+          if key.byteCount == 0, space.skipsEmptyKeys { continue }
           rows[index] += 1
-          keyBytes[index] += count
+          keyBytes[index] += key.byteCount
         }
         for index in 0..<record.sharedCount {
           guard let unit = record.sharedUnit(index), texts.find(unit) == nil else { continue }

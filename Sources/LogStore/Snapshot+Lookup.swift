@@ -13,13 +13,19 @@ extension Snapshot {
     _ space: KeySpaceID, _ key: RawSpan, _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var probe = probe(space, KeyHash.of(key, seed))
-    while let record = try next(&probe, space, key) {
-      if try !body(record) { return }
+    if isList(space) {
+      while let record = try next(&probe, space, key, inLists: true) {
+        if try !body(record) { return }
+      }
+    } else {
+      while let record = try next(&probe, space, key) {
+        if try !body(record) { return }
+      }
     }
   }
 
   /// The live record with `key` in `space`: the only one in a key space of unique keys, any of them in another;
-  /// `nil` for none.
+  /// `nil` for none. A key space of lists is asked with ``forEachRecord(_:_:_:)``.
   ///
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
   /// - Complexity: as ``forEachRecord(_:_:_:)`` for one hit.

@@ -69,7 +69,8 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with hash and offset of each live row that `block` finds.
+  /// Calls `body` with hash and offset of each live row that `block` finds; in a key space of lists once for each of its
+  /// keys, and for some of them more than once.
   func forEachEntry(
     _ block: IndexBlock, _ space: KeySpaceID, _ body: (UInt64, UnitOffset) -> Void
   ) throws(StoreError) {
@@ -89,8 +90,18 @@ extension Snapshot {
             if try !isDead(row) { body(hash, row) }
           }
         } else if try !isDead(unit) {
-          let record = try record(unit, table: space.table)
-          body(KeyHash.of(record.key(space.index), seed), unit)
+          let key = try record(unit, table: space.table).key(space.index)
+          guard isList(space) else {
+            body(KeyHash.of(key, seed), unit)
+            continue
+          }
+          // All keys of a row stand in one block: which of those that have its tag this entry is does not matter.
+          let tag = line.u16(at: Bucket.tags + 2 * entry)
+          var list = KeyList(key)
+          while let key = list.next() {
+            let hash = KeyHash.of(key, seed)
+            if Bucket.tag(hash) == tag { body(hash, unit) }
+          }
         }
       }
     }

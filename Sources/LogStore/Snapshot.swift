@@ -103,6 +103,15 @@ public final class Snapshot: Sendable {
     table < manifest.tables.count ? Int(clamping: manifest.tables[table].liveRows) : 0
   }
 
+  /// The table of this name; `nil` if this commit has none.
+  public func table(named name: String) -> Int? { manifest.tables.firstIndex { $0.name == name } }
+
+  /// Whether records have any number of keys in a key space.
+  func isList(_ space: KeySpaceID) -> Bool {
+    space.table < manifest.tables.count && space.index < manifest.tables[space.table].keySpaces.count
+      && manifest.tables[space.table].keySpaces[space.index].isList
+  }
+
   /// The key lengths that occur in a key space.
   public func keyLengths(_ space: KeySpaceID) -> KeyLengths {
     guard space.table < manifest.tables.count, space.index < manifest.tables[space.table].keySpaces.count else {

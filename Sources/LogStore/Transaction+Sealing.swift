@@ -113,6 +113,8 @@ extension Transaction {
       rows.append(IndexEntry(hash: hash, offset: unit.rawValue))
     }
     rows.sortByHash()
+    // A row of several keys may have been met at two of them.
+    if manifest.tables[space.table].keySpaces[space.index].isList { rows.removeRepeated() }
     return rows
   }
 
@@ -163,13 +165,22 @@ extension Transaction {
     }
   }
 
-  /// The key of a new row or of one of the base's.
+  /// The key by which an entry finds a new row or one of the base's.
   private func anyKey(of entry: IndexEntry, _ table: Int, _ space: Int) throws(StoreError) -> [UInt8] {
     let unit = UnitOffset(rawValue: entry.offset)
     if let base, unit.byteOffset < base.end {
-      return try base.record(unit, table: table).key(space).copied()
+      return key(of: entry, among: try base.record(unit, table: table).key(space).copied(), table, space)
     }
-    return try row(entry).key(space)
+    return key(of: entry, among: try row(entry).key(space), table, space)
+  }
+
+  private func key(of entry: IndexEntry, among keys: [UInt8], _ table: Int, _ space: Int) -> [UInt8] {
+    guard manifest.tables[table].keySpaces[space].isList else { return keys }
+    var list = KeyList(keys.rawSpan)
+    while let key = list.next() {
+      if KeyHash.of(key, builder.seed) == entry.hash { return key.copied() }
+    }
+    return []
   }
 
   /// Writes which rows died. Returns them, ascending.

@@ -66,6 +66,23 @@ public final class Transaction {
     return SharedString(unit: unit.rawValue, owner: number)
   }
 
+  /// The table that is called as `table` is: the present one, or a new one behind all others.
+  ///
+  /// - Throws: `StoreError.schema` if the one that is there has other key spaces, or if there is no room for one more.
+  public func table(_ table: Schema.Table) throws(StoreError) -> Int {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    if let index = manifest.tables.firstIndex(where: { $0.name == table.name }) {
+      try table.check(manifest.tables[index], path: log.path)
+      return index
+    }
+    guard manifest.tables.count < ObjectKind.tableLimit else {
+      throw .schema(path: log.path, reason: "a store has at most \(ObjectKind.tableLimit) tables")
+    }
+    manifest.tables.append(table.manifest)
+    entries.append(Array(repeating: [], count: table.keySpaces.count))
+    return manifest.tables.count - 1
+  }
+
   /// Puts a row into a table. It replaces the live row that has one of its unique keys.
   ///
   /// It is the caller's mistake to put a row with a shared string of another transaction, or without a key for each key
@@ -118,10 +135,20 @@ public final class Transaction {
       start = end
       if spaces[index].skipsEmptyKeys, key.byteCount == 0 { continue }
       if spaces[index].isUnique { _ = try delete(KeySpaceID(table: table, index: index), key) }
-      manifest.tables[table].keySpaces[index].lengths.insert(key.byteCount)
-      entries[table][index].append(IndexEntry(hash: KeyHash.of(key, seed), offset: unit.rawValue))
+      let space = KeySpaceID(table: table, index: index)
+      guard spaces[index].isList else {
+        addEntry(space, key, unit)
+        continue
+      }
+      var list = KeyList(key)
+      while let key = list.next() { addEntry(space, key, unit) }
     }
     putCount += 1
+  }
+
+  private func addEntry(_ space: KeySpaceID, _ key: RawSpan, _ unit: UnitOffset) {
+    manifest.tables[space.table].keySpaces[space.index].lengths.insert(key.byteCount)
+    entries[space.table][space.index].append(IndexEntry(hash: KeyHash.of(key, seed), offset: unit.rawValue))
   }
 
   /// Remembers what went wrong, except for what left the transaction as it was.

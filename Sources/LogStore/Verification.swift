@@ -227,9 +227,16 @@ public struct Verification: Sendable {
           let key = record.key(index)
           if space.skipsEmptyKeys, key.byteCount == 0 { continue }
           let own = record.offset
-          let isFound = try find(
-            own, KeySpaceID(table: table, index: index), key, in: snapshot, &popular[index])
-          if !isFound { lost.append((own.byteOffset, space.name)) }
+          let id = KeySpaceID(table: table, index: index)
+          if space.isList {
+            if !KeyList.isWhole(key) { lost.append((own.byteOffset, space.name)) }
+            var list = KeyList(key)
+            while let key = list.next() {
+              if try !find(own, id, key, in: snapshot, &popular[index]) { lost.append((own.byteOffset, space.name)) }
+            }
+          } else if try !find(own, id, key, in: snapshot, &popular[index]) {
+            lost.append((own.byteOffset, space.name))
+          }
         }
       }
       for row in lost.prefix(100) {

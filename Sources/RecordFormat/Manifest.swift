@@ -1,6 +1,9 @@
 /// The list of blocks that make one commit readable, the counters, and what the application wants to know of it.
 package struct Manifest: Equatable, Sendable {
+  /// Of a manifest without key lists.
   package static let version: UInt32 = 1
+  /// Of one with a key space of lists: a program that takes lists for keys must not read it.
+  package static let versionWithLists: UInt32 = 2
   /// Key lengths from this one on share one bit.
   package static let longestListedKey = 255
 
@@ -33,15 +36,18 @@ package struct Manifest: Equatable, Sendable {
     package var name: String
     package var isUnique: Bool
     package var skipsEmptyKeys: Bool
+    /// A record has any number of keys: a ``KeyList``.
+    package var isList: Bool
     /// Which key lengths occur (or occurred since the base was written).
     package var lengths: KeyLengths
     /// Newest first.
     package var blocks: [Block] = []
 
-    package init(name: String, isUnique: Bool, skipsEmptyKeys: Bool) {
+    package init(name: String, isUnique: Bool, skipsEmptyKeys: Bool, isList: Bool = false) {
       self.name = name
       self.isUnique = isUnique
       self.skipsEmptyKeys = skipsEmptyKeys
+      self.isList = isList
       lengths = KeyLengths()
     }
   }
@@ -76,7 +82,8 @@ package struct Manifest: Equatable, Sendable {
         Table(
           name: table.name,
           keySpaces: table.keySpaces.map {
-            KeySpace(name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys)
+            KeySpace(
+              name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys, isList: $0.isList)
           })
       })
     empty.state = state
@@ -85,7 +92,7 @@ package struct Manifest: Equatable, Sendable {
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.put(Self.version)
+    writer.put(hasLists ? Self.versionWithLists : Self.version)
     writer.put(UInt32(tables.count))
     for table in tables {
       writer.put(UInt8(table.keySpaces.count))
@@ -93,7 +100,7 @@ package struct Manifest: Equatable, Sendable {
       writer.put(table.liveRows)
       writer.put(table.liveBytes)
       for space in table.keySpaces {
-        writer.put(UInt8((space.isUnique ? 1 : 0) | (space.skipsEmptyKeys ? 2 : 0)))
+        writer.put(UInt8((space.isUnique ? 1 : 0) | (space.skipsEmptyKeys ? 2 : 0) | (space.isList ? 4 : 0)))
         writer.putName(space.name)
         for word in space.lengths.words { writer.put(word) }
         writer.putBlocks(space.blocks)
@@ -111,7 +118,8 @@ package struct Manifest: Equatable, Sendable {
   /// Decodes a manifest whose checksum was checked.
   package init(_ span: RawSpan) throws(FormatFault) {
     var reader = ByteReader(span)
-    guard let version = reader.u32(), version == Self.version else {
+    guard let version = reader.u32(), version == Self.version || version == Self.versionWithLists
+    else {
       throw .field("manifest version", span.byteCount < 4 ? 0 : UInt64(span.u32(at: 0)))
     }
     guard let tableCount = reader.u32(), tableCount <= UInt32(ObjectKind.tableLimit) else {
@@ -132,6 +140,8 @@ package struct Manifest: Equatable, Sendable {
     self.state = state
   }
 
+  private var hasLists: Bool { tables.contains { $0.keySpaces.contains(where: \.isList) } }
+
   /// The largest of the counters of rows and bytes, none of which can exceed the length of the file.
   package var largestCounter: UInt64 {
     tables.reduce(max(deadRows, deadBytes, tailRows)) { max($0, $1.liveRows, $1.liveBytes) }
@@ -146,7 +156,8 @@ package struct Manifest: Equatable, Sendable {
     table.liveBytes = bytes
     for _ in 0..<spaceCount {
       guard let flags = reader.u8(), let name = reader.name() else { return nil }
-      var space = KeySpace(name: name, isUnique: flags & 1 != 0, skipsEmptyKeys: flags & 2 != 0)
+      var space = KeySpace(
+        name: name, isUnique: flags & 1 != 0, skipsEmptyKeys: flags & 2 != 0, isList: flags & 4 != 0)
       for index in 0..<4 {
         guard let word = reader.u64() else { return nil }
         space.lengths.words[index] = word

@@ -16,7 +16,8 @@ import Testing
         longestDisplacement: .max)
     }
     let other = Manifest.KeySpace(name: "条码", isUnique: false, skipsEmptyKeys: true)
-    var table = Manifest.Table(name: "products", keySpaces: [space, other])
+    let list = Manifest.KeySpace(name: "words", isUnique: false, skipsEmptyKeys: false, isList: true)
+    var table = Manifest.Table(name: "products", keySpaces: [space, other, list])
     table.liveRows = 1 << 40
     table.liveBytes = 3
     var manifest = Manifest(tables: [table, Manifest.Table(name: "", keySpaces: [])])
@@ -45,8 +46,8 @@ import Testing
 
   @Test func `another version and too many tables are refused`() {
     var bytes = Self.sample.encoded()
-    bytes[0] = 2
-    #expect(throws: FormatFault.field("manifest version", 2)) { try decode(bytes) }
+    bytes[0] = 3
+    #expect(throws: FormatFault.field("manifest version", 3)) { try decode(bytes) }
     bytes = Self.sample.encoded()
     bytes[4] = 241
     #expect(throws: FormatFault.self) { try decode(bytes) }

@@ -1,0 +1,42 @@
+/// The keys that a record has in a key space of lists: any number of them, each at most 255 bytes, one behind the other.
+///
+///     1 length n · n bytes key, for each
+///
+/// Bytes that are no list give the keys before the place where they stop being one.
+public struct KeyList: ~Escapable {
+  /// Bytes of the longest key in a list: its length has eight bits.
+  public static let maximumKeyLength = Int(UInt8.max)
+
+  private let bytes: RawSpan
+  private var offset = 0
+
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan) { self.bytes = bytes }
+
+  /// The next key; `nil` behind the last one.
+  @_lifetime(copy self)
+  public mutating func next() -> RawSpan? {
+    guard offset < bytes.byteCount else { return nil }
+    let length = Int(bytes.u8(at: offset))
+    guard length < bytes.byteCount - offset else { return nil }
+    let key = bytes.slice(offset + 1, length)
+    offset += 1 + length
+    return key
+  }
+
+  /// Whether `bytes` are a list from the first to the last one.
+  public static func isWhole(_ bytes: RawSpan) -> Bool {
+    var list = KeyList(bytes)
+    while list.next() != nil {}
+    return list.offset == bytes.byteCount
+  }
+
+  /// Whether `key` is in the list of `bytes`.
+  public static func contains(_ key: RawSpan, in bytes: RawSpan) -> Bool {
+    var list = KeyList(bytes)
+    while let next = list.next() {
+      if next.hasSameBytes(as: key) { return true }
+    }
+    return false
+  }
+}
