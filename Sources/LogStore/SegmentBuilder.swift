@@ -81,7 +81,8 @@ struct SegmentBuilder {
     let unit = UnitOffset(byteOffset: bufferStart + first)
     buffer.append(object)
     for index in words.indices { buffer.store(words[index], at: first + place + 4 * index) }
-    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, object.byteCount - 4), from: Checksum.salt(unit)), at: first)
+    let salt = Checksum.salt(unit)
+    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, object.byteCount - 4), from: salt), at: first)
     while buffer.count & 7 != 0 { buffer.append(0) }
     if buffer.count > flushLimit { try flush() }
     return unit
