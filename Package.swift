@@ -123,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "CatalogTests",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogRows", "CatalogWire", "LogStore", "RandomTestSupport", "RecordFormat", "Storage",
-        "StoreTestSupport",
+        "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore", "RandomTestSupport",
+        "RecordFormat", "Storage", "StoreTestSupport",
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),

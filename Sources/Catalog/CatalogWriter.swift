@@ -68,20 +68,15 @@ public final class CatalogWriter {
   /// before it came.
   public func roomForFullUpdate() throws -> Room { try store.roomForGeneration() }
 
-  /// Compacts if what is dead or lies in the tail has outgrown what is live.
-  ///
-  /// The log then never has more than about twice the bytes of its live rows, and 4 MiB; each row is written again
-  /// at most twice on average.
-  ///
-  /// Where there is no room for it, it waits for better times: nothing depends on it.
+  /// Compacts if `policy` finds it worth it. Asked after each commit, it bounds the file; see ``CompactionPolicy``.
   ///
   /// - Returns: whether it did.
+  /// - Throws: as ``compact(announcing:)``, `StoreError.noRoom` with it. That is worth a warning and no more: the commits
+  ///   before it are durable, and the next call tries again.
   @discardableResult
-  public func compactIfWorthwhile() throws -> Bool {
-    guard let last = store.snapshot else { return false }
-    let spent = last.tailByteCount + last.deadByteCount
-    guard spent > max(4 << 20, last.liveByteCount) else { return false }
-    do { try compact() } catch StoreError.noRoom { return false }
+  public func compactIfWorthwhile(_ policy: CompactionPolicy = .standard) throws -> Bool {
+    guard let last = store.snapshot, try policy.isDue(in: last) else { return false }
+    try compact()
     return true
   }
 

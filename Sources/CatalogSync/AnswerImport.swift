@@ -23,6 +23,17 @@ public struct ImportOptions: Sendable {
 public struct ImportReport: Sendable {
   public var update: UpdateReport
   public var payload: PayloadSummary
+  /// What became of the compaction that may follow a commit. An import by itself makes none.
+  public var compaction = CompactionOutcome.notDue
+}
+
+/// What became of a compaction that nobody called for.
+public enum CompactionOutcome: Sendable {
+  /// It would not have been worth it.
+  case notDue
+  case compacted
+  /// It would have been worth it, and did not work. What was committed before is durable all the same: a warning.
+  case failed(any Error)
 }
 
 /// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.

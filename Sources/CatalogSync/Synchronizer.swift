@@ -1,5 +1,6 @@
 public import Catalog
 import CatalogWire
+public import LogStore
 
 /// Asks a server for what is later than a cursor, and hands its answer over as it arrives.
 public protocol CatalogTransport {
@@ -36,6 +37,8 @@ public struct SyncProgress: Sendable, Equatable {
 public struct Synchronizer<Transport: CatalogTransport> {
   public var transport: Transport
   public var options = ImportOptions()
+  /// When the catalogue is compacted behind the commit, before ``run(_:full:)`` returns.
+  public var compaction = CompactionPolicy.standard
   /// Told about progress, often: several times a second on a fast line. `nil` for nobody.
   public var onProgress: ((SyncProgress) -> Void)?
 
@@ -47,8 +50,21 @@ public struct Synchronizer<Transport: CatalogTransport> {
   /// Brings the catalogue up to date.
   ///
   /// - Parameter full: a full update whatever the cursor says.
+  /// - Returns: what was done, and is durable, whatever became of a compaction behind it.
   /// - Throws: what the transport throws; `WireError`, `CatalogError`, `StoreError`. Nothing changed then.
   nonisolated(nonsending) public func run(_ writer: CatalogWriter, full: Bool = false) async throws -> ImportReport {
+    var report = try await update(writer, full: full)
+    do {
+      if try writer.compactIfWorthwhile(compaction) { report.compaction = .compacted }
+    } catch {
+      report.compaction = .failed(error)
+    }
+    return report
+  }
+
+  nonisolated(nonsending) private func update(
+    _ writer: CatalogWriter, full: Bool
+  ) async throws -> ImportReport {
     let cursor = try writer.snapshot().cursor
     if full || cursor.isEmpty { return try await fetch(writer, .full, cursor: "") }
     do {

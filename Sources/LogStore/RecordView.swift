@@ -40,6 +40,12 @@ public struct RecordView: ~Escapable {
     get { bytes.extracting(layout.bodyStart...) }
   }
 
+  /// Keys of the record.
+  var keyCount: Int { layout.keyCount }
+
+  /// The first byte of the shared strings' places, which stand one behind the other.
+  var sharedStart: Int { RecordLayout.keyStart(sharedCount: 0, keyCount: layout.keyCount) }
+
   /// Shared strings of the record.
   public var sharedCount: Int { layout.sharedCount }
 

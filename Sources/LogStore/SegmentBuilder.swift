@@ -70,6 +70,24 @@ struct SegmentBuilder {
     return unit
   }
 
+  /// Appends an object as it stands elsewhere, except for the numbers from byte `place` on, which become `words`.
+  ///
+  /// - Throws: `StoreError.full`, or what writing throws.
+  mutating func append(
+    copyOf object: RawSpan, naming words: [UInt32], at place: Int
+  ) throws(StoreError) -> UnitOffset {
+    try checkRoom(for: ObjectHeader.maximumLength)
+    let first = buffer.count
+    let unit = UnitOffset(byteOffset: bufferStart + first)
+    buffer.append(object)
+    for index in words.indices { buffer.store(words[index], at: first + place + 4 * index) }
+    let salt = Checksum.salt(unit)
+    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, object.byteCount - 4), from: salt), at: first)
+    while buffer.count & 7 != 0 { buffer.append(0) }
+    if buffer.count > flushLimit { try flush() }
+    return unit
+  }
+
   /// - Throws: `StoreError.full` if `count` more bytes would lie where no offset reaches.
   func checkRoom(for count: Int) throws(StoreError) {
     if position + count > UnitOffset.fileLimit { throw .full(path: path, limit: UnitOffset.fileLimit) }

@@ -20,6 +20,35 @@ extension Snapshot {
     }
   }
 
+  /// Calls `body` with every live record and its table, in the order of the file.
+  ///
+  /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
+  /// - Complexity: reads every object of the generation once, and every dead block; memory for 4 bytes for each dead row.
+  func forEachLiveRow(
+    _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let tableCount = manifest.tables.count
+    let dead = try deadRows()
+    // Rows come in ascending order, as the dead ones do: each is passed once.
+    var next = 0
+    for segment in try segments() {
+      try forEachObject(segment) { (object, unit) throws(StoreError) in
+        guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return }
+        while next < dead.count, dead[next] < unit.rawValue { next += 1 }
+        if next < dead.count, dead[next] == unit.rawValue { return }
+        try body(table, try RecordView(object, unit, self))
+      }
+    }
+  }
+
+  /// The rows that died in this commit or an earlier one of this file, ascending.
+  private func deadRows() throws(StoreError) -> [UInt32] {
+    var dead: [UInt32] = []
+    for block in deadBlocks { try forEachDead(block) { dead.append($0.rawValue) } }
+    dead.sort()
+    return dead
+  }
+
   /// The footers of this commit and all before it in this generation, oldest first.
   func segments() throws(StoreError) -> [SegmentFooter] {
     var footers = [footer]

@@ -329,11 +329,12 @@ public final class StoreWriter {
   /// - Returns: the snapshot of the new generation; `nil` in a store without a commit.
   /// - Throws: `StoreError.noRoom` if the file system is known to have less than that, and what `announce` throws, with
   ///   nothing changed; as ``commit(_:keepsPrevious:accept:)``.
-  /// - Complexity: reads every live row twice and writes it once; needs room for one more copy.
+  /// - Complexity: reads every row once and writes the live ones once; needs room for one more copy. Where the device may
+  ///   have too little, or shared strings are so many that counters say little, rows are read once more before.
   public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()
-    let room = Room(needed: try old.compactedByteCount(), available: location.directory.availableByteCount())
+    let room = try roomToCompact(old)
     try announce(room)
     if let available = room.available, available < room.needed {
       throw StoreError.noRoom(path: old.path, needed: room.needed, available: available)
@@ -342,21 +343,22 @@ public final class StoreWriter {
     let transaction = try beginGeneration(sequence: old.sequence, manifest: manifest)
     return try commit(filling: transaction, keepsPrevious: false) { transaction in
       transaction.state = old.state
-      for table in old.manifest.tables.indices { try copyRows(of: table, from: old, to: transaction) }
+      try transaction.copyRows(of: old)
     }
+  }
+
+  /// What a compaction takes at most: from counters where these say enough, and else counted.
+  private func roomToCompact(_ old: Snapshot) throws(StoreError) -> Room {
+    let available = location.directory.availableByteCount()
+    let limit = try old.compactedByteLimit()
+    let isClear = limit.isClose && limit.byteCount <= available ?? .max
+    return Room(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
   }
 
   /// What a new generation of about the present content takes, and what there is: an estimate from the counters.
   public func roomForGeneration() throws(StoreError) -> Room {
     let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
     return Room(needed: needed, available: location.directory.availableByteCount())
-  }
-
-  private func copyRows(of table: Int, from old: Snapshot, to transaction: Transaction) throws {
-    var copier = RowCopier()
-    try old.scan(table) { (record) throws(StoreError) in
-      try transaction.copy(record, to: table, through: &copier)
-    }
   }
 
   /// Makes what was live at `earlier` live again, as a new commit of the same generation.

@@ -36,7 +36,7 @@ public final class Transaction {
   var writtenRows: [UInt64: [IndexEntry]] = [:]
   /// Rows put.
   private(set) var putCount = 0
-  private var interner: StringInterner
+  var interner: StringInterner
   private let seed: HashSeed
 
   init(
@@ -152,7 +152,7 @@ public final class Transaction {
   }
 
   /// Remembers what went wrong, except for what left the transaction as it was.
-  private func noted(_ error: StoreError) -> StoreError {
+  func noted(_ error: StoreError) -> StoreError {
     if case .tooLarge = error { return error }
     if failure == nil { failure = error }
     return error
@@ -242,6 +242,9 @@ public final class Transaction {
     copier.draft.body.append(record.body)
     try put(table, copier.draft)
   }
+
+  /// Counts rows that were put without ``put(_:_:)``.
+  func count(putRows count: Int) { putCount += count }
 
   /// Counts one row of `table` as dead.
   func bury(_ table: Int, _ paddedLength: Int) {

@@ -49,8 +49,9 @@ import Testing
   @Test func `statistics have their keys`() throws {
     let root = try filled()
     let keys = [
-      "cursor", "danglingComponents", "deadBytes", "deadRows", "fileBytes", "generation", "indexes", "lastCompaction",
-      "liveBytes", "products", "relations", "sequence", "sets", "tailBytes", "tailRows",
+      "compactionDue", "cursor", "danglingComponents", "deadBytes", "deadRows", "fileBytes", "generation", "indexes",
+      "lastCompaction", "liveBytes", "products", "reclaimableBytes", "relations", "sequence", "sets", "tailBytes",
+      "tailRows",
     ]
     let statistics = try root.run("stat", "--json").object()
     #expect(statistics.sortedKeys == keys)

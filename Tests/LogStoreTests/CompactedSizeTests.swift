@@ -55,11 +55,20 @@ import Testing
     let store = TestStore()
     let writer = try store.writer()
     try kind.fill(writer, &random)
+    try expectLimit(#require(writer.snapshot), "\(kind)")
     var announced: Room?
     _ = try #require(try writer.compact { announced = $0 })
     let bound = try #require(announced).needed
     let real = store.log.count
     #expect(bound >= real && Double(bound) <= 1.6 * Double(real), "\(kind): bound \(bound), real \(real)")
+  }
+
+  /// What counters say is no less than what is counted.
+  private func expectLimit(_ snapshot: Snapshot, _ note: Comment) throws {
+    let limit = try snapshot.compactedByteLimit()
+    let counted = try snapshot.compactedByteCount()
+    #expect(limit.byteCount >= counted, note)
+    if limit.isClose { #expect(Double(limit.byteCount) <= 1.3 * Double(counted), note) }
   }
 
   @Test func `random stores keep the bound`() throws {
@@ -82,6 +91,7 @@ import Testing
           }
         }
       }
+      try expectLimit(#require(writer.snapshot), "\(keys) keys, \(texts) texts")
       var bound = 0
       _ = try writer.compact { bound = $0.needed }
       #expect(

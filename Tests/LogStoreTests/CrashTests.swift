@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Opens what a crash left, makes one more commit, and looks whether all is in order.
-  private static func goOn(_ recording: CrashRecording<StoreContents>, flushLimit: Int?) throws {
+  static func goOn(_ recording: CrashRecording<StoreContents>, flushLimit: Int?) throws {
     let store = TestStore(recording.device, flushLimit: flushLimit)
     // Whoever verifies before anybody writes finds no damage: a crash does none.
     let left = try Verification.run(store.location)?.findings ?? []

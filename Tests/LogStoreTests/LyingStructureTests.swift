@@ -172,6 +172,30 @@ import Testing
     }
   }
 
+  @Test func `a compaction copies no row that has not one key for each key space`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    _ = try writer.commit { try $0.put("a", "b") }
+    writer.close()
+    for count in [UInt8(1), 3] {
+      var log = store.log
+      let row = SegmentHeader.firstOffset + SegmentHeader.byteCount
+      let length = ObjectHeader.length(log.rawSpan.u32(at: row + 4))
+      log[row + 9] = count
+      let salt = Checksum.salt(UnitOffset(byteOffset: row))
+      log.put(Checksum.of(Array(log[(row + 4)..<(row + length)]), from: salt), at: row)
+      let lying = TestStore().with(log: log)
+      let writer = try lying.writer()
+      #expect {
+        _ = try writer.compact()
+      } throws: { error in
+        guard case StoreError.damaged(_, row, _) = error else { return false }
+        return true
+      }
+      #expect(lying.log == log && lying.device.names == ["s.log"])
+    }
+  }
+
   /// Does everything with a store that one can do. Any error will do, as long as it is one.
   private func exercise(_ store: TestStore) throws {
     do {

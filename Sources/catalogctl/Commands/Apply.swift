@@ -26,7 +26,6 @@ struct Apply: ParsableCommand {
     defer { writer.close() }
     if let first { try apply(first, writer) }
     for path in files.dropFirst() { try apply(InputFile(path), writer) }
-    writer.tidyUp()
   }
 
   private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {
@@ -47,5 +46,6 @@ struct Apply: ParsableCommand {
       answer.cancel()
       throw Failure(named: file.name, error)
     }
+    writer.tidyUp()
   }
 }

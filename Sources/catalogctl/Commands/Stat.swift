@@ -14,11 +14,24 @@ struct Stat: ParsableCommand {
     let snapshot = try store.snapshot()
     let sets = try snapshot.setStatistics()
     let statistics = try snapshot.store?.statistics()
-    if output.json { json(snapshot, sets, statistics).print() } else { show(user, snapshot, sets, statistics) }
+    let space = try Space(snapshot)
+    if output.json { json(snapshot, sets, statistics, space).print() } else { show(user, snapshot, sets, statistics) }
+  }
+
+  /// What a compaction would free, and whether the next update makes one.
+  private struct Space {
+    var reclaimableBytes = 0
+    var isCompactionDue = false
+
+    init(_ snapshot: CatalogSnapshot) throws(StoreError) {
+      guard let store = snapshot.store else { return }
+      reclaimableBytes = try store.reclaimableByteCount()
+      isCompactionDue = try CompactionPolicy.standard.isDue(in: store)
+    }
   }
 
   private func json(
-    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?
+    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?, _ space: Space
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
       JSONText.object([
@@ -33,6 +46,7 @@ struct Stat: ParsableCommand {
       ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
       ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("deadRows", .int(statistics?.deadRowCount ?? 0)),
       ("tailRows", .int(statistics?.tailRowCount ?? 0)), ("tailBytes", .int(statistics?.tailByteCount ?? 0)),
+      ("reclaimableBytes", .int(space.reclaimableBytes)), ("compactionDue", .bool(space.isCompactionDue)),
       ("generation", .uint(snapshot.generation)), ("sequence", .uint(snapshot.sequence)),
       ("cursor", .text(snapshot.cursor)),
       ("lastCompaction", .optional(statistics.map { Moment.text($0.baseTime) })), ("indexes", .array(indexes)),

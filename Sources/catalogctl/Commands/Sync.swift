@@ -50,14 +50,12 @@ struct Sync: AsyncParsableCommand {
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
       try await synchronize(transport, writer)
-      writer.tidyUp()
     } else {
       // A file that is not there should be told before a store is made.
       let files = try from.map(InputFile.init)
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
       for file in files { try take(file, writer) }
-      writer.tidyUp()
     }
   }
 
@@ -90,6 +88,8 @@ struct Sync: AsyncParsableCommand {
     var synchronizer = Synchronizer(transport)
     synchronizer.options = options
     synchronizer.options.skipsUnchanged = true
+    // What is durable is told first.
+    synchronizer.compaction = .never
     synchronizer.onProgress = { bar.value.update($0) }
     let report: ImportReport
     do { report = try await synchronizer.run(writer, full: full) } catch {
@@ -97,6 +97,7 @@ struct Sync: AsyncParsableCommand {
       throw error
     }
     print(report, seconds: ContinuousClock.now - start)
+    writer.tidyUp()
   }
 
   private func take(_ file: InputFile, _ writer: CatalogWriter) throws {
@@ -128,6 +129,7 @@ struct Sync: AsyncParsableCommand {
       bar.end()
       throw Failure(named: file.name, error)
     }
+    writer.tidyUp()
   }
 
   private func print(_ report: ImportReport, seconds: Duration) {
