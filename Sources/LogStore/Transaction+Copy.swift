@@ -107,7 +107,7 @@ private struct SnapshotCopy {
       let unit = try builder.append(copyOf: record.bytes, naming: shared, at: record.sharedStart)
       tables[table].count += 1
       tables[table].byteCount += ObjectHeader.padded(record.byteCount)
-      for index in tables[table].columns.indices { 
+      for index in tables[table].columns.indices {
         tables[table].columns[index].add(recordKey: record.key(index), unit, seed)
       }
     }
