@@ -24,7 +24,7 @@ struct SegmentBuilder {
   let start: Int
   private let file: any StorageFile
   private let flushLimit: Int
-  private var buffer: [UInt8]
+  private var buffer: SegmentBuffer
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
   private let process = getpid()
@@ -39,35 +39,46 @@ struct SegmentBuilder {
     self.start = start
     self.seed = seed
     self.file = file
-    buffer = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
+    buffer = SegmentBuffer(zeros: SegmentHeader.byteCount)
     bufferStart = start
   }
 
   /// Where the next byte goes.
   var position: Int { bufferStart + buffer.count }
 
-  /// Appends an object whose contents `fill` appends, and returns where it stands.
+  /// Appends an object with `count` bytes of contents behind its header, all of which `fill` has to set, and returns where
+  /// it stands.
   ///
   /// - Throws: `StoreError.tooLarge`, `.full`, or what writing throws.
+  @inline(__always)
   mutating func append(
-    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ fill: (inout [UInt8]) -> Void
+    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ count: Int, _ fill: (inout MutableRawSpan) -> Void
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
-    let first = buffer.count
-    let unit = UnitOffset(byteOffset: bufferStart + first)
-    for _ in 0..<ObjectHeader.byteCount { buffer.append(0) }
-    fill(&buffer)
-    let length = buffer.count - first
-    if length > ObjectHeader.maximumLength {
-      buffer.removeLast(length)
+    let length = ObjectHeader.byteCount &+ count
+    guard count <= ObjectHeader.maximumLength - ObjectHeader.byteCount else {
       throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
     }
-    buffer.store(UInt32(length) | UInt32(kind.rawValue) << 24, at: first + 4)
-    let salt = Checksum.salt(unit)
-    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, length - 4), from: salt), at: first)
-    while buffer.count & 7 != 0 { buffer.append(0) }
+    let unit = UnitOffset(byteOffset: position)
+    let padded = ObjectHeader.padded(length)
+    buffer.append(padded) { bytes in
+      // The last word is in part the padding, which nothing else sets.
+      bytes.put(0 as UInt64, at: padded &- 8)
+      bytes.put(UInt32(truncatingIfNeeded: length) | UInt32(kind.rawValue) << 24, at: 4)
+      var contents = bytes._mutatingExtracting(ObjectHeader.byteCount..<length)
+      fill(&contents)
+      let checksum = Checksum.of(bytes.bytes.slice(4, length &- 4), from: Checksum.salt(unit))
+      bytes.put(checksum, at: 0)
+    }
     if buffer.count > flushLimit { try flush() }
     return unit
+  }
+
+  /// Appends an object with these contents.
+  mutating func append(
+    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ contents: [UInt8]
+  ) throws(StoreError) -> UnitOffset {
+    try append(kind, what(), contents.count) { $0.put(contents.rawSpan, at: 0) }
   }
 
   /// - Throws: `StoreError.full` if `count` more bytes would lie where no offset reaches.
@@ -82,8 +93,8 @@ struct SegmentBuilder {
     let offset = unit.byteOffset
     if offset >= bufferStart {
       let first = offset - bufferStart
-      let length = ObjectHeader.length(buffer.rawSpan.u32(at: first + 4))
-      return buffer.rawSpan.slice(first, length).copied()
+      let length = ObjectHeader.length(buffer.bytes(first, ObjectHeader.byteCount).u32(at: 4))
+      return buffer.bytes(first, length).copied()
     }
     return try storage { () throws(StorageError) in
       let head = try file.read(ObjectHeader.byteCount, at: offset)
@@ -93,13 +104,13 @@ struct SegmentBuilder {
 
   /// Appends zeros up to a multiple of `alignment`.
   mutating func align(to alignment: Int) {
-    while position % alignment != 0 { buffer.append(0) }
+    buffer.append(zeros: (alignment - position % alignment) % alignment)
   }
 
   /// Appends bytes of a block.
   mutating func append(_ bytes: [UInt8]) throws(StoreError) {
     try checkRoom(for: bytes.count)
-    buffer.append(contentsOf: bytes)
+    buffer.append(bytes)
     if buffer.count > flushLimit { try flush() }
   }
 
@@ -108,16 +119,16 @@ struct SegmentBuilder {
     if getpid() != process { throw .forked(path: path) }
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
-    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, count), from: bodyChecksum)
+    bodyChecksum = Checksum.of(buffer.bytes(skipped, count), from: bodyChecksum)
     try write(from: skipped, count, at: bufferStart + skipped)
     bufferStart += buffer.count
-    buffer.removeAll(keepingCapacity: true)
+    buffer.removeAll()
     isLarge = true
   }
 
   private func write(from first: Int, _ count: Int, at offset: Int) throws(StoreError) {
     try storage { () throws(StorageError) in
-      try file.write(buffer.rawSpan.slice(first, count), at: offset)
+      try file.write(buffer.bytes(first, count), at: offset)
     }
   }
 
@@ -139,7 +150,7 @@ struct SegmentBuilder {
     _ manifest: [UInt8], objectEnd: Int, _ identity: Identity
   ) throws(StoreError) -> SegmentFooter {
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
-    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, buffer.count - skipped), from: bodyChecksum)
+    bodyChecksum = Checksum.of(buffer.bytes(skipped, buffer.count - skipped), from: bodyChecksum)
     let manifestOffset = position
     try append(manifest, padding: SegmentFooter.byteCount)
     let footerOffset = position
@@ -149,7 +160,7 @@ struct SegmentBuilder {
       storeID: identity.storeID, sequence: identity.sequence, generation: identity.generation,
       segmentOffset: UInt64(start), segmentLength: UInt64(length), manifestOffset: UInt64(manifestOffset),
       manifestLength: UInt32(manifest.count),
-      manifestChecksum: Checksum.of(buffer.rawSpan.slice(first, footerOffset - manifestOffset)),
+      manifestChecksum: Checksum.of(buffer.bytes(first, footerOffset - manifestOffset)),
       previousFooterOffset: identity.previous?.offset ?? 0, previousChain: identity.previous?.chain ?? 0,
       bodyWasSynced: isLarge, time: identity.time, bodyChecksum: bodyChecksum, objectEnd: UInt64(objectEnd))
     let header = SegmentHeader(
@@ -165,8 +176,8 @@ struct SegmentBuilder {
         try file.write(footer.encoded().rawSpan, at: footerOffset)
       }
     } else {
-      buffer.replaceSubrange(0..<SegmentHeader.byteCount, with: header)
-      buffer.append(contentsOf: footer.encoded())
+      buffer.replaceFirst(with: header)
+      buffer.append(footer.encoded())
       try write(from: 0, buffer.count, at: start)
     }
     try sync()
@@ -176,7 +187,8 @@ struct SegmentBuilder {
   /// Appends the manifest and zeros, so that `padding` more bytes end on a page.
   private mutating func append(_ manifest: [UInt8], padding: Int) throws(StoreError) {
     try checkRoom(for: manifest.count + SegmentHeader.alignment)
-    buffer.append(contentsOf: manifest)
-    while (position + padding) % SegmentHeader.alignment != 0 { buffer.append(0) }
+    buffer.append(manifest)
+    let rest = (position + padding) % SegmentHeader.alignment
+    buffer.append(zeros: (SegmentHeader.alignment - rest) % SegmentHeader.alignment)
   }
 }
