@@ -27,6 +27,8 @@ struct SegmentBuilder {
   private var buffer: SegmentBuffer
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
+  /// Writes what leaves the buffer before the segment is finished, where a second thread may.
+  private let behind: WriteBehind?
   private let process = getpid()
   /// Whether some of the body was written already.
   private(set) var isLarge = false
@@ -34,7 +36,11 @@ struct SegmentBuilder {
   /// Keys the hashes of this segment's blocks.
   let seed: HashSeed
 
-  init(at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit) {
+  /// - Parameter isNewFile: nobody else knows the file yet, so that a second thread may write it.
+  init(
+    at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false
+  ) {
+    behind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
     self.flushLimit = flushLimit
     self.start = start
     self.seed = seed
@@ -97,6 +103,7 @@ struct SegmentBuilder {
       return buffer.bytes(first, length).copied()
     }
     return try storage { () throws(StorageError) in
+      try behind?.finish()
       let head = try file.read(ObjectHeader.byteCount, at: offset)
       return try file.read(ObjectHeader.length(head.rawSpan.u32(at: 4)), at: offset)
     }
@@ -120,9 +127,14 @@ struct SegmentBuilder {
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
     bodyChecksum = Checksum.of(buffer.bytes(skipped, count), from: bodyChecksum)
-    try write(from: skipped, count, at: bufferStart + skipped)
-    bufferStart += buffer.count
-    buffer.removeAll()
+    let written = buffer.count
+    if let behind {
+      do { buffer = try behind.write(buffer, from: skipped, at: bufferStart + skipped) } catch { throw .io(error) }
+    } else {
+      try write(from: skipped, count, at: bufferStart + skipped)
+      buffer.removeAll()
+    }
+    bufferStart += written
     isLarge = true
   }
 
@@ -168,6 +180,7 @@ struct SegmentBuilder {
       previousChain: footer.previousChain
     ).encoded()
     if isLarge {
+      try storage { () throws(StorageError) in try behind?.finish() }
       // Everything but header and footer first: a valid footer then vouches for a body that is there.
       try write(from: 0, buffer.count, at: bufferStart)
       try sync()

@@ -47,8 +47,8 @@ public final class Transaction {
     self.base = base
     self.manifest = manifest
     appender = RowAppender(
-      SegmentBuilder(at: start, in: log.file, seed: log.header.seed, flushLimit: flushLimit), manifest.tables,
-      seed: log.header.seed, owner: number)
+      SegmentBuilder(at: start, in: log.file, seed: log.header.seed, flushLimit: flushLimit, isNewFile: base == nil),
+      manifest.tables, seed: log.header.seed, owner: number)
     state = manifest.state
   }
 
