@@ -81,7 +81,8 @@ struct StringInterner {
     if 2 * (entries.count + 1) > table.count { grow() }
     entries.append(
       Entry(
-        hash: KeyHash.of(text, seed), start: UInt32(bytes.count), count: UInt32(text.byteCount), unit: unit, follower: 0))
+        hash: KeyHash.of(text, seed), start: UInt32(bytes.count), count: UInt32(text.byteCount), unit: unit, follower: 0
+      ))
     bytes.append(text)
     place(entries.count)
     follow(UInt32(entries.count))
