@@ -1,8 +1,7 @@
+import Dispatch
 import RecordFormat
 import Storage
 import Synchronization
-
-import Dispatch
 
 /// Writes the pieces of a file on a second thread, one after the other in the order in which they come.
 ///
