@@ -45,6 +45,16 @@ int shelfmark_sync_data(int descriptor) {
 #endif
 }
 
+void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count) {
+#if defined(SYNC_FILE_RANGE_WRITE)
+  int saved = errno;
+  (void)sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+  errno = saved;
+#else
+  (void)descriptor, (void)offset, (void)count;
+#endif
+}
+
 int shelfmark_file_system(int descriptor, uint32_t *magic, char *remote_name) {
   struct statfs status;
   int result;

@@ -7,11 +7,15 @@ enum PackedDecimal {
 
   /// The bits of `value`; `nil` if four bytes cannot give back exactly this value, sign of zero included.
   static func pack(_ value: Double) -> UInt32? {
-    for (exponent, power) in powers.enumerated() {
+    let powers = powers.span
+    for exponent in powers.indices {
+      let power = powers[exponent]
       let scaled = value * power
       guard scaled > -mantissaLimit, scaled < mantissaLimit else { return nil }
       // As an integer, for a zero that is negative as a double is not one when it is read back.
-      let mantissa = Int32(scaled.rounded())
+      // Half of one and cut: where that and rounding would differ, the product is no integer's, and the value is not given
+      // back by either.
+      let mantissa = Int32(scaled < 0 ? scaled - 0.5 : scaled + 0.5)
       guard (Double(mantissa) / power).bitPattern == value.bitPattern else { continue }
       return UInt32(bitPattern: mantissa) << 3 | UInt32(exponent)
     }

@@ -9,6 +9,7 @@ import RecordFormat
 struct ProductEncoder {
   private var draft = RecordDraft()
   private var code: [UInt8] = []
+  private var numbers = BodyNumbers()
 
   /// Puts `row` into the transaction. Complexity: in the row's bytes.
   mutating func put(_ row: borrowing ProductRow, into transaction: Transaction) throws(StoreError) {
@@ -19,12 +20,13 @@ struct ProductEncoder {
     if row.isSaleProduct { flags |= ProductLayout.isSaleProduct }
     if row.isMarketingProduct { flags |= ProductLayout.isMarketingProduct }
     flags |= Self.addKeys(of: row, to: &draft, folding: &code)
-    for (index, text) in ProductLayout.sharedTexts.enumerated() where row.texts.byteCount(text.rawValue) > 0 {
+    for index in ProductLayout.sharedTexts.indices {
+      let text = row.texts.raw(ProductLayout.sharedTexts[index].rawValue)
+      if text.byteCount == 0 { continue }
       flags |= ProductLayout.shared(index)
-      draft.addShared(try transaction.share(row.texts.raw(text.rawValue)))
+      draft.addShared(try transaction.share(text))
     }
     encodeBody(row, &flags)
-    draft.body.store(flags, at: 0)
     try transaction.put(CatalogSchema.products, draft)
   }
 
@@ -50,26 +52,31 @@ struct ProductEncoder {
   ) -> UInt32 {
     draft.addKey(row.texts.raw(ProductText.id.rawValue))
     let barcode = row.texts.raw(ProductText.barcode.rawValue)
+    if CodeKey.isFolded(barcode) {
+      draft.addKey(barcode)
+      return 0
+    }
     CodeKey.fold(barcode, into: &code)
     draft.addKey(code.rawSpan)
     return code.rawSpan.hasSameBytes(as: barcode) ? 0 : ProductLayout.hasBarcode
   }
 
   private mutating func encodeBody(_ row: borrowing ProductRow, _ flags: inout UInt32) {
-    draft.body.append(contentsOf: [0, 0, 0, 0])
-    put(integer: row.categoryId, default: 0, ProductLayout.categoryId, &flags)
-    put(integer: row.groupNum, default: 1, ProductLayout.groupNum, &flags)
+    numbers.begin()
+    numbers.put(integer: row.categoryId, default: 0, ProductLayout.categoryId, &flags)
+    numbers.put(integer: row.groupNum, default: 1, ProductLayout.groupNum, &flags)
     if row.delFlag != 0 {
       flags |= ProductLayout.hasDelFlag
-      draft.body.put(UInt64(bitPattern: row.delFlag))
+      numbers.put(UInt64(bitPattern: row.delFlag), byteCount: 8)
     }
-    put(double: row.length, 0, &flags)
-    put(double: row.tall, 1, &flags)
-    put(double: row.volume, 2, &flags)
-    put(double: row.weight, 3, &flags)
-    put(double: row.wide, 4, &flags)
-    put(time: row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime, &flags)
-    put(time: row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime, &flags)
+    numbers.put(double: row.length, 0, &flags)
+    numbers.put(double: row.tall, 1, &flags)
+    numbers.put(double: row.volume, 2, &flags)
+    numbers.put(double: row.weight, 3, &flags)
+    numbers.put(double: row.wide, 4, &flags)
+    numbers.put(time: row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime, &flags)
+    numbers.put(time: row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime, &flags)
+    numbers.append(to: &draft.body, flags)
     draft.body.putText(row.texts.raw(ProductText.skuCode.rawValue))
     if flags & ProductLayout.hasBarcode != 0 {
       draft.body.putText(row.texts.raw(ProductText.barcode.rawValue))
@@ -82,37 +89,57 @@ struct ProductEncoder {
     }
     draft.body.append(row.texts.raw(ProductText.name.rawValue))
   }
+}
 
-  private mutating func put(integer: Int64, default value: Int64, _ shift: UInt32, _ flags: inout UInt32) {
-    if integer == value { return }
-    if let short = Int32(exactly: integer) {
-      flags |= ProductLayout.Form.short << shift
-      draft.body.put(UInt32(bitPattern: short))
-    } else {
-      flags |= ProductLayout.Form.long << shift
-      draft.body.put(UInt64(bitPattern: integer))
-    }
+/// The beginning of a product's body: its flags, and the numbers and times that they say stand there.
+///
+/// Built in one small buffer, a word at a time, as each has a width of its own.
+private struct BodyNumbers {
+  /// Flags, three integers and five doubles of eight bytes, two times; a word more for the last store.
+  private var storage = [UInt8](repeating: 0, count: 4 + 8 * 8 + 2 * PackedTime.byteCount + 8)
+  private var count = 0
+
+  /// Begins a body, with room for its flags.
+  mutating func begin() { count = 4 }
+
+  /// Appends what was put to `body`, the flags in front.
+  mutating func append(to body: inout [UInt8], _ flags: UInt32) {
+    storage.change(0, 4) { $0.put(flags, at: 0) }
+    body.append(storage.rawSpan.slice(0, count))
   }
 
-  private mutating func put(double: Double, _ index: UInt32, _ flags: inout UInt32) {
+  /// Appends the lowest `byteCount` bytes of a word.
+  @inline(__always)
+  mutating func put(_ word: UInt64, byteCount: Int) {
+    storage.change(count, 8) { $0.put(word, at: 0) }
+    count += byteCount
+  }
+
+  mutating func put(integer: Int64, default value: Int64, _ shift: UInt32, _ flags: inout UInt32) {
+    if integer == value { return }
+    let isShort = Int32(exactly: integer) != nil
+    flags |= (isShort ? ProductLayout.Form.short : ProductLayout.Form.long) << shift
+    put(UInt64(bitPattern: integer), byteCount: isShort ? 4 : 8)
+  }
+
+  mutating func put(double: Double, _ index: UInt32, _ flags: inout UInt32) {
     if double.bitPattern == 0 { return }
     let shift = ProductLayout.firstDouble + 2 * index
     if let packed = PackedDecimal.pack(double) {
       flags |= ProductLayout.Form.short << shift
-      draft.body.put(packed)
+      put(UInt64(packed), byteCount: 4)
     } else {
       flags |= ProductLayout.Form.long << shift
-      draft.body.put(double.bitPattern)
+      put(double.bitPattern, byteCount: 8)
     }
   }
 
-  private mutating func put(time: RawSpan, _ shift: UInt32, _ flags: inout UInt32) {
+  /// Appends a time that can be packed; of another one only its flag is set.
+  mutating func put(time: RawSpan, _ shift: UInt32, _ flags: inout UInt32) {
     if time.byteCount == 0 { return }
     if let packed = PackedTime.pack(time) {
       flags |= ProductLayout.Form.short << shift
-      for byte in 0..<PackedTime.byteCount {
-        draft.body.append(UInt8(truncatingIfNeeded: packed >> UInt64(8 * byte)))
-      }
+      put(packed, byteCount: PackedTime.byteCount)
     } else {
       flags |= ProductLayout.Form.long << shift
     }

@@ -1,32 +1,18 @@
+internal import JSONStream
+
 /// Finds a key among a few known ones by comparing words, beginning with the key that is likely to come.
 ///
 /// Servers write the fields of all rows in one order. The matcher learns it: beside each key it keeps the one
 /// that followed it last, so that a row in the usual order costs one comparison a key, whatever that order
 /// is.
 struct KeyMatcher: Sendable {
-  /// A key of at most 24 bytes: its length and its bytes in three words, the first byte lowest.
-  struct Key: Sendable {
-    var byteCount: Int
-    var words: (UInt64, UInt64, UInt64)
-
-    init(_ name: String) {
-      precondition(name.utf8.count <= 24, "a known key must have 24 bytes or fewer")
-      var words: [UInt64] = [0, 0, 0]
-      for (index, byte) in name.utf8.enumerated() {
-        words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
-      }
-      byteCount = name.utf8.count
-      self.words = (words[0], words[1], words[2])
-    }
-  }
-
-  private let keys: [Key]
+  private let keys: [JSONKey]
   /// By key: the key that followed it last. The last element belongs to the beginning of an object.
   private var followers: [Int]
   private var previous: Int
 
   init(_ names: [String]) {
-    keys = names.map(Key.init)
+    keys = names.map(JSONKey.init)
     followers = Array(1...names.count) + [0]
     followers[names.count - 1] = 0
     previous = names.count
@@ -34,6 +20,17 @@ struct KeyMatcher: Sendable {
 
   /// Begins an object.
   mutating func restart() { previous = keys.count }
+
+  /// Moves `tokens` over the likely key, if that is what comes next; see ``JSONTokenizer/skipKey(_:)``.
+  ///
+  /// - Returns: the number of the key.
+  @inline(__always)
+  mutating func skipLikelyKey(_ tokens: inout JSONTokenizer) -> Int? {
+    let likely = followers[previous]
+    guard tokens.skipKey(keys[likely]) else { return nil }
+    previous = likely
+    return likely
+  }
 
   /// The number of the key that has `count` bytes and begins with `words`, or nil if it is none of the known
   /// ones.

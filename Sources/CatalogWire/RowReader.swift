@@ -17,7 +17,7 @@ extension ProductRow: FieldStore {
   @inline(__always)
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
     if token == .string {
-      guard field < ProductText.allCases.count else { return false }
+      guard field < ProductField.categoryId.rawValue else { return false }
       tokens.withText { texts.set(field, $0) }
       return true
     }
@@ -45,7 +45,7 @@ extension RelationRow: FieldStore {
   @inline(__always)
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
     if token == .string {
-      guard field < RelationText.allCases.count else { return false }
+      guard field < RelationField.groupNum.rawValue else { return false }
       tokens.withText { texts.set(field, $0) }
       return true
     }
@@ -99,6 +99,14 @@ struct RowReader<Row: FieldStore> {
     pending = nil
   }
 
+  /// Expects the value of `field`, unless its key has come before.
+  @inline(__always)
+  private mutating func begin(_ field: Int) {
+    let bit: UInt32 = 1 << UInt32(field)
+    pending = seen & bit == 0 ? field : nil
+    seen |= bit
+  }
+
   /// Reads on in the row that lies `depth` levels deep; true at its end, false if the window ends first.
   ///
   /// `onWrongType` gets the number of each field that keeps its default for the wrong type, and the offset of
@@ -108,16 +116,13 @@ struct RowReader<Row: FieldStore> {
     _ tokens: inout JSONTokenizer, depth: Int, onWrongType: (_ field: Int, _ offset: Int) -> Void
   ) throws(JSONError) -> Bool {
     while true {
+      if tokens.depth == depth, let field = matcher.skipLikelyKey(&tokens) { begin(field) }
       let token = try tokens.next()
       switch token {
       case .key:
         guard tokens.depth == depth else { continue }
         pending = nil
-        guard let field = matcher.match(tokens.textByteCount, tokens.textWords) else { continue }
-        let bit: UInt32 = 1 << UInt32(field)
-        guard seen & bit == 0 else { continue }
-        seen |= bit
-        pending = field
+        if let field = matcher.match(tokens.textByteCount, tokens.textWords) { begin(field) }
       case .string, .number, .true, .false, .null:
         guard let field = pending, tokens.depth == depth else { continue }
         if token != .null, !row.take(field, token, &tokens) { onWrongType(field, tokens.tokenOffset) }

@@ -76,17 +76,17 @@ struct BucketTable {
   }
 
   private mutating func put(_ entry: IndexEntry, in bucket: Int) {
-    let start = bucket * Bucket.byteCount
-    let slot = Int(bytes[start + 7])
-    bytes[start + 7] += 1
-    var place = start + Bucket.deadOffsets + 4 * slot
-    if kind == .index {
-      let tag = Bucket.tag(entry.hash)
-      bytes[start + Bucket.tags + 2 * slot] = UInt8(truncatingIfNeeded: tag)
-      bytes[start + Bucket.tags + 2 * slot + 1] = UInt8(truncatingIfNeeded: tag >> 8)
-      place = start + Bucket.indexOffsets + 4 * slot
+    let kind = kind
+    bytes.change(bucket * Bucket.byteCount, Bucket.byteCount) { bytes in
+      let slot = Int(bytes.bytes.u8(at: 7))
+      bytes.put(UInt8(truncatingIfNeeded: slot + 1), at: 7)
+      if kind == .index {
+        bytes.put(Bucket.tag(entry.hash), at: Bucket.tags + 2 * slot)
+        bytes.put(entry.offset, at: Bucket.indexOffsets + 4 * slot)
+      } else {
+        bytes.put(entry.offset, at: Bucket.deadOffsets + 4 * slot)
+      }
     }
-    bytes.store(entry.offset, at: place)
   }
 
   /// Header and buckets with their checksums, for a block that begins at `offset`; and its line in the manifest.

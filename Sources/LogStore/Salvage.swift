@@ -283,7 +283,7 @@ struct Salvage {
       draft.body.append(object.rawSpan.extracting(layout.bodyStart...))
       try transaction.put(row.table, draft)
     }
-    if isComplete(transaction.manifest) { return [] }
+    if isComplete(transaction.currentManifest) { return [] }
     if findings.isEmpty {
       add(
         pieces.first?.start ?? 0, "rows, live or dead, that no checksum vouches for", "how many cannot be told",

@@ -24,9 +24,11 @@ struct SegmentBuilder {
   let start: Int
   private let file: any StorageFile
   private let flushLimit: Int
-  private var buffer: [UInt8]
+  private var buffer: SegmentBuffer
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
+  /// Writes what leaves the buffer before the segment is finished, where a second thread may.
+  private let behind: WriteBehind?
   private let process = getpid()
   /// Whether some of the body was written already.
   private(set) var isLarge = false
@@ -34,38 +36,46 @@ struct SegmentBuilder {
   /// Keys the hashes of this segment's blocks.
   let seed: HashSeed
 
-  init(at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit) {
+  /// - Parameter isNewFile: nobody else knows the file yet, so that a second thread may write it.
+  init(
+    at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false
+  ) {
+    behind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
     self.flushLimit = flushLimit
     self.start = start
     self.seed = seed
     self.file = file
-    buffer = [UInt8](repeating: 0, count: SegmentHeader.byteCount)
+    buffer = SegmentBuffer(zeros: SegmentHeader.byteCount)
     bufferStart = start
   }
 
   /// Where the next byte goes.
   var position: Int { bufferStart + buffer.count }
 
-  /// Appends an object whose contents `fill` appends, and returns where it stands.
+  /// Appends an object with `count` bytes of contents behind its header, all of which `fill` has to set, and returns where
+  /// it stands.
   ///
   /// - Throws: `StoreError.tooLarge`, `.full`, or what writing throws.
+  @inline(__always)
   mutating func append(
-    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ fill: (inout [UInt8]) -> Void
+    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ count: Int, _ fill: (inout MutableRawSpan) -> Void
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
-    let first = buffer.count
-    let unit = UnitOffset(byteOffset: bufferStart + first)
-    for _ in 0..<ObjectHeader.byteCount { buffer.append(0) }
-    fill(&buffer)
-    let length = buffer.count - first
-    if length > ObjectHeader.maximumLength {
-      buffer.removeLast(length)
+    let length = ObjectHeader.byteCount &+ count
+    guard count <= ObjectHeader.maximumLength - ObjectHeader.byteCount else {
       throw .tooLarge(what: what(), byteCount: length, limit: ObjectHeader.maximumLength)
     }
-    buffer.store(UInt32(length) | UInt32(kind.rawValue) << 24, at: first + 4)
-    let salt = Checksum.salt(unit)
-    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, length - 4), from: salt), at: first)
-    while buffer.count & 7 != 0 { buffer.append(0) }
+    let unit = UnitOffset(byteOffset: position)
+    let padded = ObjectHeader.padded(length)
+    buffer.append(padded) { bytes in
+      // The last word is in part the padding, which nothing else sets.
+      bytes.put(0 as UInt64, at: padded &- 8)
+      bytes.put(UInt32(truncatingIfNeeded: length) | UInt32(kind.rawValue) << 24, at: 4)
+      var contents = bytes._mutatingExtracting(ObjectHeader.byteCount..<length)
+      fill(&contents)
+      let checksum = Checksum.of(bytes.bytes.slice(4, length &- 4), from: Checksum.salt(unit))
+      bytes.put(checksum, at: 0)
+    }
     if buffer.count > flushLimit { try flush() }
     return unit
   }
@@ -77,15 +87,26 @@ struct SegmentBuilder {
     copyOf object: RawSpan, naming words: [UInt32], at place: Int
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
-    let first = buffer.count
-    let unit = UnitOffset(byteOffset: bufferStart + first)
-    buffer.append(object)
-    for index in words.indices { buffer.store(words[index], at: first + place + 4 * index) }
-    let salt = Checksum.salt(unit)
-    buffer.store(Checksum.of(buffer.rawSpan.slice(first + 4, object.byteCount - 4), from: salt), at: first)
-    while buffer.count & 7 != 0 { buffer.append(0) }
+    let unit = UnitOffset(byteOffset: position)
+    let length = object.byteCount
+    let padded = ObjectHeader.padded(length)
+    buffer.append(padded) { bytes in
+      // The last word is in part the padding, which nothing else sets.
+      bytes.put(0 as UInt64, at: padded &- 8)
+      bytes.put(object, at: 0)
+      for index in words.indices { bytes.put(words[index], at: place &+ 4 &* index) }
+      let checksum = Checksum.of(bytes.bytes.slice(4, length &- 4), from: Checksum.salt(unit))
+      bytes.put(checksum, at: 0)
+    }
     if buffer.count > flushLimit { try flush() }
     return unit
+  }
+
+  /// Appends an object with these contents.
+  mutating func append(
+    _ kind: ObjectKind, _ what: @autoclosure () -> String, _ contents: [UInt8]
+  ) throws(StoreError) -> UnitOffset {
+    try append(kind, what(), contents.count) { $0.put(contents.rawSpan, at: 0) }
   }
 
   /// - Throws: `StoreError.full` if `count` more bytes would lie where no offset reaches.
@@ -100,10 +121,11 @@ struct SegmentBuilder {
     let offset = unit.byteOffset
     if offset >= bufferStart {
       let first = offset - bufferStart
-      let length = ObjectHeader.length(buffer.rawSpan.u32(at: first + 4))
-      return buffer.rawSpan.slice(first, length).copied()
+      let length = ObjectHeader.length(buffer.bytes(first, ObjectHeader.byteCount).u32(at: 4))
+      return buffer.bytes(first, length).copied()
     }
     return try storage { () throws(StorageError) in
+      try behind?.finish()
       let head = try file.read(ObjectHeader.byteCount, at: offset)
       return try file.read(ObjectHeader.length(head.rawSpan.u32(at: 4)), at: offset)
     }
@@ -111,13 +133,13 @@ struct SegmentBuilder {
 
   /// Appends zeros up to a multiple of `alignment`.
   mutating func align(to alignment: Int) {
-    while position % alignment != 0 { buffer.append(0) }
+    buffer.append(zeros: (alignment - position % alignment) % alignment)
   }
 
   /// Appends bytes of a block.
   mutating func append(_ bytes: [UInt8]) throws(StoreError) {
     try checkRoom(for: bytes.count)
-    buffer.append(contentsOf: bytes)
+    buffer.append(bytes)
     if buffer.count > flushLimit { try flush() }
   }
 
@@ -126,16 +148,21 @@ struct SegmentBuilder {
     if getpid() != process { throw .forked(path: path) }
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
-    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, count), from: bodyChecksum)
-    try write(from: skipped, count, at: bufferStart + skipped)
-    bufferStart += buffer.count
-    buffer.removeAll(keepingCapacity: true)
+    bodyChecksum = Checksum.of(buffer.bytes(skipped, count), from: bodyChecksum)
+    let written = buffer.count
+    if let behind {
+      do { buffer = try behind.write(buffer, from: skipped, at: bufferStart + skipped) } catch { throw .io(error) }
+    } else {
+      try write(from: skipped, count, at: bufferStart + skipped)
+      buffer.removeAll()
+    }
+    bufferStart += written
     isLarge = true
   }
 
   private func write(from first: Int, _ count: Int, at offset: Int) throws(StoreError) {
     try storage { () throws(StorageError) in
-      try file.write(buffer.rawSpan.slice(first, count), at: offset)
+      try file.write(buffer.bytes(first, count), at: offset)
     }
   }
 
@@ -157,7 +184,7 @@ struct SegmentBuilder {
     _ manifest: [UInt8], objectEnd: Int, _ identity: Identity
   ) throws(StoreError) -> SegmentFooter {
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
-    bodyChecksum = Checksum.of(buffer.rawSpan.slice(skipped, buffer.count - skipped), from: bodyChecksum)
+    bodyChecksum = Checksum.of(buffer.bytes(skipped, buffer.count - skipped), from: bodyChecksum)
     let manifestOffset = position
     try append(manifest, padding: SegmentFooter.byteCount)
     let footerOffset = position
@@ -167,7 +194,7 @@ struct SegmentBuilder {
       storeID: identity.storeID, sequence: identity.sequence, generation: identity.generation,
       segmentOffset: UInt64(start), segmentLength: UInt64(length), manifestOffset: UInt64(manifestOffset),
       manifestLength: UInt32(manifest.count),
-      manifestChecksum: Checksum.of(buffer.rawSpan.slice(first, footerOffset - manifestOffset)),
+      manifestChecksum: Checksum.of(buffer.bytes(first, footerOffset - manifestOffset)),
       previousFooterOffset: identity.previous?.offset ?? 0, previousChain: identity.previous?.chain ?? 0,
       bodyWasSynced: isLarge, time: identity.time, bodyChecksum: bodyChecksum, objectEnd: UInt64(objectEnd))
     let header = SegmentHeader(
@@ -175,6 +202,7 @@ struct SegmentBuilder {
       previousChain: footer.previousChain
     ).encoded()
     if isLarge {
+      try storage { () throws(StorageError) in try behind?.finish() }
       // Everything but header and footer first: a valid footer then vouches for a body that is there.
       try write(from: 0, buffer.count, at: bufferStart)
       try sync()
@@ -183,8 +211,8 @@ struct SegmentBuilder {
         try file.write(footer.encoded().rawSpan, at: footerOffset)
       }
     } else {
-      buffer.replaceSubrange(0..<SegmentHeader.byteCount, with: header)
-      buffer.append(contentsOf: footer.encoded())
+      buffer.replaceFirst(with: header)
+      buffer.append(footer.encoded())
       try write(from: 0, buffer.count, at: start)
     }
     try sync()
@@ -194,7 +222,8 @@ struct SegmentBuilder {
   /// Appends the manifest and zeros, so that `padding` more bytes end on a page.
   private mutating func append(_ manifest: [UInt8], padding: Int) throws(StoreError) {
     try checkRoom(for: manifest.count + SegmentHeader.alignment)
-    buffer.append(contentsOf: manifest)
-    while (position + padding) % SegmentHeader.alignment != 0 { buffer.append(0) }
+    buffer.append(manifest)
+    let rest = (position + padding) % SegmentHeader.alignment
+    buffer.append(zeros: (SegmentHeader.alignment - rest) % SegmentHeader.alignment)
   }
 }

@@ -27,7 +27,7 @@ extension StoreWriter {
     repair.snapshot = try writer.commit(filling: transaction, keepsPrevious: false) { transaction in
       losses = try salvage.copyRows(to: transaction)
       transaction.state = try makeState(
-        salvage.state, losses.isEmpty, transaction.manifest.tables.map { Int(clamping: $0.liveRows) })
+        salvage.state, losses.isEmpty, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
     } accept: { _ in
       repair.damagedPath = try writer.keepDamaged(damaged)
     }

@@ -219,7 +219,7 @@ public final class StoreWriter {
     let log = transaction.log
     let footer: SegmentFooter
     do {
-      try checkLog(log, endsAt: transaction.builder.isLarge ? nil : transaction.builder.start)
+      try checkLog(log, endsAt: transaction.appender.builder.isLarge ? nil : transaction.appender.builder.start)
     } catch {
       discardOpenTransaction()
       throw error
@@ -290,8 +290,8 @@ public final class StoreWriter {
     abandonOpenTransaction()
     if transaction.base == nil {
       _ = try? location.directory.remove(location.new)
-    } else if transaction.builder.isLarge {
-      do { try transaction.log.file.truncate(to: transaction.builder.start) } catch { poison = "\(error)" }
+    } else if transaction.appender.builder.isLarge {
+      do { try transaction.log.file.truncate(to: transaction.appender.builder.start) } catch { poison = "\(error)" }
     }
   }
 

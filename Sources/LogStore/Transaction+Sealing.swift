@@ -13,20 +13,21 @@ extension Transaction {
 
   /// Turns what was put and deleted into the rest of the segment, and commits it.
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
+    entries = appender.settle(in: &manifest)
     let losers = try resolveDuplicates()
     try mergeTail(except: losers)
     let rows = entries
     try replaceRunsByPostings()
     let newDead = try appendTombstones(losers)
-    let objectEnd = builder.position
-    builder.align(to: Bucket.byteCount)
+    let objectEnd = appender.builder.position
+    appender.builder.align(to: Bucket.byteCount)
     for table in entries.indices {
       for space in entries[table].indices { try appendIndex(table, space, rows[table][space]) }
     }
     try appendDead(newDead)
     manifest.state = state
     if base != nil { manifest.tailRows += UInt64(putCount) }
-    return try builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
+    return try appender.builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
   }
 
   /// Sorts the new entries, and finds new rows that lost their unique key to a later one of this transaction.
@@ -76,9 +77,9 @@ extension Transaction {
 
   private func row(_ entry: IndexEntry) throws(StoreError) -> NewRow {
     let unit = UnitOffset(rawValue: entry.offset)
-    let bytes = try builder.read(unit)
+    let bytes = try appender.builder.read(unit)
     guard let layout = RecordLayout(bytes.rawSpan) else {
-      throw .damaged(path: builder.path, offset: unit.byteOffset, what: "a row that was just written")
+      throw .damaged(path: appender.builder.path, offset: unit.byteOffset, what: "a row that was just written")
     }
     return NewRow(bytes: bytes, layout: layout)
   }
@@ -158,7 +159,7 @@ extension Transaction {
       while first < rows.count {
         let last = min(first + PostingList.count(forRows: rows.count), rows.count)
         let contents = PostingList.contents(keySpace: space, key: key.rawSpan, rows: rows[first..<last])
-        let unit = try builder.append(.postingList, "a posting list") { $0.append(contentsOf: contents) }
+        let unit = try appender.builder.append(.postingList, "a posting list", contents)
         result.append(IndexEntry(hash: rows[0].hash, offset: unit.rawValue))
         first = last
       }
@@ -190,7 +191,7 @@ extension Transaction {
     while first < units.count {
       let last = min(first + Tombstones.maximumCount, units.count)
       let contents = Tombstones.contents(units[first..<last])
-      _ = try builder.append(.tombstones, "a tombstone list") { $0.append(contentsOf: contents) }
+      _ = try appender.builder.append(.tombstones, "a tombstone list", contents)
       first = last
     }
     return units
@@ -213,10 +214,10 @@ extension Transaction {
         path: log.path,
         reason: "these keys all want one bucket of its index; a new generation, with another seed, has room for them")
     }
-    try builder.checkRoom(for: BlockHeader.byteCount + table.bytes.count)
-    let (header, block) = table.seal(at: builder.position, keySpace: space)
-    try builder.append(header)
-    try builder.append(table.bytes)
+    try appender.builder.checkRoom(for: BlockHeader.byteCount + table.bytes.count)
+    let (header, block) = table.seal(at: appender.builder.position, keySpace: space)
+    try appender.builder.append(header)
+    try appender.builder.append(table.bytes)
     return block
   }
 
@@ -231,7 +232,7 @@ extension Transaction {
       kept.removeFirst()
     }
     let entries = units.map { unit in
-      IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), builder.seed), offset: unit)
+      IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), appender.builder.seed), offset: unit)
     }
     manifest.deadBlocks = [try append(.dead, entries, 0, rowCount: entries.count)] + kept
   }

@@ -24,10 +24,12 @@ public final class Transaction {
   var isOpen = true
   /// What stopped a put or a deletion halfway. Such a transaction cannot be committed, whoever caught the error.
   private(set) var failure: StoreError?
-  var builder: SegmentBuilder
+  /// Where rows go.
+  var appender: RowAppender
+  /// What the commit will say, but for new rows; see ``settle()``.
   var manifest: Manifest
-  /// New rows by key space, at `[table][index]`.
-  var entries: [[[IndexEntry]]]
+  /// New rows by key space, at `[table][index]`, once they are settled.
+  var entries: [[[IndexEntry]]] = []
   /// Rows of `base` that this transaction kills.
   var dead: Set<UInt32> = []
   /// What the writer remembers of the tail; lent for as long as the transaction is open.
@@ -36,8 +38,6 @@ public final class Transaction {
   var writtenRows: [UInt64: [IndexEntry]] = [:]
   /// Rows put.
   private(set) var putCount = 0
-  var interner: StringInterner
-  private let seed: HashSeed
 
   init(
     log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, flushLimit: Int
@@ -46,24 +46,17 @@ public final class Transaction {
     self.sequence = sequence
     self.base = base
     self.manifest = manifest
-    seed = log.header.seed
-    builder = SegmentBuilder(at: start, in: log.file, seed: seed, flushLimit: flushLimit)
+    appender = RowAppender(
+      SegmentBuilder(at: start, in: log.file, seed: log.header.seed, flushLimit: flushLimit, isNewFile: base == nil),
+      manifest.tables, seed: log.header.seed, owner: number)
     state = manifest.state
-    interner = StringInterner(seed: seed)
-    entries = manifest.tables.map { Array(repeating: [], count: $0.keySpaces.count) }
   }
 
   /// Writes `text` once into this segment, for rows of this transaction to name. Complexity: one hash.
   public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if text.byteCount == 0 { return .empty }
-    if let unit = interner.find(text) { return SharedString(unit: unit, owner: number) }
-    let unit: UnitOffset
-    do { unit = try builder.append(.sharedString, "a shared string") { $0.append(text) } } catch {
-      throw noted(error)
-    }
-    interner.insert(text, at: unit.rawValue)
-    return SharedString(unit: unit.rawValue, owner: number)
+    do { return try appender.share(text) } catch { throw noted(error) }
   }
 
   /// The table that is called as `table` is: the present one, or a new one behind all others.
@@ -79,7 +72,7 @@ public final class Transaction {
       throw .schema(path: log.path, reason: "a store has at most \(ObjectKind.tableLimit) tables")
     }
     manifest.tables.append(table.manifest)
-    entries.append(Array(repeating: [], count: table.keySpaces.count))
+    appender.addTable(table.manifest)
     return manifest.tables.count - 1
   }
 
@@ -92,10 +85,15 @@ public final class Transaction {
   /// - Complexity: a lookup for each unique key space, an append.
   public func put(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
-    let spaces = manifest.tables[table].keySpaces
-    precondition(draft.keyEnds.count == spaces.count, "a row has one key for each key space of its table")
+    precondition(
+      draft.keyEnds.count == manifest.tables[table].keySpaces.count,
+      "a row has one key for each key space of its table")
     try Self.checkSize(draft, "a row of \(manifest.tables[table].name)")
-    do { try append(table, draft, spaces) } catch { throw noted(error) }
+    do {
+      if base != nil { try deleteReplaced(table, draft) }
+      try appender.put(table, draft, "a row of \(manifest.tables[table].name)")
+    } catch { throw noted(error) }
+    putCount += 1
   }
 
   /// Whether the format has room for the row that `draft` makes.
@@ -125,30 +123,17 @@ public final class Transaction {
     }
   }
 
-  private func append(
-    _ table: Int, _ draft: borrowing RecordDraft, _ spaces: [Manifest.KeySpace]
-  ) throws(StoreError) {
-    let unit = try append(table, draft)
+  /// Deletes the rows of `base` whose unique keys the new row has.
+  private func deleteReplaced(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
     var start = 0
-    for (index, end) in draft.keyEnds.enumerated() {
+    for (index, space) in manifest.tables[table].keySpaces.enumerated() {
+      let end = draft.keyEnds[index]
       let key = draft.keys.rawSpan.slice(start, end - start)
       start = end
-      if spaces[index].skipsEmptyKeys, key.byteCount == 0 { continue }
-      if spaces[index].isUnique { _ = try delete(KeySpaceID(table: table, index: index), key) }
-      let space = KeySpaceID(table: table, index: index)
-      guard spaces[index].isList else {
-        addEntry(space, key, unit)
-        continue
+      if space.isUnique, !(space.skipsEmptyKeys && key.byteCount == 0) {
+        _ = try delete(KeySpaceID(table: table, index: index), key)
       }
-      var list = KeyList(key)
-      while let key = list.next() { addEntry(space, key, unit) }
     }
-    putCount += 1
-  }
-
-  private func addEntry(_ space: KeySpaceID, _ key: RawSpan, _ unit: UnitOffset) {
-    manifest.tables[space.table].keySpaces[space.index].lengths.insert(key.byteCount)
-    entries[space.table][space.index].append(IndexEntry(hash: KeyHash.of(key, seed), offset: unit.rawValue))
   }
 
   /// Remembers what went wrong, except for what left the transaction as it was.
@@ -158,35 +143,10 @@ public final class Transaction {
     return error
   }
 
-  private func append(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) -> UnitOffset {
-    let before = builder.position
-    let kind = ObjectKind(rawValue: UInt8(table))
-    let shared = draft.shared
-    let keyEnds = draft.keyEnds
-    let keys = draft.keys
-    let body = draft.body
-    let unit = try builder.append(kind, "a row of \(manifest.tables[table].name)") { bytes in
-      let first = bytes.count - ObjectHeader.byteCount
-      bytes.append(UInt8(shared.count))
-      bytes.append(UInt8(keyEnds.count))
-      for end in keyEnds {
-        bytes.append(UInt8(truncatingIfNeeded: end))
-        bytes.append(UInt8(truncatingIfNeeded: end >> 8))
-      }
-      while (bytes.count - first) & 3 != 0 { bytes.append(0) }
-      for string in shared {
-        let place = bytes.count
-        for _ in 0..<4 { bytes.append(0) }
-        precondition(
-          string.owner == number || string.unit == 0, "a shared string belongs to the transaction that shared it")
-        bytes.store(string.unit, at: place)
-      }
-      bytes.append(contentsOf: keys)
-      bytes.append(contentsOf: body)
-    }
-    manifest.tables[table].liveRows += 1
-    manifest.tables[table].liveBytes += UInt64(builder.position - before)
-    return unit
+  /// The manifest with the rows that were put so far.
+  var currentManifest: Manifest {
+    appender.settleCounts(in: &manifest)
+    return manifest
   }
 
   /// Deletes every row of `base` that has `key` in `space`.

@@ -87,6 +87,10 @@ final class PosixFile: StorageFile {
     if retrying({ shelfmark_sync_data(descriptor) }) != 0 { throw failure("sync") }
   }
 
+  var canWriteBehind: Bool { true }
+
+  func startSync(_ offset: Int, _ count: Int) { shelfmark_start_sync(descriptor, Int64(offset), Int64(count)) }
+
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     var base: UnsafeMutableRawPointer?
     // The memory that the kernel gives belongs to nobody else.

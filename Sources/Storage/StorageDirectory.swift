@@ -69,9 +69,19 @@ package protocol StorageFile: AnyObject, Sendable {
   func truncate(to byteCount: Int) throws(StorageError)
   /// Returns when what was written, and the length, is durable.
   func sync() throws(StorageError)
+  /// Whether a thread of its own may write this file. A test wants its calls from one thread, in one order.
+  var canWriteBehind: Bool { get }
+  /// Sends `count` bytes from `offset` on, which were written, on their way to the device. A hint: nothing is durable before
+  /// ``sync()``, which has less to wait for.
+  func startSync(_ offset: Int, _ count: Int)
   /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
   /// under it; bytes beyond the end must not be touched.
   func map(_ byteCount: Int) throws(StorageError) -> Mapping
+}
+
+extension StorageFile {
+  package var canWriteBehind: Bool { false }
+  package func startSync(_ offset: Int, _ count: Int) {}
 }
 
 /// A lock that is held until it is released or its process dies.

@@ -201,7 +201,7 @@ import Testing
           draft.body = body
           try transaction.put(0, draft)
         }
-        #expect(transaction.builder.isLarge)
+        #expect(transaction.appender.builder.isLarge)
       }
       #expect(snapshot.footer.bodyWasSynced)
       #expect(snapshot.rowCount(0) == 9 + round)

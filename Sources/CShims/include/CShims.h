@@ -72,4 +72,8 @@ int64_t shelfmark_available_bytes(int descriptor);
 /// Makes written data and the length of a file durable: fdatasync, on Apple systems F_FULLFSYNC.
 int shelfmark_sync_data(int descriptor);
 
+/// Begins to write `count` bytes from `offset` on to the device, where the system has a call for that, and does not wait.
+/// What comes of it the next sync tells.
+void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count);
+
 #endif

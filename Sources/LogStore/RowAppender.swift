@@ -1,0 +1,82 @@
+import RecordFormat
+
+/// Where a transaction's rows and shared strings go: the segment, and what is known of the rows that are in it.
+///
+/// One value, so that a row is one access to the transaction, whose fields each have to be asked for in turn otherwise.
+struct RowAppender {
+  var builder: SegmentBuilder
+  /// Rows that are not settled yet, by table.
+  var newRows: [NewRows]
+  private var interner: StringInterner
+  let seed: HashSeed
+  /// The number of the transaction.
+  private let owner: UInt32
+
+  init(_ builder: SegmentBuilder, _ tables: [Manifest.Table], seed: HashSeed, owner: UInt32) {
+    self.builder = builder
+    self.seed = seed
+    self.owner = owner
+    newRows = tables.map(NewRows.init)
+    interner = StringInterner(seed: seed)
+  }
+
+  /// Makes room for the rows of one more table.
+  mutating func addTable(_ table: Manifest.Table) { newRows.append(NewRows(table)) }
+
+  /// Writes `text`, which is not empty, once into this segment.
+  mutating func share(_ text: RawSpan) throws(StoreError) -> SharedString {
+    if let unit = interner.find(text) { return SharedString(unit: unit, owner: owner) }
+    let unit = try builder.append(.sharedString, "a shared string", text.byteCount) { $0.put(text, at: 0) }
+    interner.insert(text, at: unit.rawValue)
+    return SharedString(unit: unit.rawValue, owner: owner)
+  }
+
+  /// Appends the row, and notes its keys.
+  mutating func put(
+    _ table: Int, _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String
+  ) throws(StoreError) {
+    let shared = draft.shared.span
+    for index in 0..<shared.count where shared[index].owner != owner {
+      precondition(shared[index].unit == 0, "a shared string belongs to the transaction that shared it")
+    }
+    let ends = draft.keyEnds.span
+    let keys = draft.keys.rawSpan
+    let body = draft.body.rawSpan
+    // Places in an object's contents are those in the object but for its header.
+    let firstKey =
+      RecordLayout.keyStart(sharedCount: shared.count, keyCount: ends.count) &- ObjectHeader.byteCount
+    let count = firstKey &+ keys.byteCount &+ body.byteCount
+    let unit = try builder.append(ObjectKind(rawValue: UInt8(table)), what(), count) { bytes in
+      let firstShared = firstKey &- 4 &* shared.count
+      // In part the padding behind the ends of the keys, which nothing else sets.
+      bytes.put(0 as UInt32, at: firstShared &- 4)
+      bytes.put(UInt8(truncatingIfNeeded: shared.count), at: 0)
+      bytes.put(UInt8(truncatingIfNeeded: ends.count), at: 1)
+      for index in 0..<ends.count {
+        bytes.put(UInt16(truncatingIfNeeded: ends[index]), at: 2 &+ 2 &* index)
+      }
+      for index in 0..<shared.count { bytes.put(shared[index].unit, at: firstShared &+ 4 &* index) }
+      bytes.put(keys, at: firstKey)
+      bytes.put(body, at: firstKey &+ keys.byteCount)
+    }
+    let padded = ObjectHeader.padded(ObjectHeader.byteCount &+ count)
+    newRows[table].add(unit, byteCount: padded, keys, ends, seed)
+  }
+
+  /// Counts rows that were not counted yet in the manifest.
+  mutating func settleCounts(in manifest: inout Manifest) {
+    for table in newRows.indices { newRows[table].settleCounts(in: &manifest.tables[table]) }
+  }
+
+  /// Hands out the entries of the new rows, by table and key space, with their lengths noted in the manifest.
+  mutating func settle(in manifest: inout Manifest) -> [[[IndexEntry]]] {
+    settleCounts(in: &manifest)
+    defer { newRows = [] }
+    for table in newRows.indices {
+      for (index, keys) in newRows[table].keys.enumerated() {
+        manifest.tables[table].keySpaces[index].lengths.formUnion(keys.lengths)
+      }
+    }
+    return newRows.map { $0.keys.map(\.entries) }
+  }
+}
