@@ -65,8 +65,11 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     @inlinable @inline(__always)
     @_lifetime(copy self)
     get {
-      let start = textsEnd(ProductLayout.textCount(flags))
-      return start <= body.byteCount ? body.slice(start, body.byteCount &- start) : body.slice(0, 0)
+      let body = body
+      let flags = flags
+      let start = textsEnd(ProductLayout.textCount(flags), flags, in: body)
+      // What is behind the texts, or nothing where they lead outside.
+      return unsafe body.extracting(unchecked: min(start, body.byteCount)..<body.byteCount)
     }
   }
 
@@ -142,12 +145,15 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
 
   @inlinable @inline(__always)
   func double(_ index: UInt32) -> Double {
+    let body = body
+    let flags = flags
     let offset = ProductLayout.doubleStart(flags, index)
     switch ProductLayout.form(flags, ProductLayout.firstDouble + 2 * index) {
+    // Each load is inside, as the comparison before it says.
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
-      return PackedDecimal.unpack(body.u32(at: offset))
+      return PackedDecimal.unpack(unsafe body.u32(unchecked: offset))
     case ProductLayout.Form.long where offset + 8 <= body.byteCount:
-      return Double(bitPattern: body.u64(at: offset))
+      return Double(bitPattern: unsafe body.u64(unchecked: offset))
     default: return 0
     }
   }
@@ -170,18 +176,21 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   @inlinable @inline(__always)
   @_lifetime(copy self)
   func text(_ index: Int) -> RawSpan {
-    let start = textsEnd(index)
+    let body = body
+    let start = textsEnd(index, flags, in: body)
     guard let range = body.textRange(at: start) else { return body.slice(0, 0) }
     return body.extracting(range)
   }
 
   /// Where the first `count` texts with a length end; beyond the body where one of them leads outside.
   @inlinable @inline(__always)
-  func textsEnd(_ count: Int) -> Int {
+  func textsEnd(_ count: Int, _ flags: UInt32, in body: RawSpan) -> Int {
     var start = ProductLayout.textsStart(flags)
-    for _ in 0..<count {
+    var left = count
+    while left > 0 {
       guard let range = body.textRange(at: start) else { return body.byteCount &+ 1 }
       start = range.upperBound
+      left &-= 1
     }
     return start
   }

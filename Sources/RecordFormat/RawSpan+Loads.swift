@@ -25,11 +25,17 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  // The same three without a check, for the hot path: whoever calls them says who checked the bounds.
+  // The same without a check, for the hot path: whoever calls them says who checked the bounds.
+
+  @unsafe @inlinable @inline(__always)
+  public func u8(unchecked offset: Int) -> UInt8 {
+    // Every bit pattern is a valid integer, and the caller checked the bounds.
+    unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
 
   @unsafe @inlinable @inline(__always)
   public func u16(unchecked offset: Int) -> UInt16 {
-    // Every bit pattern is a valid integer, and the caller checked the bounds.
+    // As above.
     UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
   }
 
