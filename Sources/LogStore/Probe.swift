@@ -122,7 +122,9 @@ extension Snapshot {
       probe.left = probe.block.longestProbe
     }
     probe.line = probe.block.line(probe.bucket)
-    guard let answer = Bucket.search(line(probe.line), at: probe.line, probe.hash) else { throw damagedBucket(probe.line) }
+    guard let answer = Bucket.search(line(probe.line), at: probe.line, probe.hash) else {
+      throw damagedBucket(probe.line)
+    }
     probe.answer = answer
     probe.left &-= 1
     probe.bucket = probe.block.bucket(after: probe.bucket)
