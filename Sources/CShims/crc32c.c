@@ -46,29 +46,15 @@ uint32_t shelfmark_crc32c_table(uint32_t crc, const void *bytes, size_t count) {
   return ~state;
 }
 
-/// The check from whatever `shelfmark_crc32c` is.
-static inline int is_whole(const uint8_t *p, size_t count, uint32_t salt) {
-  const uint8_t first[4] = {(uint8_t)salt, (uint8_t)(salt >> 8), (uint8_t)(salt >> 16), (uint8_t)(salt >> 24)};
-  return load32(p) == shelfmark_crc32c(shelfmark_crc32c(0, first, 4), p + 4, count - 4);
-}
+// Where the processor has an instruction for it, everything below is made of two steps: `step64` takes a state eight bytes
+// further, `step32` four.
 
 #if defined(__x86_64__)
 
 #include <nmmintrin.h>
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_instruction(
-    uint32_t crc, const uint8_t *p, size_t count) {
-  uint64_t state = (uint32_t)~crc;
-  for (; count >= 8; count -= 8, p += 8) state = _mm_crc32_u64(state, load64(p));
-  // Buckets are checked over 60 bytes: a step of four spares four of one.
-  if (count >= 4) {
-    state = _mm_crc32_u32((uint32_t)state, load32(p));
-    count -= 4;
-    p += 4;
-  }
-  for (; count > 0; count--, p++) state = _mm_crc32_u8((uint32_t)state, *p);
-  return ~(uint32_t)state;
-}
+#define HAS_STEPS 1
+#define STEPS __attribute__((target("sse4.2")))
 
 static int has_instruction;
 
@@ -77,46 +63,153 @@ __attribute__((constructor)) static void look_for_instruction(void) {
   has_instruction = __builtin_cpu_supports("sse4.2");
 }
 
-uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
-  if (__builtin_expect(has_instruction, 1)) return crc32c_instruction(crc, (const uint8_t *)bytes, count);
-  return shelfmark_crc32c_table(crc, bytes, count);
-}
+STEPS static inline uint64_t step64(uint64_t state, uint64_t word) { return _mm_crc32_u64(state, word); }
 
-__attribute__((target("sse4.2"))) static int is_whole_by_instruction(
-    const uint8_t *p, size_t count, uint32_t salt) {
-  uint32_t state = ~_mm_crc32_u32(~0u, salt);
-  return load32(p) == crc32c_instruction(state, p + 4, count - 4);
-}
-
-int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
-  if (__builtin_expect(has_instruction, 1)) return is_whole_by_instruction((const uint8_t *)bytes, count, salt);
-  return is_whole((const uint8_t *)bytes, count, salt);
-}
+STEPS static inline uint64_t step32(uint64_t state, uint32_t word) { return _mm_crc32_u32((uint32_t)state, word); }
 
 #elif defined(__ARM_FEATURE_CRC32)
 
 #include <arm_acle.h>
 
-uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
-  const uint8_t *p = (const uint8_t *)bytes;
-  uint32_t state = ~crc;
-  for (; count >= 8; count -= 8, p += 8) state = __crc32cd(state, load64(p));
-  for (; count > 0; count--, p++) state = __crc32cb(state, *p);
-  return ~state;
+#define HAS_STEPS 1
+#define STEPS
+enum { has_instruction = 1 };
+
+static inline uint64_t step64(uint64_t state, uint64_t word) { return __crc32cd((uint32_t)state, word); }
+
+static inline uint64_t step32(uint64_t state, uint32_t word) { return __crc32cw((uint32_t)state, word); }
+
+#endif
+
+#ifdef HAS_STEPS
+
+/// The state after the last bytes before `end`, as many as `count` has beyond a multiple of eight; the seven before them
+/// may be read too.
+///
+/// Zeros in front of a message do not change a state of zero. So the bytes are moved to the upper end of a word, and with
+/// them the state, which goes into a checksum in the same way as the first bytes: one step, and no branch, for any count.
+STEPS static inline uint64_t tail(uint64_t state, const uint8_t *end, size_t count) {
+  unsigned bits = 8 * (unsigned)(count & 7);
+  // In two shifts, for no bits at all would be a shift by 64.
+  uint64_t kept = ~(uint64_t)0 << 1 << (63 - bits);
+  return step64(0, (load64(end - 8) & kept) ^ state << 1 << (63 - bits)) ^ state >> bits;
 }
 
-int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
-  return is_whole((const uint8_t *)bytes, count, salt);
+STEPS static inline uint64_t words(uint64_t state, const uint8_t *p, const uint8_t *end) {
+  for (; p < end; p += 8) state = step64(state, load64(p));
+  return state;
 }
 
-#else
-
-uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
-  return shelfmark_crc32c_table(crc, bytes, count);
+STEPS static uint32_t crc32c_by_steps(uint32_t crc, const uint8_t *p, size_t count) {
+  uint64_t state = (uint32_t)~crc;
+  if (count < 8) {
+    uint8_t padded[16] = {0};
+    __builtin_memcpy(padded + 8, p, count);
+    return ~(uint32_t)tail(state, padded + 8 + count, count);
+  }
+  state = words(state, p, p + (count & ~(size_t)7));
+  return ~(uint32_t)tail(state, p + count, count);
 }
 
-int shelfmark_is_whole(const void *bytes, size_t count, uint32_t salt) {
-  return is_whole((const uint8_t *)bytes, count, salt);
+/// The checksum that an object has to have.
+///
+/// How long the objects of a catalogue are is not to be foreseen. Each branch on it that the processor guesses wrong costs
+/// more than the steps it spares, and spoils what was begun of the next lookup: so words are taken four at a time,
+/// and what is left of them without a branch.
+STEPS static inline uint32_t object_crc_by_steps(const uint8_t *object, size_t count, uint32_t unit) {
+  uint64_t state = step32(step32(~0u, unit), load32(object + 4));
+  const uint8_t *p = object + 8, *end = object + count;
+  if (count < 40) return ~(uint32_t)tail(words(state, p, object + (count & ~(size_t)7)), end, count);
+#pragma clang loop unroll(disable)
+  for (; end - p >= 32; p += 32) {
+    state = step64(state, load64(p));
+    state = step64(state, load64(p + 8));
+    state = step64(state, load64(p + 16));
+    state = step64(state, load64(p + 24));
+  }
+  // Two words or none, one or none: those before, which are there, are read in vain.
+  size_t two = (size_t)(end - p) & 16;
+  uint64_t next = step64(step64(state, load64(p + two - 16)), load64(p + two - 8));
+  state = two ? next : state;
+  p += two;
+  size_t one = (size_t)(end - p) & 8;
+  next = step64(state, load64(p + one - 8));
+  state = one ? next : state;
+  return ~(uint32_t)tail(state, end, count);
+}
+
+/// The same for the 64 bytes of a bucket.
+STEPS static inline uint32_t bucket_crc_by_steps(const uint8_t *bucket, size_t count, uint32_t unit) {
+  uint64_t state = step32(step32(~0u, unit), load32(bucket + 4));
+  for (int offset = 8; offset < (int)count; offset += 8) state = step64(state, load64(bucket + offset));
+  return ~(uint32_t)state;
 }
 
 #endif
+
+uint32_t shelfmark_crc32c(uint32_t crc, const void *bytes, size_t count) {
+#ifdef HAS_STEPS
+  if (__builtin_expect(has_instruction, 1)) return crc32c_by_steps(crc, (const uint8_t *)bytes, count);
+#endif
+  return shelfmark_crc32c_table(crc, bytes, count);
+}
+
+static uint32_t object_crc_by_table(const uint8_t *object, size_t count, uint32_t unit) {
+  const uint8_t salt[4] = {(uint8_t)unit, (uint8_t)(unit >> 8), (uint8_t)(unit >> 16), (uint8_t)(unit >> 24)};
+  return shelfmark_crc32c_table(shelfmark_crc32c_table(0, salt, 4), object + 4, count - 4);
+}
+
+// The checks, written once and compiled for steps and table: `crc` is a constant where they are inlined.
+
+typedef uint32_t object_crc(const uint8_t *object, size_t count, uint32_t unit);
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t whole_object(object_crc *crc, const uint8_t *object, size_t room, uint32_t unit) {
+  uint32_t word = load32(object + 4), count = word & 0xFFFFFF;
+  if (count < 8 || count > room) return 0;
+  // A branch, so that the word is known at once: what stands behind the check need not wait for the sum.
+  if (__builtin_expect(load32(object) != crc(object, count, unit), 0)) return 0;
+  return word;
+}
+
+INLINE uint64_t search_bucket(object_crc *crc, const uint8_t *bucket, uint32_t unit, uint16_t tag) {
+  uint32_t word = load32(bucket + 4), count = word >> 24;
+  if (count > 9 || load32(bucket) != crc(bucket, 64, unit)) return UINT64_MAX;
+  uint32_t entries = shelfmark_match_tags(bucket + 8, tag) & ((1u << count) - 1);
+  return (uint64_t)word << 32 | entries;
+}
+
+#ifdef HAS_STEPS
+
+STEPS static uint32_t whole_object_by_steps(const uint8_t *object, size_t room, uint32_t unit) {
+  return whole_object(object_crc_by_steps, object, room, unit);
+}
+
+STEPS static uint64_t search_bucket_by_steps(const uint8_t *bucket, uint32_t unit, uint16_t tag) {
+  return search_bucket(bucket_crc_by_steps, bucket, unit, tag);
+}
+
+#endif
+
+uint32_t shelfmark_whole_object(const void *object, size_t room, uint32_t unit) {
+#ifdef HAS_STEPS
+  if (__builtin_expect(has_instruction, 1)) return whole_object_by_steps((const uint8_t *)object, room, unit);
+#endif
+  return whole_object(object_crc_by_table, (const uint8_t *)object, room, unit);
+}
+
+uint64_t shelfmark_search_bucket(const void *bucket, uint32_t unit, uint16_t tag) {
+#ifdef HAS_STEPS
+  if (__builtin_expect(has_instruction, 1)) return search_bucket_by_steps((const uint8_t *)bucket, unit, tag);
+#endif
+  return search_bucket(object_crc_by_table, (const uint8_t *)bucket, unit, tag);
+}
+
+int shelfmark_is_whole(const void *bytes, size_t count, uint32_t unit) {
+#ifdef HAS_STEPS
+  if (has_instruction && count >= 8) {
+    return load32((const uint8_t *)bytes) == object_crc_by_steps((const uint8_t *)bytes, count, unit);
+  }
+#endif
+  return load32((const uint8_t *)bytes) == object_crc_by_table((const uint8_t *)bytes, count, unit);
+}

@@ -65,12 +65,12 @@ extension CatalogSnapshot {
   }
 
   /// The product with this id, for as long as this snapshot is borrowed.
-  @usableFromInline
+  @inlinable @inline(__always)
   @_lifetime(borrow self)
   func view(id: RawSpan) throws(StoreError) -> ProductView? {
-    guard let store, let record = try store.record(CatalogSchema.productById, id) else { return nil }
-    // The record is the store's, which lives as long as this snapshot.
-    return unsafe _overrideLifetime(ProductView(record), borrowing: self)
+    guard let view = try store?.product(id: id) else { return nil }
+    // The product is the store's, which lives as long as this snapshot.
+    return unsafe _overrideLifetime(view, borrowing: self)
   }
 
   /// The product with this id.
@@ -124,29 +124,7 @@ extension CatalogSnapshot {
   ) throws(StoreError) {
     // A byte has no padding whose contents could leak.
     let bytes = unsafe barcode.bytes
-    if CodeKey.isFolded(bytes) {
-      try forEachView(barcode: bytes, key: bytes, isKey: true, body)
-    } else {
-      try forEachView(unfolded: bytes, body)
-    }
-  }
-
-  private func forEachView(
-    unfolded barcode: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    let key = CodeKey.of(barcode)
-    let isKey = key.rawSpan.hasSameBytes(as: barcode)
-    try forEachView(barcode: barcode, key: key.rawSpan, isKey: isKey, body)
-  }
-
-  private func forEachView(
-    barcode: RawSpan, key: RawSpan, isKey: Bool, _ body: (borrowing ProductView) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    if key.byteCount == 0 { return }
-    try store?.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
-      let view = ProductView(record)
-      return view.hasBarcode(barcode, isKey: isKey) ? try body(view) : true
-    }
+    try store?.forEachProduct(barcode: bytes, body)
   }
 
   /// Lends one product whose barcode is exactly `barcode`: the fast path where barcodes are known to be unique.
@@ -166,32 +144,12 @@ extension CatalogSnapshot {
   }
 
   /// A product whose barcode is exactly `barcode`, for as long as this snapshot is borrowed.
-  @usableFromInline
+  @inlinable @inline(__always)
   @_lifetime(borrow self)
   func view(barcode: RawSpan) throws(StoreError) -> ProductView? {
-    guard let store, barcode.byteCount > 0 else { return nil }
-    if CodeKey.isFolded(barcode) {
-      guard let record = try store.record(CatalogSchema.productByCode, barcode) else { return nil }
-      let view = ProductView(record)
-      // The record is the store's, which lives as long as this snapshot.
-      if view.hasBarcode(barcode, isKey: true) { return unsafe _overrideLifetime(view, borrowing: self) }
-    }
-    guard let offset = try offset(barcode: barcode),
-      let record = try store.record(at: offset, table: CatalogSchema.products)
-    else { return nil }
-    // As above.
-    return unsafe _overrideLifetime(ProductView(record), borrowing: self)
-  }
-
-  /// Where a product with exactly this barcode stands, which is not its own key, or shares it with others.
-  @inline(never)
-  private func offset(barcode: RawSpan) throws(StoreError) -> UnitOffset? {
-    var offset: UnitOffset?
-    try forEachView(unfolded: barcode) { (view) throws(StoreError) in
-      offset = view.offset
-      return false
-    }
-    return offset
+    guard let view = try store?.product(barcode: barcode) else { return nil }
+    // The product is the store's, which lives as long as this snapshot.
+    return unsafe _overrideLifetime(view, borrowing: self)
   }
 
   /// The products whose barcode is exactly `barcode`, by id.

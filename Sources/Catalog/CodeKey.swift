@@ -26,12 +26,12 @@ enum CodeKey {
     let count = barcode.byteCount
     if count < 8 { return areFolded(barcode) }
     var offset = 0
-    while offset < count - 8 {
+    while offset < count &- 8 {
       if !areFolded(barcode.u64(at: offset)) { return false }
-      offset += 8
+      offset &+= 8
     }
     // The last eight bytes, some of them for the second time.
-    return areFolded(barcode.u64(at: count - 8))
+    return areFolded(barcode.u64(at: count &- 8))
   }
 
   /// Whether all eight bytes are among `!` … `` ` ``: no blanks, no small letters, nothing beyond ASCII.

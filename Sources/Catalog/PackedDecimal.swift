@@ -1,6 +1,7 @@
 /// A double that is a short decimal, such as 845 or 0.35, in four bytes instead of eight.
 ///
 ///     bits 0–2 exponent e · bits 3–31 signed mantissa m: the value is m / 10^e
+@usableFromInline
 enum PackedDecimal {
   private static let powers: [Double] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000]
   private static let mantissaLimit = 268_435_456.0
@@ -23,6 +24,7 @@ enum PackedDecimal {
   }
 
   /// The value of packed bits.
+  @usableFromInline
   static func unpack(_ bits: UInt32) -> Double {
     Double(Int32(bitPattern: bits) >> 3) / powers[Int(bits & 7)]
   }

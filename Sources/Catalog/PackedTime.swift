@@ -1,8 +1,10 @@
 /// A server's time, `yyyy-MM-dd HH:mm:ss`, in 40 bits instead of 19 bytes.
 ///
 ///     bits 0–5 second · 6–11 minute · 12–16 hour · 17–21 day · 22–25 month · 26–39 year
+@usableFromInline
 enum PackedTime {
-  static let byteCount = 5
+  @inlinable @inline(__always)
+  static var byteCount: Int { 5 }
   static let textByteCount = 19
 
   /// The bits of `text`; `nil` if it is anything else, also a time whose numbers have no room.

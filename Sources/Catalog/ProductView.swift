@@ -6,22 +6,29 @@ import RecordFormat
 ///
 /// It stands in the table of products; its record passed its check. Where the body contradicts itself nevertheless
 /// (a program that wrote nonsense), numbers read as 0 and texts as empty; `verify` tells.
-public struct ProductView: ~Escapable {
-  private let record: RecordView
-  private let flags: UInt32
+public struct ProductView: ~Escapable, BitwiseCopyable {
+  @usableFromInline
+  let record: RecordView
 
-  private var body: RawSpan {
-    @inline(__always)
+  @usableFromInline
+  var body: RawSpan {
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get { record.body }
   }
 
-  @_lifetime(copy record)
-  init(_ record: RecordView) {
-    self.record = record
-    let body = record.body
-    flags = body.byteCount >= 4 ? body.u32(at: 0) : 0
+  @usableFromInline
+  var flags: UInt32 {
+    @inlinable @inline(__always)
+    get {
+      let body = record.body
+      return body.byteCount >= 4 ? body.u32(at: 0) : 0
+    }
   }
+
+  @inline(__always)
+  @_lifetime(copy record)
+  init(_ record: RecordView) { self.record = record }
 
   /// Where the record stands: a name for it within this generation.
   public var offset: UnitOffset { record.offset }
@@ -29,12 +36,14 @@ public struct ProductView: ~Escapable {
   // MARK: Texts, as UTF-8
 
   public var id: RawSpan {
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get { record.key(0) }
   }
 
   /// The barcode as the server wrote it.
   public var barcode: RawSpan {
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get {
       if flags & ProductLayout.hasBarcode == 0 { return record.key(1) }
@@ -53,14 +62,19 @@ public struct ProductView: ~Escapable {
   }
 
   public var name: RawSpan {
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get {
-      let start = textsEnd(ProductLayout.textCount(flags))
-      return start <= body.byteCount ? body.extracting(start...) : body.slice(0, 0)
+      let body = body
+      let flags = flags
+      let start = textsEnd(ProductLayout.textCount(flags), flags, in: body)
+      // What is behind the texts, or nothing where they lead outside.
+      return unsafe body.extracting(unchecked: min(start, body.byteCount)..<body.byteCount)
     }
   }
 
   public var skuCode: RawSpan {
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     get { text(0) }
   }
@@ -88,29 +102,38 @@ public struct ProductView: ~Escapable {
   public var isGroupedProduct: Bool { flags & ProductLayout.isGroupedProduct != 0 }
   public var isSaleProduct: Bool { flags & ProductLayout.isSaleProduct != 0 }
   public var isMarketingProduct: Bool { flags & ProductLayout.isMarketingProduct != 0 }
+  @inlinable @inline(__always)
   public var categoryId: Int64 { integer(ProductLayout.categoryId, default: 0, at: 4) }
 
   /// Pieces per package.
+  @inlinable @inline(__always)
   public var groupNum: Int64 {
     integer(ProductLayout.groupNum, default: 1, at: 4 + 4 * Int(ProductLayout.form(flags, ProductLayout.categoryId)))
   }
 
   /// Not zero: the server sent this product as deleted in a full update. It never matches a scan.
+  @inlinable @inline(__always)
   public var delFlag: Int64 {
     if flags & ProductLayout.hasDelFlag == 0 { return 0 }
     let offset = ProductLayout.integersEnd(flags) - 8
     return offset + 8 <= body.byteCount ? Int64(bitPattern: body.u64(at: offset)) : 0
   }
 
+  @inlinable @inline(__always)
   public var length: Double { double(0) }
+  @inlinable @inline(__always)
   public var tall: Double { double(1) }
+  @inlinable @inline(__always)
   public var volume: Double { double(2) }
+  @inlinable @inline(__always)
   public var weight: Double { double(3) }
+  @inlinable @inline(__always)
   public var wide: Double { double(4) }
 
   // MARK: Places
 
-  private func integer(_ shift: UInt32, default value: Int64, at offset: Int) -> Int64 {
+  @inlinable @inline(__always)
+  func integer(_ shift: UInt32, default value: Int64, at offset: Int) -> Int64 {
     switch ProductLayout.form(flags, shift) {
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
       Int64(Int32(bitPattern: body.u32(at: offset)))
@@ -120,13 +143,17 @@ public struct ProductView: ~Escapable {
     }
   }
 
-  private func double(_ index: UInt32) -> Double {
+  @inlinable @inline(__always)
+  func double(_ index: UInt32) -> Double {
+    let body = body
+    let flags = flags
     let offset = ProductLayout.doubleStart(flags, index)
     switch ProductLayout.form(flags, ProductLayout.firstDouble + 2 * index) {
+    // Each load is inside, as the comparison before it says.
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
-      return PackedDecimal.unpack(body.u32(at: offset))
+      return PackedDecimal.unpack(unsafe body.u32(unchecked: offset))
     case ProductLayout.Form.long where offset + 8 <= body.byteCount:
-      return Double(bitPattern: body.u64(at: offset))
+      return Double(bitPattern: unsafe body.u64(unchecked: offset))
     default: return 0
     }
   }
@@ -146,19 +173,24 @@ public struct ProductView: ~Escapable {
   }
 
   /// The text number `index` of those with a length before them.
+  @inlinable @inline(__always)
   @_lifetime(copy self)
-  private func text(_ index: Int) -> RawSpan {
-    let start = textsEnd(index)
-    guard start <= body.byteCount, let range = body.textRange(at: start) else { return body.slice(0, 0) }
+  func text(_ index: Int) -> RawSpan {
+    let body = body
+    let start = textsEnd(index, flags, in: body)
+    guard let range = body.textRange(at: start) else { return body.slice(0, 0) }
     return body.extracting(range)
   }
 
   /// Where the first `count` texts with a length end; beyond the body where one of them leads outside.
-  private func textsEnd(_ count: Int) -> Int {
+  @inlinable @inline(__always)
+  func textsEnd(_ count: Int, _ flags: UInt32, in body: RawSpan) -> Int {
     var start = ProductLayout.textsStart(flags)
-    for _ in 0..<count {
-      guard start <= body.byteCount, let range = body.textRange(at: start) else { return body.byteCount + 1 }
+    var left = count
+    while left > 0 {
+      guard let range = body.textRange(at: start) else { return body.byteCount &+ 1 }
       start = range.upperBound
+      left &-= 1
     }
     return start
   }

@@ -17,17 +17,20 @@ extension [UInt8] {
 
 extension RawSpan {
   /// The length that ``Swift/Array/putText(_:)`` wrote at `offset`, and the offset behind it; `nil` if it leads outside.
-  @inline(__always)
+  @inlinable @inline(__always)
   func textRange(at start: Int) -> Range<Int>? {
-    // Most texts are short.
-    if start < byteCount, u8(at: start) < 0x80 {
-      let end = start &+ 1 &+ Int(u8(at: start))
-      return end <= byteCount ? (start &+ 1)..<end : nil
+    // Most texts are short, and begin no later than they end. As unsigned numbers, so that one comparison leaves out what is below zero, too.
+    if UInt(bitPattern: start) < UInt(bitPattern: byteCount) {
+      // Inside, as just checked.
+      let count = unsafe u8(unchecked: start)
+      let end = start &+ 1 &+ Int(count)
+      if count < 0x80 { return end <= byteCount ? unsafe Range(uncheckedBounds: (start &+ 1, end)) : nil }
     }
     return longTextRange(at: start)
   }
 
-  private func longTextRange(at start: Int) -> Range<Int>? {
+  @usableFromInline
+  func longTextRange(at start: Int) -> Range<Int>? {
     var offset = start
     var count = 0
     var shift = 0

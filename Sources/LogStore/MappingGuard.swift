@@ -39,7 +39,7 @@ extension Snapshot {
     let object = try object(offset)
     if isLost {
       // A failing disk may have taken the strings alone.
-      let record = try RecordView(object, offset, self)
+      let record = try RecordView(object, self)
       for index in 0..<record.sharedCount { _ = try record.shared(index) }
     }
   }

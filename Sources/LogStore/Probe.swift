@@ -3,120 +3,167 @@ import RecordFormat
 /// How far the search for one key has come: block by block, bucket by bucket, entry by entry.
 struct Probe {
   let hash: UInt64
-  /// The blocks that were not asked yet, newest first, as positions in ``Snapshot/blocks``.
-  var blocks: Range<Int>
-  /// The bucket that is being asked, counted in its block.
-  var bucket = 0
-  /// Where that bucket stands in the file.
-  var line = 0
-  /// Buckets behind it that may hold the key as well.
-  var left = 0
-  /// Entries of the bucket whose tag fits and that were not looked at yet, a bit each.
-  var matches: UInt32 = 0
+  /// The block that is being asked.
+  var block: IndexBlock
+  /// Those that are asked behind it, as positions in ``Snapshot/blocks``.
+  var older: Range<Int>
+  /// The bucket of the block that is asked next.
+  var bucket: Int
+  /// How many buckets from there on may hold the key, as far as the block's header tells.
+  var left: Int
+  /// What the last bucket said, without the entries that were looked at; at first that the search goes on.
+  var answer = Bucket.Answer.unasked
+  /// Where that bucket stands.
+  var line = UnitOffset(rawValue: 0)
   /// The posting list that is being read, and its next row; unit 0 for none.
   var postings = UnitOffset(rawValue: 0)
   var nextPosting = 0
 
   @inline(__always)
-  init(_ hash: UInt64, _ blocks: Range<Int>) {
+  init(_ hash: UInt64, _ blocks: KeySpaceBlocks) {
     self.hash = hash
-    self.blocks = blocks
+    block = blocks.newest
+    older = blocks.older
+    bucket = block.home(hash)
+    left = block.longestProbe
   }
 }
 
 // The hot path. Two cache misses for a hit in the base: one bucket, and the record's first line; the rest of the record
-// follows in the shadow of the second. Nothing here allocates, retains or copies. What is needed next is asked for as
-// soon as its place is known: the base's bucket before the tail is searched, the record before it is looked up among
-// the dead.
+// follows in the shadow of the second. Nothing here allocates, retains or copies, and what is rare stands in functions of
+// its own: the next lookup begins in the shadow of this one, as far as both fit the processor's window. What is needed
+// next is asked for as soon as its place is known: the base's bucket before the tail is searched, the record before it is
+// looked up among the dead.
 
 extension Snapshot {
   /// Begins a search for the key with this hash.
   @inline(__always)
   func probe(_ space: KeySpaceID, _ hash: UInt64) -> Probe {
-    let blocks = blockRange(space)
-    if let base = blocks.last {
-      let block = self.blocks[base]
-      mapping.prefetch(block.buckets &+ Bucket.home(hash, bucketCount: block.bucketCount) &* Bucket.byteCount)
-    }
+    let blocks = blocks(of: space)
+    if !blocks.older.isEmpty { prefetchBucket(space, hash) }
     return Probe(hash, blocks)
+  }
+
+  /// The first live record with `key`; `nil` if there is none.
+  ///
+  /// A straight line for what most lookups are: no tail, and a bucket that holds the key in its first fitting entry or tells
+  /// that there is no such key. It keeps nothing for the others, which begin again.
+  ///
+  /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func first(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+    let blocks = blocks(of: space)
+    if blocks.isSingle {
+      let hash = KeyHash.of(key, seed)
+      let place = blocks.newest.line(blocks.newest.home(hash))
+      guard var answer = Bucket.search(line(place), at: place, hash) else { throw damagedBucket(place) }
+      if answer.hasMatch {
+        var list = UnitOffset(rawValue: 0)
+        if let record = try match(&answer, place, space, key, &list) { return record }
+      } else if !answer.goesOn(hash) {
+        return nil
+      }
+    }
+    return try search(space, key)
+  }
+
+  /// The same for any key.
+  @inline(never)
+  @_lifetime(borrow self)
+  private func search(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+    var probe = probe(space, KeyHash.of(key, seed))
+    return try next(&probe, space, key)
   }
 
   /// The next live record with `key`, for which `probe` was begun; `nil` behind the last one.
   ///
   /// - Parameter inLists: whether `space` is one of lists.
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
+  /// - Throws: as above.
   @inline(__always)
   @_lifetime(borrow self)
   func next(
     _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool = false
   ) throws(StoreError) -> RecordView? {
-    search: while true {
+    while true {
       if probe.postings.rawValue != 0, let record = try nextPosting(&probe, space, key) { return record }
-      while probe.matches != 0 {
-        let entry = probe.matches.trailingZeroBitCount
-        probe.matches &= probe.matches &- 1
-        let line = mapped(probe.line, Bucket.byteCount)
-        let unit = UnitOffset(rawValue: line.u32(at: Bucket.indexOffsets &+ 4 &* entry))
-        prefetch(unit)
-        if try isDead(unit) { continue }
-        let object = try self.object(unit)
-        let kind = ObjectHeader.kind(object.u32(at: 4))
-        if kind == .postingList {
-          probe.postings = unit
-          probe.nextPosting = 0
-          continue search
-        }
-        guard kind.table == space.table else { throw damagedObject(unit, "an index names it, but it is no row") }
-        let record = try RecordView(object, unit, self)
-        let own = record.key(space.index)
-        if inLists ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key) { return record }
+      while !probe.answer.hasMatch {
+        if try !advance(&probe) { return nil }
       }
-      if try !advance(&probe) { return nil }
+      if let record = try match(&probe.answer, probe.line, space, key, &probe.postings, inLists: inLists) {
+        return record
+      }
     }
   }
 
-  /// Goes on to the next bucket that may hold the key; false if there is none.
+  /// The record of the next entry of a bucket whose tag fits; `nil` if that is not a live one with `key`, or a posting list,
+  /// which goes to `list`.
+  @inline(__always)
+  @_lifetime(borrow self)
+  private func match(
+    _ answer: inout Bucket.Answer, _ place: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, _ list: inout UnitOffset,
+    inLists: Bool = false
+  ) throws(StoreError) -> RecordView? {
+    let unit = Bucket.offset(line(place), answer.takeMatch())
+    prefetch(unit)
+    if try isDead(unit) { return nil }
+    let (object, kind) = try objectAndKind(unit)
+    if Int(kind.rawValue) == space.table {
+      let record = try RecordView(object, self)
+      let own = record.key(space.index)
+      return (inLists ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key)) ? record : nil
+    }
+    guard kind == .postingList else { throw damagedObject(unit, "an index names it, but it is no row") }
+    list = unit
+    return nil
+  }
+
+  /// Asks the next bucket that may hold the key; false if there is none.
   @inline(__always)
   private func advance(_ probe: inout Probe) throws(StoreError) -> Bool {
-    let block: IndexBlock
-    if probe.left > 0 {
-      block = blocks[probe.blocks.lowerBound &- 1]
-      probe.left &-= 1
-      probe.bucket &+= 1
-      if probe.bucket == Int(block.bucketCount) { probe.bucket = 0 }
-    } else {
-      if probe.blocks.isEmpty { return false }
-      block = blocks[probe.blocks.lowerBound]
-      probe.blocks = (probe.blocks.lowerBound + 1)..<probe.blocks.upperBound
-      probe.left = block.longestDisplacement
-      probe.bucket = Bucket.home(probe.hash, bucketCount: block.bucketCount)
+    if probe.left == 0 || !probe.answer.goesOn(probe.hash) {
+      if probe.older.isEmpty { return false }
+      probe.block = blocks[probe.older.lowerBound]
+      probe.older = (probe.older.lowerBound &+ 1)..<probe.older.upperBound
+      probe.bucket = probe.block.home(probe.hash)
+      probe.left = probe.block.longestProbe
     }
-    let line = try bucket(block, probe.bucket)
-    let word = line.u32(at: 4)
-    let count = Bucket.count(word)
-    guard count <= Bucket.indexCapacity else { throw damagedBucket(block, probe.bucket) }
-    probe.line = block.buckets &+ probe.bucket &* Bucket.byteCount
-    probe.matches = Bucket.matches(line, Bucket.tag(probe.hash)) & (1 &<< UInt32(truncatingIfNeeded: count) &- 1)
-    if word & Bucket.filterBit(probe.hash) == 0 { probe.left = 0 }
+    probe.line = probe.block.line(probe.bucket)
+    guard let answer = Bucket.search(line(probe.line), at: probe.line, probe.hash) else {
+      throw damagedBucket(probe.line)
+    }
+    probe.answer = answer
+    probe.left &-= 1
+    probe.bucket = probe.block.bucket(after: probe.bucket)
     return true
   }
 
   /// The next live row of the posting list that is being read, if the list is that of `key`.
-  @inline(never)
+  @inline(__always)
   @_lifetime(borrow self)
   private func nextPosting(
     _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan
   ) throws(StoreError) -> RecordView? {
-    let unit = probe.postings
-    guard let postings = PostingList(try object(unit)) else { throw damagedObject(unit, "posting list") }
-    if postings.key.hasSameBytes(as: key) {
-      while probe.nextPosting < postings.count {
-        let row = postings.offset(probe.nextPosting)
-        probe.nextPosting += 1
-        if try !isDead(row) { return try record(row, table: space.table) }
-      }
-    }
+    if let record = try row(probe.postings, from: &probe.nextPosting, space, key) { return record }
     probe.postings = UnitOffset(rawValue: 0)
+    probe.nextPosting = 0
+    return nil
+  }
+
+  /// The first live row of the posting list at `unit` from row `next` on, and in `next` the one behind it; `nil` if there is
+  /// none or the list is not that of `key`.
+  @inline(never)
+  @_lifetime(borrow self)
+  private func row(
+    _ unit: UnitOffset, from next: inout Int, _ space: KeySpaceID, _ key: RawSpan
+  ) throws(StoreError) -> RecordView? {
+    guard let postings = PostingList(try object(unit)) else { throw damagedObject(unit, "posting list") }
+    guard postings.key.hasSameBytes(as: key) else { return nil }
+    while next < postings.count {
+      let row = postings.offset(next)
+      next += 1
+      if try !isDead(row) { return try record(row, table: space.table) }
+    }
     return nil
   }
 

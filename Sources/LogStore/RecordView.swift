@@ -1,28 +1,33 @@
 import RecordFormat
 
 /// One live record, lent for as long as its snapshot is borrowed. Its bytes were checked.
+///
+/// Four words, which a function returns in registers.
 @safe
-public struct RecordView: ~Escapable {
+public struct RecordView: ~Escapable, BitwiseCopyable {
   @usableFromInline
   let bytes: RawSpan
   @usableFromInline
   let layout: RecordLayout
   private let snapshot: Unmanaged<Snapshot>
-  /// Where the record stands: its name within this generation.
-  public let offset: UnitOffset
 
   /// - Throws: `StoreError.damaged` where the record's lengths contradict each other.
   @inline(__always)
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan, _ offset: UnitOffset, _ snapshot: Snapshot) throws(StoreError) {
+  init(_ bytes: RawSpan, _ snapshot: Snapshot) throws(StoreError) {
     self.bytes = bytes
-    self.offset = offset
     // The view cannot outlive the borrow of the snapshot that its bytes come from.
     unsafe self.snapshot = Unmanaged.passUnretained(snapshot)
     guard let layout = RecordLayout(bytes) else {
-      throw snapshot.damagedObject(offset, "record layout")
+      throw snapshot.damagedObject(snapshot.unit(of: bytes), "record layout")
     }
     self.layout = layout
+  }
+
+  /// Where the record stands: its name within this generation.
+  public var offset: UnitOffset {
+    // As in ``shared(_:)``.
+    unsafe snapshot._withUnsafeGuaranteedRef { $0.unit(of: bytes) }
   }
 
   /// The key in the table's key space `index`; empty where the record has none.
@@ -30,14 +35,18 @@ public struct RecordView: ~Escapable {
   @_lifetime(copy self)
   public func key(_ index: Int) -> RawSpan {
     guard index < layout.keyCount else { return bytes.slice(0, 0) }
-    return bytes.extracting(layout.keyRange(index, in: bytes))
+    // The layout is that of these bytes, and its ranges lie inside.
+    return unsafe bytes.extracting(unchecked: layout.keyRange(index, in: bytes))
   }
 
   /// What the application stored behind the keys.
   public var body: RawSpan {
     @inlinable @inline(__always)
     @_lifetime(copy self)
-    get { bytes.extracting(layout.bodyStart...) }
+    get {
+      // The layout is that of these bytes, and its ranges lie inside.
+      unsafe bytes.extracting(unchecked: layout.bodyStart..<bytes.byteCount)
+    }
   }
 
   /// Keys of the record.

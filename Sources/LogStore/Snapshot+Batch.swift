@@ -22,8 +22,7 @@ extension Snapshot {
       for index in 0..<count {
         let hash = KeyHash.of(keys.key(first + index), seed)
         hashes[index] = hash
-        // Asks for the bucket.
-        _ = probe(space, hash)
+        prefetchBucket(space, hash)
       }
       for index in 0..<count { prefetchRecords(space, hashes[index]) }
       for index in 0..<count {
@@ -35,20 +34,33 @@ extension Snapshot {
     }
   }
 
+  /// Asks for the bucket of the base in which a key with this hash belongs.
+  @inline(__always)
+  func prefetchBucket(_ space: KeySpaceID, _ hash: UInt64) {
+    let base = base(space)
+    mapping.prefetch(base.line(base.home(hash)).byteOffset)
+  }
+
+  /// The block of the base, which is the oldest.
+  @inline(__always)
+  private func base(_ space: KeySpaceID) -> IndexBlock {
+    let blocks = blocks(of: space)
+    return blocks.older.last.map { self.blocks[$0] } ?? blocks.newest
+  }
+
   /// Asks for the records that the first bucket of the base names for this hash. Nothing is checked yet: a wrong place
   /// would be asked for in vain.
   @inline(__always)
   private func prefetchRecords(_ space: KeySpaceID, _ hash: UInt64) {
-    guard let base = blockRange(space).last else { return }
-    let block = blocks[base]
-    let offset = block.buckets &+ Bucket.home(hash, bucketCount: block.bucketCount) &* Bucket.byteCount
-    let line = mapped(offset, Bucket.byteCount)
+    let base = base(space)
+    if base.bucketCount == 0 { return }
+    let line = line(base.line(base.home(hash)))
     let count = UInt32(truncatingIfNeeded: min(Bucket.count(line.u32(at: 4)), Bucket.indexCapacity))
     var matches = Bucket.matches(line, Bucket.tag(hash)) & (1 &<< count &- 1)
     while matches != 0 {
       let entry = matches.trailingZeroBitCount
       matches &= matches &- 1
-      prefetch(UnitOffset(rawValue: line.u32(at: Bucket.indexOffsets &+ 4 &* entry)))
+      prefetch(Bucket.offset(line, entry))
     }
   }
 }

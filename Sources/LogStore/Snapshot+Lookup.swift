@@ -31,8 +31,7 @@ extension Snapshot {
   /// - Complexity: as ``forEachRecord(_:_:_:)`` for one hit.
   @_lifetime(borrow self)
   public func record(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
-    var probe = probe(space, KeyHash.of(key, seed))
-    return try next(&probe, space, key)
+    try first(space, key)
   }
 
   /// The record at `offset`, which a view of this snapshot told; `nil` if it is no live row of `table`.
@@ -41,26 +40,22 @@ extension Snapshot {
     let object = try self.object(offset)
     guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return nil }
     if try isDead(offset) { return nil }
-    return try RecordView(object, offset, self)
+    return try RecordView(object, self)
   }
 
   /// The hint for a lookup that will follow soon: asks for the bucket in which `key` stands in the base.
-  public func prefetch(_ space: KeySpaceID, _ key: RawSpan) { _ = probe(space, KeyHash.of(key, seed)) }
+  public func prefetch(_ space: KeySpaceID, _ key: RawSpan) { prefetchBucket(space, KeyHash.of(key, seed)) }
 
-  /// The checked bytes of a bucket.
-  @inline(__always)
+  /// The checked bytes of the bucket at `unit`, which has room for `capacity` entries.
   @_lifetime(borrow self)
-  func bucket(_ block: IndexBlock, _ index: Int) throws(StoreError) -> RawSpan {
-    let offset = block.buckets &+ index &* Bucket.byteCount
-    let line = mapped(offset, Bucket.byteCount)
-    guard Checksum.isWhole(line, at: UnitOffset(byteOffset: offset)) else { throw damagedBucket(block, index) }
+  func bucket(_ unit: UnitOffset, capacity: Int) throws(StoreError) -> RawSpan {
+    let line = line(unit)
+    guard Checksum.isWhole(line, at: unit), Bucket.count(line.u32(at: 4)) <= capacity else { throw damagedBucket(unit) }
     return line
   }
 
   @inline(never)
-  func damagedBucket(_ block: IndexBlock, _ index: Int) -> StoreError {
-    log.damage(block.buckets + index * Bucket.byteCount, "index bucket")
-  }
+  func damagedBucket(_ line: UnitOffset) -> StoreError { log.damage(line.byteOffset, "index bucket") }
 
   /// The live record at `unit`, which has to be one of `table`.
   @_lifetime(borrow self)
@@ -69,24 +64,43 @@ extension Snapshot {
     guard ObjectHeader.kind(object.u32(at: 4)).table == table else {
       throw damagedObject(unit, "a list names it, but it is no row of its table")
     }
-    return try RecordView(object, unit, self)
+    return try RecordView(object, self)
   }
 
   /// The checked bytes of the object at `unit`, without padding.
   @inline(__always)
   @_lifetime(borrow self)
-  func object(_ unit: UnitOffset) throws(StoreError) -> RawSpan {
+  func object(_ unit: UnitOffset) throws(StoreError) -> RawSpan { try objectAndKind(unit).0 }
+
+  /// The same, and what the object is.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func objectAndKind(_ unit: UnitOffset) throws(StoreError) -> (RawSpan, ObjectKind) {
     let offset = unit.byteOffset
     guard offset >= SegmentHeader.firstOffset, offset <= end &- ObjectHeader.byteCount else {
-      throw damagedObject(unit, "an offset outside the commit")
+      throw damagedObject(unit)
     }
-    let length = ObjectHeader.length(mapped(offset, ObjectHeader.byteCount).u32(at: 4))
-    guard length >= ObjectHeader.byteCount, length <= end &- offset else {
-      throw damagedObject(unit, "length \(length)")
+    // Inside the commit, as just checked.
+    let rest = unsafe committed(offset, end &- offset)
+    let word = Checksum.headerOfWhole(rest, at: unit)
+    if word == 0 { throw damagedObject(unit) }
+    // No longer than `rest`, as just checked.
+    return (unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word)), ObjectHeader.kind(word))
+  }
+
+  /// What is wrong with the object at `unit`, which did not pass its check.
+  @inline(never)
+  private func damagedObject(_ unit: UnitOffset) -> StoreError {
+    let offset = unit.byteOffset
+    guard offset >= SegmentHeader.firstOffset, offset <= end - ObjectHeader.byteCount else {
+      return damagedObject(unit, "an offset outside the commit")
     }
-    let object = mapped(offset, length)
-    guard Checksum.isWhole(object, at: unit) else { throw damagedObject(unit, "checksum") }
-    return object
+    // Inside the commit, as just checked.
+    let length = ObjectHeader.length(unsafe committed(offset, ObjectHeader.byteCount).u32(at: 4))
+    guard length >= ObjectHeader.byteCount, length <= end - offset else {
+      return damagedObject(unit, "length \(length)")
+    }
+    return damagedObject(unit, "checksum")
   }
 
   @inline(never)
@@ -109,29 +123,42 @@ extension Snapshot {
 
   private func contains(_ block: IndexBlock, _ hash: UInt64, _ unit: UnitOffset) throws(StoreError) -> Bool {
     let filter = Bucket.filterBit(hash)
-    var bucket = Bucket.home(hash, bucketCount: block.bucketCount)
-    var left = block.longestDisplacement
-    while true {
-      let line = try self.bucket(block, bucket)
+    var bucket = block.home(hash)
+    for _ in 0..<block.longestProbe {
+      let line = try self.bucket(block.line(bucket), capacity: Bucket.deadCapacity)
       let word = line.u32(at: 4)
-      let count = Bucket.count(word)
-      guard count <= Bucket.deadCapacity else { throw damagedBucket(block, bucket) }
-      for entry in 0..<count where line.u32(at: Bucket.deadOffsets + 4 * entry) == unit.rawValue {
+      for entry in 0..<Bucket.count(word) where line.u32(at: Bucket.deadOffsets + 4 * entry) == unit.rawValue {
         return true
       }
-      if word & filter == 0 || left == 0 { return false }
-      left -= 1
-      bucket += 1
-      if bucket == Int(block.bucketCount) { bucket = 0 }
+      if word & filter == 0 { return false }
+      bucket = block.bucket(after: bucket)
     }
+    return false
   }
 
+  /// Where an object stands whose bytes these are.
+  func unit(of object: RawSpan) -> UnitOffset { UnitOffset(byteOffset: mapping.offset(of: object)) }
+
   /// `count` bytes of the file from `offset` on, valid as long as this snapshot, which holds the mapping.
-  @inline(__always)
   @_lifetime(borrow self)
   func mapped(_ offset: Int, _ count: Int) -> RawSpan {
     // The mapping is a constant of this object, and lives as long as it does.
-    let span = unsafe mapping.bytes(offset, count)
-    return unsafe _overrideLifetime(span, borrowing: self)
+    unsafe _overrideLifetime(mapping.bytes(offset, count), borrowing: self)
+  }
+
+  /// The bytes of the bucket at `unit`.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func line(_ unit: UnitOffset) -> RawSpan {
+    // Buckets are those of an `IndexBlock`, which lies inside the commit.
+    unsafe committed(unit.byteOffset, Bucket.byteCount)
+  }
+
+  /// The same without a check: unsafe because the bytes have to end at ``end`` at the latest, which lies in the mapping.
+  @unsafe @inline(__always)
+  @_lifetime(borrow self)
+  func committed(_ offset: Int, _ count: Int) -> RawSpan {
+    // As above.
+    unsafe _overrideLifetime(mapping.bytes(unchecked: offset, count), borrowing: self)
   }
 }

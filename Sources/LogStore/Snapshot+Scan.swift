@@ -15,7 +15,7 @@ extension Snapshot {
       try forEachObject(segment) { (object, unit) throws(StoreError) in
         guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return }
         if try isDead(unit) { return }
-        try body(try RecordView(object, unit, self))
+        try body(try RecordView(object, self))
       }
     }
   }
@@ -36,7 +36,7 @@ extension Snapshot {
         guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return }
         while next < dead.count, dead[next] < unit.rawValue { next += 1 }
         if next < dead.count, dead[next] == unit.rawValue { return }
-        try body(table, try RecordView(object, unit, self))
+        try body(table, try RecordView(object, self))
       }
     }
   }
@@ -104,11 +104,9 @@ extension Snapshot {
     _ block: IndexBlock, _ space: KeySpaceID, _ body: (UInt64, UnitOffset) -> Void
   ) throws(StoreError) {
     for bucket in 0..<Int(block.bucketCount) {
-      let line = try self.bucket(block, bucket)
-      let count = Bucket.count(line.u32(at: 4))
-      guard count <= Bucket.indexCapacity else { throw damagedBucket(block, bucket) }
-      for entry in 0..<count {
-        let unit = UnitOffset(rawValue: line.u32(at: Bucket.indexOffsets + 4 * entry))
+      let line = try self.bucket(block.line(bucket), capacity: Bucket.indexCapacity)
+      for entry in 0..<Bucket.count(line.u32(at: 4)) {
+        let unit = Bucket.offset(line, entry)
         let object = try self.object(unit)
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
           guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }
@@ -139,10 +137,8 @@ extension Snapshot {
   /// Calls `body` with each row that `block` lists as dead.
   func forEachDead(_ block: IndexBlock, _ body: (UnitOffset) -> Void) throws(StoreError) {
     for bucket in 0..<Int(block.bucketCount) {
-      let line = try self.bucket(block, bucket)
-      let count = Bucket.count(line.u32(at: 4))
-      guard count <= Bucket.deadCapacity else { throw damagedBucket(block, bucket) }
-      for entry in 0..<count {
+      let line = try self.bucket(block.line(bucket), capacity: Bucket.deadCapacity)
+      for entry in 0..<Bucket.count(line.u32(at: 4)) {
         body(UnitOffset(rawValue: line.u32(at: Bucket.deadOffsets + 4 * entry)))
       }
     }

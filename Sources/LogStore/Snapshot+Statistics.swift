@@ -44,7 +44,7 @@ extension Snapshot {
     var indexes: [StoreStatistics.Index] = []
     for (number, table) in manifest.tables.enumerated() {
       for (space, described) in table.keySpaces.enumerated() {
-        let list = blocks[blockRange(KeySpaceID(table: number, index: space))]
+        let list = blocks[blocks(of: KeySpaceID(table: number, index: space)).all]
         let slots = list.reduce(0) { $0 + Int($1.bucketCount) * Bucket.indexCapacity }
         let entries = list.reduce(0) { $0 + $1.entryCount }
         indexes.append(

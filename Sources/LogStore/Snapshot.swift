@@ -22,10 +22,10 @@ public final class Snapshot: Sendable {
   let seed: HashSeed
   /// The index blocks of all key spaces; those of one stand together, newest first, the base's last.
   let blocks: [IndexBlock]
-  /// Which of ``blocks`` are a key space's: those of one table stand together.
-  private let ranges: [Range<Int>]
-  /// Where a table's key spaces begin in ``ranges``, and behind the last table where they end.
-  private let firstRanges: [Int]
+  /// The blocks of each key space, those of one table together.
+  private let keySpaces: [KeySpaceBlocks]
+  /// Places for the key spaces of a table in ``keySpaces``: as many as the table with the most of them needs.
+  private let keySpaceStride: Int
   let deadBlocks: [IndexBlock]
 
   /// Reads the manifest of the commit that `footer` ends, and checks that its blocks lie inside the file.
@@ -36,6 +36,7 @@ public final class Snapshot: Sendable {
     self.mapping = mapping
     self.footer = footer
     end = Int(footer.end)
+    precondition(end <= mapping.byteCount, "a commit lies in its mapping")
     log.noteCommit(endingAt: end)
     let manifest = try log.manifest(of: footer)
     guard manifest.largestCounter <= footer.end else {
@@ -44,19 +45,19 @@ public final class Snapshot: Sendable {
     self.manifest = manifest
     seed = log.header.seed
     var blocks: [IndexBlock] = []
-    var ranges: [Range<Int>] = []
-    var firstRanges = [0]
+    var keySpaces: [KeySpaceBlocks] = []
+    keySpaceStride = manifest.tables.reduce(0) { max($0, $1.keySpaces.count) }
     for table in manifest.tables {
-      for space in table.keySpaces {
+      for index in 0..<keySpaceStride {
         let first = blocks.count
-        blocks += try Self.blocks(space.blocks, end: end, log: log)
-        ranges.append(first..<blocks.count)
+        if index < table.keySpaces.count {
+          blocks += try Self.blocks(table.keySpaces[index].blocks, end: end, log: log)
+        }
+        keySpaces.append(KeySpaceBlocks(first..<blocks.count, of: blocks))
       }
-      firstRanges.append(ranges.count)
     }
     self.blocks = blocks
-    self.ranges = ranges
-    self.firstRanges = firstRanges
+    self.keySpaces = keySpaces
     deadBlocks = try Self.blocks(manifest.deadBlocks, end: end, log: log)
     if footer.previousFooterOffset == 0 {
       baseEnd = end
@@ -79,12 +80,12 @@ public final class Snapshot: Sendable {
     return blocks
   }
 
-  /// Which of ``blocks`` are those of `space`; none for a table or key space that this commit does not have.
+  /// The blocks of `space`; none for a table or key space that this commit does not have.
   @inline(__always)
-  func blockRange(_ space: KeySpaceID) -> Range<Int> {
-    guard space.table < firstRanges.count &- 1 else { return 0..<0 }
-    let range = firstRanges[space.table] &+ space.index
-    return range < firstRanges[space.table &+ 1] ? ranges[range] : 0..<0
+  func blocks(of space: KeySpaceID) -> KeySpaceBlocks {
+    let place = space.table &* keySpaceStride &+ space.index
+    guard space.index < keySpaceStride, keySpaces.indices.contains(place) else { return KeySpaceBlocks(0..<0, of: []) }
+    return keySpaces[place]
   }
 
   /// The number of this commit.

@@ -179,7 +179,7 @@ extension Transaction {
     guard manifest.tables[table].keySpaces[space].isList else { return keys }
     var list = KeyList(keys.rawSpan)
     while let key = list.next() {
-      if KeyHash.of(key, builder.seed) == entry.hash { return key.copied() }
+      if KeyHash.of(key, appender.seed) == entry.hash { return key.copied() }
     }
     return []
   }

@@ -171,8 +171,8 @@ public struct Verification: Sendable {
       let snapshot = try Snapshot(log, mapping, footer)
       for (table, described) in snapshot.manifest.tables.enumerated() {
         for space in described.keySpaces.indices {
-          let blocks = snapshot.blockRange(KeySpaceID(table: table, index: space))
-          for block in snapshot.blocks[blocks] { try verify(block, .index, space) }
+          let blocks = snapshot.blocks(of: KeySpaceID(table: table, index: space))
+          for block in snapshot.blocks[blocks.all] { try verify(block, .index, space) }
         }
       }
       for block in snapshot.deadBlocks { try verify(block, .dead, 0) }

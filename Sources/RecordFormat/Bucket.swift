@@ -46,11 +46,58 @@ public enum Bucket {
   @inlinable @inline(__always)
   public static func count(_ word: UInt32) -> Int { Int(word >> 24) }
 
+  /// Where the row of entry `entry` of an index bucket stands.
+  @inlinable @inline(__always)
+  public static func offset(_ line: RawSpan, _ entry: Int) -> UnitOffset {
+    UnitOffset(rawValue: line.u32(at: indexOffsets &+ 4 &* entry))
+  }
+
   /// Which of the nine tags of an index bucket are `tag`, a bit each; of those behind its entries, too.
   @inlinable @inline(__always)
   public static func matches(_ line: RawSpan, _ tag: UInt16) -> UInt32 {
     precondition(line.byteCount == byteCount, "a bucket is one cache line")
     // Nine tags and the two bytes behind them lie inside the 64 of the bucket.
     return unsafe line.withUnsafeBytes { unsafe shelfmark_match_tags($0.baseAddress! + tags, tag) }
+  }
+
+  /// What a checked index bucket says about a key.
+  public struct Answer: Sendable {
+    /// The entries whose tag fits, a bit each, in the lower half, the bucket's second word in the upper one.
+    @usableFromInline
+    var bits: UInt64
+
+    @inlinable @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    /// That of no bucket yet: the search goes on.
+    @inlinable @inline(__always)
+    public static var unasked: Answer { Answer(bits: .max << 32) }
+
+    /// Whether there are entries whose tag fits.
+    @inlinable @inline(__always)
+    public var hasMatch: Bool { UInt32(truncatingIfNeeded: bits) != 0 }
+
+    /// Takes out the first of those entries, which has to be there.
+    @inlinable @inline(__always)
+    public mutating func takeMatch() -> Int {
+      let entry = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      return entry
+    }
+
+    /// Whether a key with hash `hash` may stand in the next bucket.
+    @inlinable @inline(__always)
+    public func goesOn(_ hash: UInt64) -> Bool { UInt32(truncatingIfNeeded: bits >> 32) & filterBit(hash) != 0 }
+  }
+
+  /// Asks the index bucket that stands at `unit` for a key with hash `hash`; `nil` if it does not pass its check.
+  @inlinable @inline(__always)
+  public static func search(_ line: RawSpan, at unit: UnitOffset, _ hash: UInt64) -> Answer? {
+    precondition(line.byteCount == byteCount, "a bucket is one cache line")
+    // Nothing beyond the bucket's 64 bytes is read.
+    let bits = unsafe line.withUnsafeBytes { bytes in
+      unsafe shelfmark_search_bucket(bytes.baseAddress.unsafelyUnwrapped, unit.rawValue, tag(hash))
+    }
+    return bits == .max ? nil : Answer(bits: bits)
   }
 }

@@ -19,7 +19,18 @@ public enum Checksum {
     guard span.byteCount >= 4 else { return false }
     // The span is not empty, so it has an address; its bytes are there for the call.
     return unsafe span.withUnsafeBytes { bytes in
-      unsafe shelfmark_is_whole(bytes.baseAddress!, bytes.count, unit.rawValue) != 0
+      unsafe shelfmark_is_whole(bytes.baseAddress.unsafelyUnwrapped, bytes.count, unit.rawValue) != 0
+    }
+  }
+
+  /// The second word of the object with which `span` begins, which tells its length and kind, if it carries its checksum as
+  /// above; 0 if it does not, or if its length is shorter than a header or longer than `span`.
+  @inlinable @inline(__always)
+  public static func headerOfWhole(_ span: RawSpan, at unit: UnitOffset) -> UInt32 {
+    guard span.byteCount >= ObjectHeader.byteCount else { return 0 }
+    // The span is not empty, so it has an address; no more of its bytes are read than it has.
+    return unsafe span.withUnsafeBytes { bytes in
+      unsafe shelfmark_whole_object(bytes.baseAddress.unsafelyUnwrapped, bytes.count, unit.rawValue)
     }
   }
 

@@ -36,19 +36,20 @@ public enum KeyHash {
     let length = UInt64(truncatingIfNeeded: count)
     var h = seed.first ^ mix(seed.first ^ c0, length ^ seed.second)
     var offset = 0
+    // Each load ends at `count` at the latest, as the comparison before it says.
     while count &- offset > 16 {
-      h = mix(key.u64(at: offset) ^ c1 ^ seed.second, key.u64(at: offset &+ 8) ^ h)
+      h = unsafe mix(key.u64(unchecked: offset) ^ c1 ^ seed.second, key.u64(unchecked: offset &+ 8) ^ h)
       offset &+= 16
     }
     let rest = count &- offset
     var a: UInt64 = 0
     var b: UInt64 = 0
     if rest >= 8 {
-      a = key.u64(at: offset)
-      b = key.u64(at: offset &+ rest &- 8)
+      a = unsafe key.u64(unchecked: offset)
+      b = unsafe key.u64(unchecked: offset &+ rest &- 8)
     } else if rest >= 4 {
-      a = UInt64(key.u32(at: offset))
-      b = UInt64(key.u32(at: offset &+ rest &- 4))
+      a = unsafe UInt64(key.u32(unchecked: offset))
+      b = unsafe UInt64(key.u32(unchecked: offset &+ rest &- 4))
     } else if rest > 0 {
       a =
         UInt64(key.u8(at: offset)) | UInt64(key.u8(at: offset &+ rest / 2)) << 8

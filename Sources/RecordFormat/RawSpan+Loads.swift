@@ -25,6 +25,32 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
+  // The same without a check, for the hot path: whoever calls them says who checked the bounds.
+
+  @unsafe @inlinable @inline(__always)
+  public func u8(unchecked offset: Int) -> UInt8 {
+    // Every bit pattern is a valid integer, and the caller checked the bounds.
+    unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  @unsafe @inlinable @inline(__always)
+  public func u16(unchecked offset: Int) -> UInt16 {
+    // As above.
+    UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
+  }
+
+  @unsafe @inlinable @inline(__always)
+  public func u32(unchecked offset: Int) -> UInt32 {
+    // As above.
+    UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
+  }
+
+  @unsafe @inlinable @inline(__always)
+  public func u64(unchecked offset: Int) -> UInt64 {
+    // As above.
+    UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+  }
+
   /// The `count` bytes from `offset` on.
   @inlinable @inline(__always)
   @_lifetime(copy self)
@@ -52,13 +78,15 @@ extension RawSpan {
     let count = byteCount
     if count != other.byteCount { return false }
     if count < 8 { return hasSameFewBytes(as: other) }
+    // Both have as many bytes, and at least eight. The last eight are compared first, some of them for the second time:
+    // with them most keys are done, for they differ in their ends.
+    if unsafe u64(unchecked: count &- 8) != other.u64(unchecked: count &- 8) { return false }
     var offset = 0
     while offset < count &- 8 {
-      if u64(at: offset) != other.u64(at: offset) { return false }
+      if unsafe u64(unchecked: offset) != other.u64(unchecked: offset) { return false }
       offset &+= 8
     }
-    // The last eight bytes, some of them for the second time.
-    return u64(at: count &- 8) == other.u64(at: count &- 8)
+    return true
   }
 
   /// The same for spans of one length below eight.

@@ -3,43 +3,39 @@
 ///     8 shared count s · 9 key count k · 10 key ends, 2·k · pad to 4 · shared strings, 4·s · keys · body
 ///
 /// The initialiser checks every length against the record's own, so that what it hands out lies inside.
-public struct RecordLayout: Sendable {
+public struct RecordLayout: BitwiseCopyable, Sendable {
   /// The longest key: its end has 16 bits.
   @inlinable @inline(__always)
   public static var maximumKeyLength: Int { Int(UInt16.max) }
 
-  // Counts have eight bits and an object's length 24, and the layout travels with every record that is lent.
+  /// Where the body begins in bits 0–31, shared strings in bits 32–39, keys in bits 40–47: one word, for the layout travels
+  /// with every record that is lent.
   @usableFromInline
-  let shared: UInt8
-  @usableFromInline
-  let keys: UInt8
-  @usableFromInline
-  let firstKey: UInt32
-  @usableFromInline
-  let body: UInt32
+  let bits: UInt64
 
   @inlinable @inline(__always)
-  public var sharedCount: Int { Int(shared) }
+  public var bodyStart: Int { Int(bits & 0xFFFF_FFFF) }
   @inlinable @inline(__always)
-  public var keyCount: Int { Int(keys) }
+  public var sharedCount: Int { Int(bits >> 32 & 0xFF) }
   @inlinable @inline(__always)
-  var keyStart: Int { Int(firstKey) }
+  public var keyCount: Int { Int(bits >> 40) }
   @inlinable @inline(__always)
-  public var bodyStart: Int { Int(body) }
+  var keyStart: Int { Self.keyStart(sharedCount: sharedCount, keyCount: keyCount) }
 
   /// Reads the layout of a record whose checksum was checked; `nil` where the lengths contradict each other.
   @inlinable @inline(__always)
   public init?(_ record: RawSpan) {
     let byteCount = record.byteCount
     guard byteCount >= 10, byteCount <= ObjectHeader.maximumLength else { return nil }
-    shared = record.u8(at: 8)
-    keys = record.u8(at: 9)
-    let start = Self.keyStart(sharedCount: Int(shared), keyCount: Int(keys))
+    let shared = Int(record.u8(at: 8))
+    let keys = Int(record.u8(at: 9))
+    let start = Self.keyStart(sharedCount: shared, keyCount: keys)
     guard start <= byteCount else { return nil }
-    let end = keys == 0 ? start : start &+ Int(record.u16(at: 8 &+ 2 &* Int(keys)))
+    // The ends stand before `start`. Without keys it is the two counts that are read, and left.
+    let last = Int(unsafe record.u16(unchecked: 8 &+ 2 &* keys))
+    let end = start &+ (keys == 0 ? 0 : last)
     guard end <= byteCount else { return nil }
-    firstKey = UInt32(truncatingIfNeeded: start)
-    body = UInt32(truncatingIfNeeded: end)
+    bits = UInt64(truncatingIfNeeded: end | shared << 32 | keys << 40)
   }
 
   @inlinable @inline(__always)
@@ -50,8 +46,11 @@ public struct RecordLayout: Sendable {
   /// The bytes of key `index`, relative to the record; empty where the ends contradict each other.
   @inlinable @inline(__always)
   public func keyRange(_ index: Int, in record: RawSpan) -> Range<Int> {
-    let start = index == 0 ? 0 : Int(record.u16(at: 8 &+ 2 &* index))
-    let end = Int(record.u16(at: 10 &+ 2 &* index))
+    precondition(index >= 0 && index < keyCount && bodyStart <= record.byteCount, "a key of this record")
+    // The ends stand before the keys, and so before the body. Before the first one stand the two counts.
+    let previous = Int(unsafe record.u16(unchecked: 8 &+ 2 &* index))
+    let start = index == 0 ? 0 : previous
+    let end = Int(unsafe record.u16(unchecked: 10 &+ 2 &* index))
     guard start <= end, keyStart &+ end <= bodyStart else { return bodyStart..<bodyStart }
     return (keyStart &+ start)..<(keyStart &+ end)
   }

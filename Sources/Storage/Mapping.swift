@@ -64,6 +64,21 @@ public final class Mapping: Sendable {
     return unsafe _overrideLifetime(span, borrowing: ())
   }
 
+  /// The same without a check.
+  @unsafe @inlinable @inline(__always)
+  @_lifetime(immortal)
+  public func bytes(unchecked offset: Int, _ count: Int) -> RawSpan {
+    // The caller promises what is checked above, too.
+    let span = unsafe RawSpan(_unsafeStart: base + offset, byteCount: count)
+    return unsafe _overrideLifetime(span, borrowing: ())
+  }
+
+  /// Where bytes of this mapping begin in it.
+  public func offset(of bytes: RawSpan) -> Int {
+    // The addresses are compared, and nothing is read.
+    unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress.map { unsafe $0 - base } ?? 0 }
+  }
+
   /// Asks the kernel to read `count` bytes from `offset` on, which will be needed soon. It is a hint.
   package func expect(_ offset: Int, _ count: Int) {
     // Only of a file there is something to read; only whole pages can be named.

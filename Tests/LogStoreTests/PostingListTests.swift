@@ -31,7 +31,7 @@ import Testing
     }
     count *= 2
     try check()
-    #expect(snapshot.blockRange(KeySpaceID(table: 0, index: 1)).count == 1)
+    #expect(snapshot.blocks(of: KeySpaceID(table: 0, index: 1)).all.count == 1)
     snapshot = try #require(try writer.compact())
     try check()
     snapshot = try writer.commit { try $0.delete(TestSchema.code, "shared") }

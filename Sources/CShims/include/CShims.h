@@ -17,9 +17,17 @@
 /// Uses the processor's instruction where there is one; the table it falls back on gives the same value.
 uint32_t shelfmark_crc32c(uint32_t crc, const void *_Nonnull bytes, size_t count);
 
-/// Whether the first four of `count` bytes are the CRC-32C of the four bytes of `salt` and then of the other bytes:
+/// Whether the first four of `count` bytes are the CRC-32C of the four bytes of `unit` and then of the other bytes:
 /// the check of every object and bucket. `count` is at least 4.
-int shelfmark_is_whole(const void *_Nonnull bytes, size_t count, uint32_t salt);
+int shelfmark_is_whole(const void *_Nonnull bytes, size_t count, uint32_t unit);
+
+/// The second word of the object at `object`, whose bits 0 to 23 tell its length: 0 if that is below 8 or above `room`, or if
+/// the object does not pass the check above. `room` is at least 8.
+uint32_t shelfmark_whole_object(const void *_Nonnull object, size_t room, uint32_t unit);
+
+/// What an index bucket of 64 bytes says about a tag: bit i of the lower half for entry i, if it has that tag, and in the
+/// upper half the bucket's second word. All bits set if it does not pass the check above or tells more than nine entries.
+uint64_t shelfmark_search_bucket(const void *_Nonnull bucket, uint32_t unit, uint16_t tag);
 
 /// The checksum from the table alone: for tests that hold the two against each other.
 uint32_t shelfmark_crc32c_table(uint32_t crc, const void *_Nonnull bytes, size_t count);

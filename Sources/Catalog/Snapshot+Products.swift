@@ -1,0 +1,73 @@
+import LogStore
+import RecordFormat
+
+// The store's part of a lookup. It is asked directly, not as a field of ``CatalogSnapshot``: whoever takes the reference out
+// of that retains and releases it, and the processor finishes everything before an atomic step before it begins what
+// stands behind it. No two lookups would overlap.
+
+extension Snapshot {
+  /// The product with this id.
+  @usableFromInline
+  @_lifetime(borrow self)
+  func product(id: RawSpan) throws(StoreError) -> ProductView? {
+    guard let record = try record(CatalogSchema.productById, id) else { return nil }
+    return ProductView(record)
+  }
+
+  /// A product whose barcode is exactly `barcode`.
+  @usableFromInline
+  @_lifetime(borrow self)
+  func product(barcode: RawSpan) throws(StoreError) -> ProductView? {
+    if barcode.byteCount == 0 { return nil }
+    // Nearly every barcode is its own key, and what is found by it need not be asked whether it is.
+    if let record = try record(CatalogSchema.productByCode, barcode) {
+      let view = ProductView(record)
+      if view.hasBarcode(barcode, isKey: true) { return view }
+    } else if CodeKey.isFolded(barcode) {
+      return nil
+    }
+    return try otherProduct(barcode: barcode)
+  }
+
+  /// The same for a barcode that is not its own key, or shares it with others.
+  @inline(never)
+  @_lifetime(borrow self)
+  private func otherProduct(barcode: RawSpan) throws(StoreError) -> ProductView? {
+    var offset: UnitOffset?
+    try forEachProduct(unfolded: barcode) { (view) throws(StoreError) in
+      offset = view.offset
+      return false
+    }
+    guard let offset, let record = try record(at: offset, table: CatalogSchema.products) else { return nil }
+    return ProductView(record)
+  }
+
+  /// Lends each product whose barcode is exactly `barcode`, until `body` returns false.
+  func forEachProduct(
+    barcode: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    if CodeKey.isFolded(barcode) {
+      try forEachProduct(barcode: barcode, key: barcode, isKey: true, body)
+    } else {
+      try forEachProduct(unfolded: barcode, body)
+    }
+  }
+
+  private func forEachProduct(
+    unfolded barcode: RawSpan, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let key = CodeKey.of(barcode)
+    let isKey = key.rawSpan.hasSameBytes(as: barcode)
+    try forEachProduct(barcode: barcode, key: key.rawSpan, isKey: isKey, body)
+  }
+
+  private func forEachProduct(
+    barcode: RawSpan, key: RawSpan, isKey: Bool, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    if key.byteCount == 0 { return }
+    try forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
+      let view = ProductView(record)
+      return view.hasBarcode(barcode, isKey: isKey) ? try body(view) : true
+    }
+  }
+}
