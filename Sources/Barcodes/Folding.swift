@@ -6,6 +6,8 @@ enum Folding {
   ///
   /// - Returns: Nil when there is nothing to fold.
   static func halfWidth(_ text: String) -> String? {
+    // In UTF-8 these characters begin with one of two bytes, which most scans do not have.
+    guard text.utf8.contains(where: { $0 == 0xEF || $0 == 0xE3 }) else { return nil }
     var folded = String.UnicodeScalarView()
     var changed = false
     for scalar in text.unicodeScalars {

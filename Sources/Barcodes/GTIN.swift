@@ -71,7 +71,17 @@ public struct GTIN: Hashable, Sendable {
   private static let valueLimit: UInt64 = 100_000_000_000_000
 
   /// The 14 digits.
-  public var digits: String { spelling(digitCount: 14) }
+  public var digits: String {
+    unsafe String(unsafeUninitializedCapacity: 14) { text in
+      // Fourteen bytes are asked for, and all of them are written.
+      var rest = value
+      for place in stride(from: 13, through: 0, by: -1) {
+        unsafe text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      return 14
+    }
+  }
 
   /// The first of the 14 digits: 0 for the item itself, 1 to 8 for a grouping of it such as a case, 9 for an
   /// item of variable measure (GS1 General Specifications 2.1). Each indicator makes *another* trade item.
@@ -80,17 +90,22 @@ public struct GTIN: Hashable, Sendable {
   /// Every way to write this GTIN without losing a digit: 14 digits; 13 if they start with 0; 12 if with 00;
   /// 8 if with 000000. The longest comes first.
   public var spellings: [String] {
-    var spellings = [digits]
-    if value < 10_000_000_000_000 { spellings.append(spelling(digitCount: 13)) }
-    if value < 1_000_000_000_000 { spellings.append(spelling(digitCount: 12)) }
-    if value < 100_000_000 { spellings.append(spelling(digitCount: 8)) }
-    return spellings
+    let digits = digits
+    return Self.digitCounts.filter(canBeWritten).map { String(digits.suffix($0)) }
   }
 
-  /// The last `digitCount` of the 14 digits.
-  private func spelling(digitCount: Int) -> String {
-    // A leading one keeps the zeros. Fifteen bytes still fit into a string without an allocation.
-    String(String(Self.valueLimit + value).suffix(digitCount))
+  /// The lengths that a GTIN is written with, the longest first.
+  package static let digitCounts = [14, 13, 12, 8]
+
+  /// Whether the last `digitCount` of the 14 digits are all that is not a zero in front, and a spelling.
+  package func canBeWritten(digitCount: Int) -> Bool {
+    switch digitCount {
+    case 14: true
+    case 13: value < 10_000_000_000_000
+    case 12: value < 1_000_000_000_000
+    case 8: value < 100_000_000
+    default: false
+    }
   }
 
   /// True for a restricted circulation number, whose meaning ends at a company's or a country's border

@@ -111,56 +111,120 @@ extension CatalogSnapshot {
   }
 
   private func matchExactly(_ text: String, _ match: inout Match) throws(StoreError) {
-    let candidates = try candidates(key: CodeKey.of(text))
-    let trimmed = text.trimmedAsCode
-    let exact = candidates.filter { $0.barcode.trimmedAsCode == trimmed }
-    match.found(exact.isEmpty ? candidates : exact, .exact, text)
+    // A byte has no padding whose contents could leak.
+    let code = unsafe text.utf8.span.bytes
+    var found = Candidates()
+    if CodeKey.isFolded(code) {
+      try collect(code, key: code, isKey: true, &found)
+    } else {
+      let trimmed = code.extracting(CodeKey.trimmed(code))
+      let key = CodeKey.of(code)
+      try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
+    }
+    match.found(found.exact.isEmpty ? try copies(found.folded) : found.exact, .exact, text)
   }
 
   private func matchGTIN(_ gtin: GTIN, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
-    var products: [Product] = []
-    // Of one trade item the spellings differ by zeros in front: looking each one up needs no key of its own.
-    for spelling in gtin.spellings { products += try candidates(key: Array(spelling.utf8)) }
-    match.found(products, kind, gtin.digits)
+    let digits = gtin.digits
+    var found = Candidates()
+    if let lengths = store?.keyLengths(CatalogSchema.productByCode) {
+      // Of one trade item the spellings differ by zeros in front: looking each one up needs no key of its own.
+      for count in GTIN.digitCounts where lengths.contains(count) && gtin.canBeWritten(digitCount: count) {
+        // Digits are their own key, so every candidate is an exact one, but for blanks that its barcode has around it.
+        // A byte has no padding whose contents could leak.
+        let spelling = unsafe digits.utf8.span.bytes.extracting(last: count)
+        try collect(spelling, key: spelling, isKey: true, &found)
+      }
+    }
+    match.found(found.exact, kind, digits)
+  }
+
+  private func matchHead(_ text: String, _ match: inout Match) throws(StoreError) {
+    // A byte has no padding whose contents could leak.
+    let code = unsafe text.utf8.span.bytes
+    if CodeKey.isFolded(code) {
+      try matchHead(text, key: code, isKey: true, &match)
+    } else {
+      let key = text.utf8.map(CodeKey.upper)
+      try matchHead(text, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: code), &match)
+    }
   }
 
   /// Looks for the longest barcode that the code begins with, letter for letter; failing that, in either case.
-  private func matchHead(_ text: String, _ match: inout Match) throws(StoreError) {
+  private func matchHead(_ text: String, key: RawSpan, isKey: Bool, _ match: inout Match) throws(StoreError) {
     guard let store else { return }
-    let code = Array(text.utf8)
-    let key = code.map(CodeKey.upper)
+    // A byte has no padding whose contents could leak.
+    let code = unsafe text.utf8.span.bytes
     let lengths = store.keyLengths(CatalogSchema.productByCode)
-    var folded: (products: [Product], length: Int)?
-    for length in stride(from: code.count - 1, through: Self.shortestHead, by: -1)
-    where lengths.contains(length) {
-      let candidates = try candidates(key: Array(key[..<length]))
-      if candidates.isEmpty || !Self.isHead(code[..<length]) { continue }
-      let head = String(decoding: code[..<length], as: UTF8.self)
-      let exact = candidates.filter { $0.barcode.trimmedAsCode == head }
-      if !exact.isEmpty {
-        match.found(exact, .head, text)
-        match.rest = String(decoding: code[length...], as: UTF8.self)
-        return
+    var folded: (offsets: [UnitOffset], length: Int)?
+    var length = lengths.longest(below: code.byteCount)
+    while length >= Self.shortestHead {
+      let shorter = lengths.longest(below: length)
+      // The next one is on its way while this one is looked up.
+      if shorter >= Self.shortestHead {
+        store.prefetch(CatalogSchema.productByCode, key.extracting(first: shorter))
       }
-      if folded == nil { folded = (candidates, length) }
+      var found = Candidates()
+      let head = code.extracting(first: length)
+      try collect(head, key: key.extracting(first: length), isKey: isKey, &found)
+      if !found.isEmpty, Self.isHead(head) {
+        if !found.exact.isEmpty {
+          match.found(found.exact, .head, text)
+          match.rest = code.extracting(length...).string
+          return
+        }
+        if folded == nil { folded = (found.folded, length) }
+      }
+      length = shorter
     }
-    match.found(folded?.products ?? [], .head, text)
-    if let folded { match.rest = String(decoding: code[folded.length...], as: UTF8.self) }
+    match.found(try copies(folded?.offsets ?? []), .head, text)
+    if let folded { match.rest = code.extracting(folded.length...).string }
   }
 
-  private static func isHead(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func isHead(_ bytes: RawSpan) -> Bool {
     // Characters, not bytes: those that begin one are no continuation of UTF-8.
-    bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } >= shortestHead
+    var count = 0
+    for offset in bytes.byteOffsets where bytes.u8(at: offset) & 0xC0 != 0x80 { count += 1 }
+    return count >= shortestHead
   }
 
-  /// The products whose barcode has this key, but for those that the server sent as deleted.
-  private func candidates(key: [UInt8]) throws(StoreError) -> [Product] {
-    guard let store, !key.isEmpty else { return [] }
-    var products: [Product] = []
-    try store.forEachRecord(CatalogSchema.productByCode, key.rawSpan) { (record) throws(StoreError) in
+  /// What one key finds.
+  private struct Candidates {
+    /// Products whose barcode is the text itself.
+    var exact: [Product] = []
+    /// Where those stand that have letters in the other case. Few of them are ever wanted.
+    var folded: [UnitOffset] = []
+
+    var isEmpty: Bool { exact.isEmpty && folded.isEmpty }
+  }
+
+  /// Adds the products whose barcode has this key, but for those that the server sent as deleted.
+  ///
+  /// - Parameters:
+  ///   - text: What the barcode is compared with, without blanks around it.
+  ///   - isKey: Whether `text` is its own key.
+  private func collect(
+    _ text: RawSpan, key: RawSpan, isKey: Bool, _ found: inout Candidates
+  ) throws(StoreError) {
+    guard let store, key.byteCount > 0 else { return }
+    try store.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
       let view = ProductView(record)
-      if view.delFlag == 0 { products.append(try copy(view)) }
+      if view.delFlag != 0 { return true }
+      if view.hasBarcode(text, isKey: isKey) || view.barcode.trimmedAsCode.hasSameBytes(as: text) {
+        found.exact.append(try copy(view))
+      } else {
+        found.folded.append(view.offset)
+      }
       return true
+    }
+  }
+
+  private func copies(_ offsets: [UnitOffset]) throws(StoreError) -> [Product] {
+    var products: [Product] = []
+    for offset in offsets {
+      if let product = try withProduct(at: offset, { (view) throws(StoreError) in try copy(view) }) {
+        products.append(product)
+      }
     }
     return products
   }
@@ -168,20 +232,34 @@ extension CatalogSnapshot {
 
 extension Match {
   /// Notes a look into the catalogue, and takes what it found.
-  fileprivate mutating func found(_ products: [Product], _ kind: MatchKind, _ text: String) {
+  fileprivate mutating func found(_ products: consuming [Product], _ kind: MatchKind, _ text: String) {
     attempts.append(Attempt(kind: kind, text: text, productCount: products.count))
     if products.isEmpty { return }
     self.kind = kind
-    self.products = products.sorted { $0.id.isBytewiseLess(than: $1.id) }
-    key = products.map { $0.barcode.trimmedAsCode }.min { $0.isBytewiseLess(than: $1) }
+    if products.count == 1 {
+      key = products[0].barcode.trimmedAsCode
+    } else {
+      products.sort { $0.id.isBytewiseLess(than: $1.id) }
+      key = products.map { $0.barcode.trimmedAsCode }.min { $0.isBytewiseLess(than: $1) }
+    }
+    self.products = products
+  }
+}
+
+extension RawSpan {
+  /// The bytes without blanks and the control characters that readers send around them.
+  fileprivate var trimmedAsCode: RawSpan {
+    @_lifetime(copy self)
+    get { extracting(CodeKey.trimmed(self)) }
   }
 }
 
 extension String {
   /// The text without blanks and the control characters that readers send around it.
   fileprivate var trimmedAsCode: String {
-    let bytes = Array(utf8)
-    let range = CodeKey.trimmed(bytes.rawSpan)
-    return range.count == bytes.count ? self : String(decoding: bytes[range], as: UTF8.self)
+    // A byte has no padding whose contents could leak.
+    let bytes = unsafe utf8.span.bytes
+    let range = CodeKey.trimmed(bytes)
+    return range.count == bytes.byteCount ? self : bytes.extracting(range).string
   }
 }

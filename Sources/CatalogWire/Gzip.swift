@@ -1,17 +1,9 @@
-internal import CZlib
-
-// The unsafe fence of this module: every call of zlib. A stream is allocated, for zlib keeps its address; its
-// pointers to input and output are set and used within one call, while the spans and arrays behind them are
-// borrowed.
-
 /// Unpacks gzip (RFC 1952) of one or several members as it arrives.
 ///
-/// zlib checks what the format allows to be checked: method, reserved flags, header CRC, CRC and length of
-/// each member. Memory: zlib's window of 32 KiB and one chunk of output, whatever the input says.
-@safe
-package struct GzipInflater: ~Copyable, @unchecked Sendable {
-  // Sendable: the stream has one owner, which is not copied.
-  private let stream: UnsafeMutablePointer<z_stream>
+/// What the format allows to be checked is checked: method, reserved flags, header CRC, CRC and length of
+/// each member. Memory: the inflater's window and one chunk of output, whatever the input says.
+package struct GzipInflater: ~Copyable, Sendable {
+  private var inflater: Inflater
   private var output: [UInt8]
   /// Bytes of the two that begin a member that have been seen; 2 inside of a member.
   private var magicCount = 0
@@ -33,16 +25,7 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
 
   package init(outputByteCount: Int = 128 << 10) throws(WireError) {
     output = Array(repeating: 0, count: outputByteCount)
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-    // The stream is initialised and stays where it is until `deinit`.
-    guard unsafe shelfmark_inflate_gzip_init(stream) == Z_OK else { throw .outOfMemory }
-  }
-
-  deinit {
-    // No other reference exists; zlib ignores a stream that it could not set up.
-    unsafe inflateEnd(stream)
-    unsafe stream.deallocate()
+    inflater = try Inflater()
   }
 
   /// Unpacks the first `count` bytes of `packed` and hands the result to `body` chunk by chunk.
@@ -65,7 +48,7 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
       // While the output is full there is more of this step's; the next step begins when it is out.
       let used = packedByteCount % Self.stepByteCount
       let room = isOutputFull && used == 0 ? 0 : Self.stepByteCount - used
-      let step = run(packed.span.extracting(offset..<min(count, offset + room)))
+      let step = inflater.run(packed.span.extracting(offset..<min(count, offset + room)), into: &output)
       offset += step.consumed
       packedByteCount += step.consumed
       isOutputFull = step.produced == output.count
@@ -75,18 +58,16 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
         try body(output.span.extracting(0..<step.produced), packedStepEnd)
       }
       switch step.status {
-      case Z_OK, Z_BUF_ERROR:
+      case .unfinished:
         continue
-      case Z_STREAM_END:
-        // The stream is as it was set up, and ready for another member.
-        _ = unsafe inflateReset(stream)
+      case .endOfMember:
         memberCount += 1
         magicCount = 0
         isOutputFull = false
-      case Z_MEM_ERROR:
+      case .outOfMemory:
         throw .outOfMemory
-      default:
-        throw .gzipDamaged(reason: step.message, offset: packedByteCount)
+      case .damaged(let reason):
+        throw .gzipDamaged(reason: reason, offset: packedByteCount)
       }
     }
   }
@@ -119,73 +100,6 @@ package struct GzipInflater: ~Copyable, @unchecked Sendable {
     {
       throw .unpacksTooLarge(
         unpacked: unpackedByteCount, packed: packedByteCount, limit: limits.unpackedByteCount)
-    }
-  }
-
-  private mutating func run(
-    _ packed: Span<UInt8>
-  ) -> (consumed: Int, produced: Int, status: Int32, message: String) {
-    let stream = unsafe self.stream
-    return unsafe packed.withUnsafeBufferPointer { input in
-      unsafe output.withUnsafeMutableBufferPointer { output in
-        let inputCount = UInt32(clamping: input.count)
-        // zlib reads input and never writes to it, whatever its declaration says.
-        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        unsafe stream.pointee.avail_in = inputCount
-        unsafe stream.pointee.next_out = output.baseAddress
-        unsafe stream.pointee.avail_out = UInt32(clamping: output.count)
-        let status = unsafe inflate(stream, Z_NO_FLUSH)
-        let consumed = Int(inputCount - (unsafe stream.pointee.avail_in))
-        let produced = output.count - Int(unsafe stream.pointee.avail_out)
-        // zlib's messages are constants.
-        let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib error \(status)"
-        return (consumed, produced, status, message)
-      }
-    }
-  }
-}
-
-/// Packs bytes into one gzip member.
-///
-/// The stream belongs to the object alone and is used only between `init` and `deinit`.
-@safe
-final class GzipDeflater {
-  private let stream: UnsafeMutablePointer<z_stream>
-  private var output = Array(repeating: UInt8(0), count: 64 << 10)
-
-  /// `level` is zlib's: 0 stores, 1 is fast, 9 is small, -1 is its default.
-  init(level: Int32) {
-    precondition((-1...9).contains(level), "level must be between -1 and 9")
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-    // The stream is initialised and stays where it is until `deinit`.
-    let status = unsafe shelfmark_deflate_gzip_init(stream, level)
-    precondition(status == Z_OK, "zlib must be able to allocate its tables")
-  }
-
-  deinit {
-    // No other reference exists.
-    unsafe deflateEnd(stream)
-    unsafe stream.deallocate()
-  }
-
-  /// Packs `bytes` and hands what is ready to `body`; `isLast` completes the member.
-  func consume(_ bytes: Span<UInt8>, isLast: Bool, _ body: (Span<UInt8>) -> Void) {
-    precondition(bytes.count <= Int(UInt32.max), "a chunk must be smaller than 4 GiB")
-    unsafe bytes.withUnsafeBufferPointer { input in
-      // zlib reads input and never writes to it, whatever its declaration says.
-      unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-      unsafe stream.pointee.avail_in = UInt32(input.count)
-      while true {
-        let (produced, status) = unsafe output.withUnsafeMutableBufferPointer { output in
-          unsafe stream.pointee.next_out = output.baseAddress
-          unsafe stream.pointee.avail_out = UInt32(output.count)
-          let status = unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
-          return (output.count - Int(unsafe stream.pointee.avail_out), status)
-        }
-        if produced > 0 { body(output.span.extracting(0..<produced)) }
-        if isLast ? status == Z_STREAM_END : produced < output.count { break }
-      }
     }
   }
 }

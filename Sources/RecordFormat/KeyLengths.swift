@@ -21,6 +21,16 @@ public struct KeyLengths: Equatable, Sendable {
     return words[bit >> 6] >> UInt64(bit & 63) & 1 != 0
   }
 
+  /// The greatest length below `limit` that may occur; 0 if there is none.
+  public func longest(below limit: Int) -> Int {
+    var length = limit - 1
+    while length > 0, !contains(length) {
+      // Nothing that long is listed one by one.
+      length = length > Manifest.longestListedKey ? Manifest.longestListedKey - 1 : length - 1
+    }
+    return max(0, length)
+  }
+
   /// The lengths that occur, ascending; 255 stands for itself and everything longer.
   public var lengths: [Int] { (0...Manifest.longestListedKey).filter(contains) }
 }

@@ -10,6 +10,9 @@ import Darwin
 #endif
 
 /// The tool with which a person looks after a catalogue.
+///
+/// Each command says its own name: one that is worked out from its type costs a search through every conformance of the
+/// process, before any command runs.
 struct Catalogctl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalogctl",

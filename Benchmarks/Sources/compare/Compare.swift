@@ -30,7 +30,8 @@ struct Compare {
     defer { folder.remove() }
     let sizes = options.growth.isEmpty ? [options.productCount] : options.growth
     var runs: [Figures] = []
-    for size in sizes {
+    for (place, size) in sizes.enumerated() {
+      if sizes.count > 1 { complain("size \(place + 1) of \(sizes.count): \(size) products") }
       runs.append(try Comparison(options, folder).run(try options.source(size)))
     }
     let report = CompareReport(machine: machine, options: options, runs: runs)

@@ -40,6 +40,7 @@ struct CompareReport {
   private var plots: [(String, String)] {
     isGrowth
       ? GrowthTables.measures.compactMap { name, measure in growthPlot(measure).map { ("growth-\(name)", $0) } }
+        + [tailPlot].compactMap { $0.map { ("growth-tail", $0) } }
       : runs.prefix(1).map { ("lookups", lookupPlot($0)) }
   }
 
@@ -59,16 +60,38 @@ struct CompareReport {
   private func growthPlot(_ measure: Measure) -> String? {
     let names = runs.flatMap { $0.peers.map(\.name) }
     var lines: [LinePlot.Line] = []
+    // A store has one colour in all plots.
+    var colour = 0
     for (place, name) in names.enumerated() where !names[..<place].contains(name) {
-      let points = runs.compactMap { run in
-        run[measure, name].map { (x: Double(run.productCount), y: $0.spread) }
-      }
-      if points.count > 1 { lines.append(LinePlot.Line(name: name, points: points)) }
+      lines.append(line(measure, name, shownAs: name, colour: colour))
+      colour += 1
     }
-    if lines.isEmpty { return nil }
+    return plot(measure.title, measure.unit, lines)
+  }
+
+  /// Ours with more and more increments waiting.
+  private var tailPlot: String? {
+    let lines = GrowthTables.tails.enumerated().map { colour, tail in
+      line(.tailHit(tail), Figures.ours, shownAs: "\(tail) increments", colour: colour)
+    }
+    return plot("\(Figures.ours): hit with increments of 1000 rows waiting", .nanoseconds, lines)
+  }
+
+  private func line(_ measure: Measure, _ peer: String, shownAs name: String, colour: Int) -> LinePlot.Line {
+    let points = runs.compactMap { run in
+      run[measure, peer].map { (x: Double(run.productCount), y: $0.spread) }
+    }
+    return LinePlot.Line(name: name, colour: SVG.colours[colour % SVG.colours.count], points: points)
+  }
+
+  private func plot(_ title: String, _ unit: Measure.Unit, _ lines: [LinePlot.Line]) -> String? {
+    let lines = lines.filter { !$0.points.isEmpty }
+    // One size alone is no growth.
+    guard lines.contains(where: { $0.points.count > 1 }) else { return nil }
     return LinePlot(
-      title: measure.title, xAxis: "products", yAxis: measure.unit == .bytes ? "bytes" : "time", unit: measure.unit,
-      lines: lines
+      title: title, xAxis: "products in the catalogue, logarithmic",
+      yAxis: (unit == .bytes ? "bytes" : "time of one") + ", logarithmic; median, and a bar from least to most",
+      unit: unit, lines: lines
     ).svg
   }
 }

@@ -4,6 +4,7 @@ import BenchmarkSupport
 struct LinePlot {
   struct Line {
     let name: String
+    let colour: String
     let points: [(x: Double, y: Spread)]
   }
 
@@ -35,11 +36,14 @@ struct LinePlot {
     svg.text((left + right) / 2, bottom + 44, xAxis, .middle)
     svg.text(left, top - 8, yAxis, .start, size: 11)
     for (number, line) in lines.enumerated() {
-      let colour = SVG.colours[number % SVG.colours.count]
-      svg.polyline(line.points.map { (x.place($0.x), y.place($0.y.median)) }, colour)
+      let colour = line.colour
+      // Beside one another, so that no bar hides another one.
+      let shift = (Double(number) - Double(lines.count - 1) / 2) * 4
+      svg.polyline(line.points.map { (x.place($0.x) + shift, y.place($0.y.median)) }, colour)
       for point in line.points {
-        svg.line(x.place(point.x), y.place(point.y.least), x.place(point.x), y.place(point.y.most), colour, width: 1.5)
-        svg.circle(x.place(point.x), y.place(point.y.median), 3.5, colour)
+        let place = x.place(point.x) + shift
+        svg.line(place, y.place(point.y.least), place, y.place(point.y.most), colour, width: 1.5)
+        svg.circle(place, y.place(point.y.median), 3.5, colour)
       }
       let row = legendTop + Double(number) * 22
       svg.line(right + 24, row, right + 48, row, colour, width: 3)

@@ -4,7 +4,7 @@ import CatalogSync
 
 struct Apply: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Apply the server's answers from files, one durable commit each.",
+    commandName: "apply", abstract: "Apply the server's answers from files, one durable commit each.",
     discussion: """
       The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
       --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and \

@@ -4,7 +4,7 @@ import LogStore
 
 struct Compact: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write what is live into a new file, without dead rows and history.",
+    commandName: "compact", abstract: "Write what is live into a new file, without dead rows and history.",
     discussion: """
       Needs room for one more copy, and says how much; where the file system has less, nothing is written and the exit code \
       is 74. Readers go on undisturbed.

@@ -3,7 +3,7 @@ import Catalog
 
 struct Complete: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tell which sets a series of scans makes whole, and what open sets lack.",
+    commandName: "complete", abstract: "Tell which sets a series of scans makes whole, and what open sets lack.",
     discussion: "Without codes, reads them from standard input, one a line.")
 
   @OptionGroup var store: StoreOptions

@@ -3,7 +3,7 @@ import Catalog
 
 struct Components: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List what a set consists of.",
+    commandName: "components", abstract: "List what a set consists of.",
     discussion: "Exit code 1 if there is neither such a product nor such a set.")
 
   @OptionGroup var store: StoreOptions

@@ -3,7 +3,7 @@ import Catalog
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the products and relations in which two commits differ.",
+    commandName: "diff", abstract: "Print the products and relations in which two commits differ.",
     discussion: """
       From commit A to commit B of this generation, in either direction. For people field by field; with --json a line for \
       each row: {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
@@ -47,7 +47,7 @@ struct Diff: ParsableCommand {
   }
 
   /// The heading of a row, and below it each field that changed.
-  private func printFields<Row>(of change: CatalogChange<Row>, _ heading: String) {
+  private func printFields<Row: FieldRow>(of change: CatalogChange<Row>, _ heading: String) {
     let (sign, style): (String, Console.Style) =
       switch change.name {
       case "added": ("+", .green)
@@ -56,11 +56,10 @@ struct Diff: ParsableCommand {
       }
     Console.print(Console.styled("\(sign) \(Table.cell(heading, limit: 100))", style))
     guard let before = change.before, let after = change.after else { return }
-    for (old, new) in zip(Mirror(reflecting: before).children, Mirror(reflecting: after).children) {
-      let (was, becomes) = ("\(old.value)", "\(new.value)")
+    for (old, new) in zip(before.fields, after.fields) {
       // Bytes, not characters: another spelling of an accent is a change.
-      if was.utf8.elementsEqual(becomes.utf8) { continue }
-      Console.print("    \(old.label ?? ""): \(shown(was)) → \(shown(becomes))")
+      if old.value.utf8.elementsEqual(new.value.utf8) { continue }
+      Console.print("    \(old.name): \(shown(old.value)) → \(shown(new.value))")
     }
   }
 

@@ -4,7 +4,7 @@ import CatalogSync
 
 struct Dump: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print every row as NDJSON, in an order that depends on the content alone.",
+    commandName: "dump", abstract: "Print every row as NDJSON, in an order that depends on the content alone.",
     discussion: "Products by id, then relations by set, component and id. With neither flag, both.")
 
   @OptionGroup var store: StoreOptions

@@ -4,7 +4,7 @@ import Catalog
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tell how a code is read, what is tried, and what is found.")
+    commandName: "explain", abstract: "Tell how a code is read, what is tried, and what is found.")
 
   @OptionGroup var store: StoreOptions
   @Argument(help: "The code as the reader sends it.") var code: String

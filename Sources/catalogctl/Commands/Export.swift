@@ -4,7 +4,7 @@ import CatalogSync
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write the catalogue into a file, as NDJSON or CSV.",
+    commandName: "export", abstract: "Write the catalogue into a file, as NDJSON or CSV.",
     discussion: """
       NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv: one table with the column 'type', the 25 \
       fields of a product, and the two ids of a relation. 'import' takes either back. The file is one commit, whatever \

@@ -4,7 +4,7 @@ import LogStore
 
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the products whose name, or another field, contains a text.",
+    commandName: "find", abstract: "List the products whose name, or another field, contains a text.",
     discussion: "Exit code 1 if there is none. Reads the whole catalogue.")
 
   @OptionGroup var store: StoreOptions

@@ -3,7 +3,7 @@ import Catalog
 
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print a product by id or by its exact barcode.",
+    commandName: "get", abstract: "Print a product by id or by its exact barcode.",
     discussion: "Nothing is interpreted; 'scan' does that. Exit code 1 if there is none.")
 
   @OptionGroup var store: StoreOptions
@@ -38,9 +38,7 @@ struct Get: ParsableCommand {
 
   private func printFields(of product: Product) {
     var table = Table("FIELD", "VALUE")
-    for child in Mirror(reflecting: product).children {
-      table.add(child.label ?? "", Table.cell("\(child.value)", limit: 100))
-    }
+    for field in product.fields { table.add(field.name, Table.cell(field.value, limit: 100)) }
     table.print()
   }
 }

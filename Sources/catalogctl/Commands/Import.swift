@@ -5,7 +5,7 @@ import CatalogWire
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Replace the catalogue by the rows of a file, as a full update.",
+    commandName: "import", abstract: "Replace the catalogue by the rows of a file, as a full update.",
     discussion: """
       NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv; - is standard input. In CSV the first record \
       names the columns; id has to be among them. What is wrong is told with line and column, and nothing changes \

@@ -3,7 +3,7 @@ import Catalog
 
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the commits of this generation, newest first.",
+    commandName: "log", abstract: "List the commits of this generation, newest first.",
     discussion: """
       A full update or a compaction begins a new generation, and with it a new list. What a full update left out was told \
       when it was made; here it is not known: with --json, null.

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Login: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Sign a user in.",
+    commandName: "login", abstract: "Sign a user in.",
     discussion: "Other commands then use this user's stores. Any text of up to 255 bytes is a legal id.")
 
   @OptionGroup var store: StoreOptions

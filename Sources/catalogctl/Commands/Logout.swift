@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Logout: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Sign out who is signed in.", discussion: "The user's stores stay where they are.")
+    commandName: "logout", abstract: "Sign out who is signed in.", discussion: "The user's stores stay where they are.")
 
   @OptionGroup var store: StoreOptions
 

@@ -3,7 +3,7 @@ import Catalog
 
 struct Rollback: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make the state at an earlier commit current again, as a new commit.",
+    commandName: "rollback", abstract: "Make the state at an earlier commit current again, as a new commit.",
     discussion: """
       The cursor goes back with it, so the next sync asks for everything since then. Nothing is forgotten: the commits in \
       between stay in the log, and going back can be taken back. Exit code 1 if this generation does not hold the commit.

@@ -4,7 +4,7 @@ import LogStore
 
 struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Match scanned codes.",
+    commandName: "scan", abstract: "Match scanned codes.",
     discussion: """
       Without codes, reads them from standard input, one a line, and answers each line at once. Exit code 1 if any \
       code found nothing.

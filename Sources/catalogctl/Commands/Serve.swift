@@ -4,7 +4,7 @@ import Logging
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serve a catalogue from files, as the company's server would.",
+    commandName: "serve", abstract: "Serve a catalogue from files, as the company's server would.",
     discussion: """
       Answers GET /?updateTime=CURSOR with the full catalogue for an empty cursor, else with the rows that are later, \
       deleted ones with delFlag 1. Watches its files and serves what changed. Deletions are remembered for as \

@@ -4,7 +4,7 @@ import LogStore
 
 struct Stat: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print what the catalogue holds and what it costs.")
+    commandName: "stat", abstract: "Print what the catalogue holds and what it costs.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

@@ -6,7 +6,7 @@ import Foundation
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Bring the catalogue up to date, from a server or from files.",
+    commandName: "sync", abstract: "Bring the catalogue up to date, from a server or from files.",
     discussion: """
       With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
       again when the increment would be too large. With --from, the server's answer is read from a file (- is \

@@ -4,7 +4,7 @@ import Workspace
 
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the users that have stores here.",
+    commandName: "users", abstract: "List the users that have stores here.",
     discussion: "Exit code 65 if a user's catalogue is damaged; the others are listed all the same.")
 
   @OptionGroup var store: StoreOptions

@@ -5,7 +5,7 @@ import Workspace
 
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Read and check everything that the user has.",
+    commandName: "verify", abstract: "Read and check everything that the user has.",
     discussion: """
       Clean: exit code 0, and a last line 'digest HEX' over the content alone. Damaged: exit code 65, and a line on \
       standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --batch, reads root directories from \

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Whoami: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print who is signed in.", discussion: "Exit code 1 if nobody is.")
+    commandName: "whoami", abstract: "Print who is signed in.", discussion: "Exit code 1 if nobody is.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
