@@ -4,16 +4,17 @@ import RecordFormat
 public enum DocumentMerge {
   /// The document `new` with those fields of `old` that this program cannot know.
   ///
-  /// A field is unknown if `old` has it and `oldAsKnown` does not, at the same place inside nested objects; such a field is
-  /// added behind those of `new`, unless `new` has one of that name or no longer has the object around it. Arrays are
-  /// gone through element by element if all three have the same count, and are otherwise taken from `new` as they are.
+  /// A field is unknown if `old` has it and `oldAsKnown` does not, at the same place inside nested objects; such a
+  /// field is added behind those of `new`, unless `new` has one of that name or no longer has the object around it.
+  /// Arrays are gone through element by element if all three have the same count, and are otherwise taken from `new` as
+  /// they are.
   ///
   /// - Parameters:
   ///   - old: The document as it was read.
   ///   - oldAsKnown: The same, decoded and encoded again by this program.
   ///   - new: What this program wants to store.
-  /// - Complexity: O(heads in `old` and `oldAsKnown`) and no copy if nothing is unknown, as long as both have their fields in
-  ///   one order.
+  /// - Complexity: O(heads in `old` and `oldAsKnown`) and no copy if nothing is unknown, as long as both have their
+  ///   fields in one order.
   public static func keepingUnknownFields(
     old: [UInt8], oldAsKnown: [UInt8], new: [UInt8]
   ) throws(DocumentError) -> [UInt8] {
@@ -167,7 +168,8 @@ struct FieldFinder: ~Escapable {
     cursor = ItemCursor(bytes, list)
   }
 
-  /// The offset of the value of `name`, or nil. Complexity: O(fields between the last one found and this one, wrapping).
+  /// The offset of the value of `name`, or nil. Complexity: O(fields between the last one found and this one,
+  /// wrapping).
   mutating func find(_ name: RawSpan) throws(DocumentError) -> Int? {
     while let (candidate, value) = try cursor.nextField() {
       if bytes.extracting(candidate).hasSameBytes(as: name) { return value }

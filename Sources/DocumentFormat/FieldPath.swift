@@ -1,7 +1,8 @@
 /// The names that lead from a document to a field inside it, written with dots: `user.status.isOnline`.
 ///
 /// In text a backslash takes the character behind it as it is, so `a\.b` names one field with a dot. Names are compared
-/// by their bytes of UTF-8, and none is empty. Arrays on the way need no mention: the path means the field of each element.
+/// by their bytes of UTF-8, and none is empty. Arrays on the way need no mention: the path means the field of each
+/// element.
 public struct FieldPath: Hashable, Sendable {
   /// The bytes of all names, one behind the other.
   let utf8: [UInt8]

@@ -3,7 +3,8 @@ import RecordFormat
 
 /// What an index finds a document by: at most 33 bytes made from one value, as FORMAT.md gives them.
 ///
-/// Equal values give equal keys. Different values may give equal keys, so who looks up a key must still look at the document.
+/// Equal values give equal keys. Different values may give equal keys, so who looks up a key must still look at the
+/// document.
 public struct IndexKey: Hashable, Sendable {
   public let bytes: [UInt8]
 
@@ -100,8 +101,8 @@ public struct IndexKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The key that finds the texts that begin with `prefix`, and maybe others: that of the longest length that has keys. Nil
-  /// for an empty prefix.
+  /// The key that finds the texts that begin with `prefix`, and maybe others: that of the longest length that has keys.
+  /// Nil for an empty prefix.
   public static func ofTexts(beginningWith prefix: String) -> IndexKey? {
     let utf8 = Array(prefix.utf8)
     guard let length = prefixByteCounts.last(where: { $0 <= utf8.count }) else { return nil }
@@ -131,7 +132,8 @@ public struct IndexKey: Hashable, Sendable {
 extension DocumentView {
   /// Shows `body` each different key under which an index over `path` finds the document.
   ///
-  /// A missing field and `null` give ``IndexKey/null``, an array the keys of its elements, an empty one none, an object none.
+  /// A missing field and `null` give ``IndexKey/null``, an array the keys of its elements, an empty one none, an object
+  /// none.
   ///
   /// - Parameter withPrefixes: Whether texts give their prefix keys as well.
   /// - Complexity: O(heads before the value on each level), with an allocation for each key.

@@ -9,8 +9,9 @@ protocol PathVisitor {
 extension RawSpan {
   /// Shows `visitor` each value of `path` in the document at `start`.
   ///
-  /// A field that is missing, or asked of a value that has no fields, is shown as nil. An array on the way is walked element
-  /// by element, and so is one at the end of the path if `flattensLast` says so; an empty array has nothing to show.
+  /// A field that is missing, or asked of a value that has no fields, is shown as nil. An array on the way is walked
+  /// element by element, and so is one at the end of the path if `flattensLast` says so; an empty array has nothing to
+  /// show.
   ///
   /// - Returns: Whether the visitor ended the walk.
   /// - Complexity: O(heads before the value on each level), without an allocation.

@@ -2,8 +2,8 @@ import Foundation
 
 /// What one value's `encode(to:)` writes: nothing yet, a single value, or one list.
 final class EncodingScope: Encoder {
-  // Invariants: `header` and all places in `deferred` are offsets in the buffer, and do not move before `finish`, since the
-  // scopes inside finish first and scopes outside begin before.
+  // Invariants: `header` and all places in `deferred` are offsets in the buffer, and do not move before `finish`, since
+  // the scopes inside finish first and scopes outside begin before.
   private enum State { case empty, single, keyed, unkeyed }
 
   let buffer: EncodingBuffer
@@ -64,7 +64,8 @@ final class EncodingScope: Encoder {
     .invalidValue(what, .init(codingPath: path ?? codingPath, debugDescription: "The encoder was asked for \(what)."))
   }
 
-  /// Counts an entry of the list, writes its name if it has one, and then what `body` writes; takes all back if it throws.
+  /// Counts an entry of the list, writes its name if it has one, and then what `body` writes; takes all back if it
+  /// throws.
   @inline(__always)
   func entry(_ key: (any CodingKey)?, _ body: () throws -> Void) throws {
     guard buffer.openScope == number, failure == nil else {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Dates as text: ISO 8601 in UTC for the years 1 to 9999, `@` and the seconds since 1970 for all others and for moments
-/// that nine decimals of a second do not tell apart. Reading gives back the date that was written, to the last bit.
+/// Dates as text: ISO 8601 in UTC for the years 1 to 9999, `@` and the seconds since 1970 for all others and for
+/// moments that nine decimals of a second do not tell apart. Reading gives back the date that was written, to the last
+/// bit.
 public enum DateText {
   /// The shortest text that ``date(_:)`` reads as `date`.
   public static func text(_ date: Date) -> String {

@@ -86,8 +86,8 @@ extension DocumentValue {
 
   /// The document's bytes: shortest heads, definite lengths, fields in their order.
   ///
-  /// - Precondition: Arrays and objects are nested at most ``DocumentLimits/nestingDepth`` levels deep, or readers refuse
-  ///   the bytes.
+  /// - Precondition: Arrays and objects are nested at most ``DocumentLimits/nestingDepth`` levels deep, or readers
+  ///   refuse the bytes.
   public var documentBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendItem(self)

@@ -4,8 +4,8 @@ import JSONStream
 extension DocumentValue {
   /// The value as JSON on one line.
   ///
-  /// JSON has no dates, bytes, or numbers without end: dates become the text of ``DateText``, bytes base64, and NaN and the
-  /// infinities `"NaN"`, `"Infinity"` and `"-Infinity"`. Reading them again gives text.
+  /// JSON has no dates, bytes, or numbers without end: dates become the text of ``DateText``, bytes base64, and NaN and
+  /// the infinities `"NaN"`, `"Infinity"` and `"-Infinity"`. Reading them again gives text.
   public var json: String {
     var text = ""
     appendJSON(to: &text)
@@ -65,8 +65,8 @@ extension DocumentValue {
 
   /// Reads one JSON document (RFC 8259).
   ///
-  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other a double. Text stays
-  /// text, also where it looks like a date. Of two fields of one name the first counts.
+  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other a double. Text
+  /// stays text, also where it looks like a date. Of two fields of one name the first counts.
   ///
   /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels.
   public init(json text: String) throws(JSONError) {

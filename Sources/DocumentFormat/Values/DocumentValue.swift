@@ -49,8 +49,8 @@ public enum DocumentValue: Sendable {
 }
 
 extension DocumentValue: Equatable {
-  /// Whether both mean the same: numbers by value whatever their form (NaN equals itself), texts by their bytes, objects by
-  /// their fields in any order.
+  /// Whether both mean the same: numbers by value whatever their form (NaN equals itself), texts by their bytes,
+  /// objects by their fields in any order.
   public static func == (a: DocumentValue, b: DocumentValue) -> Bool {
     switch (a, b) {
     case (.array(let a), .array(let b)): return a == b
