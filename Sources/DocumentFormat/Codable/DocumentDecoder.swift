@@ -10,11 +10,20 @@ public struct DocumentDecoder {
 
   public init() {}
 
-  /// The value whose document is `bytes`. What the type does not ask for is not looked at.
+  /// The value whose document is `bytes`.
+  ///
+  /// All bytes are checked first, as ``DocumentView/validate()`` does: a container cannot report damage when it is
+  /// asked for its keys, and would pass for an empty one.
   ///
   /// - Throws: `DecodingError` with the coding path. Damaged bytes are `dataCorrupted`, and the underlying error is the
   ///   ``DocumentError`` with the offset.
   public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
+    do {
+      try DocumentView(bytes.rawSpan).validate()
+    } catch {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "\(error)", underlyingError: error))
+    }
     let scope = DecodingScope(DecodingSource(bytes, userInfo), parent: nil, key: nil, offset: 0)
     return try scope.read(type, at: 0, nil)
   }

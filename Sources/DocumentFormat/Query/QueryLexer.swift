@@ -151,7 +151,8 @@ struct QueryLexer {
 
   /// What the characters behind a backslash stand for.
   private mutating func escape() throws(QuerySyntaxError) -> Unicode.Scalar {
-    let start = position + 1
+    // The backslash has been passed.
+    let start = position
     let kind = peek()
     position += 1
     switch kind {
