@@ -38,20 +38,18 @@ final class EncodingBuffer {
 
 /// A key for what has no name: an element of an array, or the object of a superclass.
 struct PlaceKey: CodingKey {
-  let stringValue: String
   let intValue: Int?
 
-  static let `super` = PlaceKey(stringValue: "super")
+  /// Made when asked for: every element has a key, and hardly one of them is ever looked at.
+  var stringValue: String { intValue.map { "Index \($0)" } ?? "super" }
 
-  init(index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
+  static let `super` = PlaceKey()
 
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
+  private init() { intValue = nil }
+
+  init(index: Int) { intValue = index }
+
+  init?(stringValue: String) { return nil }
 
   init?(intValue: Int) { self.init(index: intValue) }
 }
