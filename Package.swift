@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "CatalogWire", targets: ["CatalogWire"]),
     .library(name: "CatalogSync", targets: ["CatalogSync"]),
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
+    .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -55,6 +56,9 @@ let package = Package(
     .target(
       name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
       swiftSettings: lifetimes),
+
+    // Documents: bytes, fields by path, conditions. It opens no file and knows no store.
+    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -137,6 +141,9 @@ let package = Package(
         "RecordFormat", "Storage", "StoreTestSupport",
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
+    .testTarget(
+      name: "DocumentFormatTests", dependencies: ["DocumentFormat", "RandomTestSupport", "RecordFormat"],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],

@@ -1,0 +1,20 @@
+/// A type may hold parts that have no type. The document coders take a ``DocumentValue`` as it is, and so every
+/// document can be decoded as one; other coders are not served.
+extension DocumentValue: Codable {
+  public func encode(to encoder: any Encoder) throws {
+    guard encoder is EncodingScope else {
+      throw EncodingError.invalidValue(
+        self, .init(codingPath: encoder.codingPath, debugDescription: "Only a DocumentEncoder writes document values."))
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(self)
+  }
+
+  public init(from decoder: any Decoder) throws {
+    guard decoder is DecodingScope else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "Only a DocumentDecoder reads document values."))
+    }
+    self = try decoder.singleValueContainer().decode(DocumentValue.self)
+  }
+}

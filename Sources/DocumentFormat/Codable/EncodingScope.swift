@@ -1,0 +1,175 @@
+import Foundation
+
+/// What one value's `encode(to:)` writes: nothing yet, a single value, or one list.
+final class EncodingScope: Encoder {
+  // Invariants: `header` and all places in `deferred` are offsets in the buffer, and do not move before `finish`, since
+  // the scopes inside finish first and scopes outside begin before.
+  private enum State { case empty, single, keyed, unkeyed }
+
+  let buffer: EncodingBuffer
+  private let parent: EncodingScope?
+  private let key: (any CodingKey)?
+  private let number: Int
+  private let depth: Int
+  private var state = State.empty
+  /// Where the head of the list stands.
+  private var header = 0
+  private(set) var count = 0
+  /// Lists that are written apart, and where they belong.
+  private var deferred: [(place: Int, scope: EncodingScope)] = []
+  /// What went wrong where nothing could be thrown.
+  private var failure: EncodingError?
+
+  init(_ buffer: EncodingBuffer, parent: EncodingScope?, key: (any CodingKey)?) {
+    self.buffer = buffer
+    self.parent = parent
+    self.key = key
+    depth = parent.map { $0.depth + 1 } ?? 0
+    buffer.lastScope += 1
+    number = buffer.lastScope
+    if parent == nil || parent?.buffer !== buffer { buffer.openScope = number }
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] { buffer.userInfo }
+
+  var codingPath: [any CodingKey] {
+    guard let parent else { return key.map { [$0] } ?? [] }
+    return parent.codingPath + (key.map { [$0] } ?? [])
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    open(.keyed, Major.map)
+    return KeyedEncodingContainer(KeyedEncoding<Key>(scope: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    open(.unkeyed, Major.array)
+    return UnkeyedEncoding(scope: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { SingleEncoding(scope: self) }
+
+  private func open(_ state: State, _ major: UInt8) {
+    if self.state == state { return }
+    guard self.state == .empty, buffer.openScope == number else {
+      failure = failure ?? misuse("a second container of another form")
+      return
+    }
+    self.state = state
+    header = buffer.bytes.count
+    buffer.bytes.append(major << 5)
+  }
+
+  private func misuse(_ what: String, _ path: [any CodingKey]? = nil) -> EncodingError {
+    .invalidValue(what, .init(codingPath: path ?? codingPath, debugDescription: "The encoder was asked for \(what)."))
+  }
+
+  /// Counts an entry of the list, writes its name if it has one, and then what `body` writes; takes all back if it
+  /// throws.
+  @inline(__always)
+  func entry(_ key: (any CodingKey)?, _ body: () throws -> Void) throws {
+    guard buffer.openScope == number, failure == nil else {
+      throw failure ?? misuse("a value out of its turn", codingPath + (key.map { [$0] } ?? []))
+    }
+    let start = buffer.bytes.count
+    let deferredCount = deferred.count
+    if state == .keyed, let key { buffer.bytes.appendItem(key.stringValue) }
+    count += 1
+    do {
+      try body()
+    } catch {
+      buffer.bytes.removeSubrange(start...)
+      deferred.removeSubrange(deferredCount...)
+      buffer.openScope = number
+      count -= 1
+      throw error
+    }
+  }
+
+  /// Writes the one value of a scope that has no list.
+  @inline(__always)
+  func single(_ body: () throws -> Void) throws {
+    guard state == .empty, buffer.openScope == number else { throw misuse("a second value") }
+    state = .single
+    try body()
+  }
+
+  /// Writes `value`, in a scope of its own unless it is of a type with a form of its own.
+  func write<T: Encodable>(_ value: T, key: (any CodingKey)?) throws {
+    if try writeKnown(value) { return }
+    guard depth <= DocumentLimits.nestingDepth else {
+      throw EncodingError.invalidValue(
+        value,
+        .init(
+          codingPath: codingPath,
+          debugDescription: "More than \(DocumentLimits.nestingDepth) levels of nesting."))
+    }
+    let inner = EncodingScope(buffer, parent: self, key: key)
+    let outer = buffer.openScope
+    buffer.openScope = inner.number
+    try value.encode(to: inner)
+    try inner.finish()
+    buffer.openScope = outer
+  }
+
+  /// Writes `value` if its type is one of those whose own `encode(to:)` is not asked.
+  private func writeKnown<T: Encodable>(_ value: T) throws -> Bool {
+    // The comparison of types costs a pointer each; the cast is only made where it succeeds.
+    if T.self == String.self {
+      buffer.bytes.appendItem(value as! String)
+    } else if T.self == Date.self {
+      buffer.bytes.appendItem(value as! Date)
+    } else if T.self == Data.self {
+      buffer.bytes.appendItem(value as! Data)
+    } else if T.self == UUID.self {
+      buffer.bytes.appendItem((value as! UUID).uuidString)
+    } else if T.self == URL.self {
+      buffer.bytes.appendItem((value as! URL).absoluteString)
+    } else if T.self == Decimal.self {
+      buffer.bytes.appendItem(DocumentValue(value as! Decimal))
+    } else if T.self == DocumentValue.self {
+      buffer.bytes.appendItem(value as! DocumentValue)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// A scope that is written apart and comes to where the buffer now ends. Its list counts as an entry.
+  func deferredScope(_ key: any CodingKey) -> EncodingScope {
+    let scope = EncodingScope(EncodingBuffer(userInfo: userInfo), parent: self, key: key)
+    do {
+      try entry(key) { deferred.append((buffer.bytes.count, scope)) }
+    } catch {
+      failure = failure ?? error as? EncodingError
+    }
+    return scope
+  }
+
+  /// Writes what is still missing: the lists apart, the count, or an empty map if nothing came.
+  func finish() throws {
+    if let failure { throw failure }
+    if state == .empty { buffer.bytes.append(Major.map << 5) }
+    // From the last one back, so that the places before stay true.
+    for (place, scope) in deferred.reversed() {
+      try scope.finish()
+      buffer.bytes.insert(contentsOf: scope.buffer.bytes, at: place)
+    }
+    if state == .keyed || state == .unkeyed { buffer.bytes.setCount(count, ofListAt: header) }
+    deferred = []
+  }
+}
+
+extension DocumentValue {
+  /// The integer or double that is exactly `value`, or its text.
+  init(_ value: Decimal) {
+    let text = value.description
+    if let integer = Int64(text) {
+      self = .integer(integer)
+    } else if let double = Double(text), Decimal(string: double.description) == value {
+      self = .double(double)
+    } else {
+      self = .text(text)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/// The fields of an object.
+struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let scope: DecodingScope
+  let fields: FieldCursor
+
+  var codingPath: [any CodingKey] { scope.codingPath }
+
+  /// The names that `Key` knows, in the document's order.
+  var allKeys: [Key] { ((try? fields.names()) ?? []).compactMap { Key(stringValue: $0) } }
+
+  func contains(_ key: Key) -> Bool { (try? fields.find(key.stringValue)) != nil }
+
+  /// Where the value of `key` stands.
+  @inline(__always)
+  private func place(_ key: any CodingKey) throws -> Int {
+    do {
+      if let place = try fields.find(key.stringValue) { return place }
+    } catch {
+      throw scope.damaged(error, key)
+    }
+    throw DecodingError.keyNotFound(
+      key, .init(codingPath: codingPath, debugDescription: "The document has no field '\(key.stringValue)'."))
+  }
+
+  /// Where the value of `key` stands, or nil if it is missing or null.
+  @inline(__always)
+  private func present(_ key: Key) throws -> Int? {
+    do {
+      guard let place = try fields.find(key.stringValue) else { return nil }
+      return try scope.source.isNull(at: place) ? nil : place
+    } catch {
+      throw scope.damaged(error, key)
+    }
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try scope.isNull(at: place(key), key) }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try scope.read(type, at: place(key), key) }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    try present(key).map { try scope.read(type, at: $0, key) }
+  }
+
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try present(key).map { try scope.string(at: $0, key) }
+  }
+
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try present(key).map { try scope.integer(at: $0, key) }
+  }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try present(key).map { try scope.bool(at: $0, key) }
+  }
+
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try present(key).map { try scope.double(at: $0, key) }
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try scope.inner(at: place(key), key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try scope.inner(at: place(key), key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try scope.inner(at: place(PlaceKey.super), PlaceKey.super) }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try scope.inner(at: place(key), key) }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try scope.bool(at: place(key), key)
+  }
+
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try scope.string(at: place(key), key)
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try scope.double(at: place(key), key)
+  }
+
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try scope.float(at: place(key), key)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try scope.integer(at: place(key), key)
+  }
+
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try scope.integer(at: place(key), key)
+  }
+}

@@ -1,0 +1,133 @@
+/// The elements of an array, in turn.
+struct UnkeyedDecoding: UnkeyedDecodingContainer {
+  let scope: DecodingScope
+  /// Elements of the array.
+  let elementCount: Int
+  private var offset: Int
+  private(set) var currentIndex = 0
+
+  init(scope: DecodingScope, start: Int, elementCount: Int) {
+    self.scope = scope
+    self.elementCount = elementCount
+    offset = start
+  }
+
+  var codingPath: [any CodingKey] { scope.codingPath }
+  var count: Int? { elementCount }
+  var isAtEnd: Bool { currentIndex >= elementCount }
+
+  /// Reads the next element with `body` and moves behind it; stays where it is if `body` throws.
+  @inline(__always)
+  private mutating func next<T>(_ body: (Int, PlaceKey) throws -> T) throws -> T {
+    let key = PlaceKey(index: currentIndex)
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        T.self, .init(codingPath: codingPath + [key], debugDescription: "The array has no more elements."))
+    }
+    let value = try body(offset, key)
+    do {
+      offset = try scope.source.skip(offset)
+    } catch {
+      throw scope.damaged(error, key)
+    }
+    currentIndex += 1
+    return value
+  }
+
+  mutating func decodeNil() throws -> Bool {
+    guard !isAtEnd, try scope.isNull(at: offset, PlaceKey(index: currentIndex)) else { return false }
+    return try next { _, _ in true }
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let scope = scope
+    return try next { try scope.read(type, at: $0, $1) }
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    let scope = scope
+    return try next { try scope.inner(at: $0, $1).container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let scope = scope
+    return try next { try scope.inner(at: $0, $1).unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let scope = scope
+    return try next { try scope.inner(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool {
+    let scope = scope
+    return try next { try scope.bool(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: String.Type) throws -> String {
+    let scope = scope
+    return try next { try scope.string(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Double.Type) throws -> Double {
+    let scope = scope
+    return try next { try scope.double(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Float.Type) throws -> Float {
+    let scope = scope
+    return try next { try scope.float(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Int.Type) throws -> Int {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Int8.Type) throws -> Int8 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Int16.Type) throws -> Int16 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Int32.Type) throws -> Int32 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: Int64.Type) throws -> Int64 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: UInt.Type) throws -> UInt {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+    let scope = scope
+    return try next { try scope.integer(at: $0, $1) }
+  }
+}

@@ -1,0 +1,127 @@
+import RecordFormat
+
+/// What a value is.
+public enum DocumentKind: Sendable, Equatable {
+  case null, bool, number, date, text, bytes, array, object
+}
+
+/// A document, or a value inside one, in the bytes where it lies: nothing is decoded before it is asked for.
+///
+/// A view checks what it reads and nothing else, so bytes from anywhere are safe to walk; ``validate()`` checks all.
+public struct DocumentView: ~Escapable {
+  let bytes: RawSpan
+  let offset: Int
+
+  /// The document that begins with the first of `bytes`, which the view borrows.
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan) {
+    self.bytes = bytes
+    offset = 0
+  }
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, at offset: Int) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  /// What the value is. Complexity: O(1).
+  public func kind() throws(DocumentError) -> DocumentKind {
+    switch try bytes.item(at: offset) {
+    case .null: .null
+    case .bool: .bool
+    case .integer, .unsigned, .double: .number
+    case .date: .date
+    case .text: .text
+    case .bytes: .bytes
+    case .array: .array
+    case .object: .object
+    }
+  }
+
+  /// The whole value as a tree of its own. Complexity: O(bytes), with an allocation for each text and list.
+  public func value() throws(DocumentError) -> DocumentValue {
+    var offset = offset
+    return try DocumentValue(bytes, &offset, depth: 0)
+  }
+
+  /// How many bytes the value takes. Complexity: O(heads inside).
+  public func byteCount() throws(DocumentError) -> Int { try bytes.skip(offset) - offset }
+
+  /// Lends the bytes of a text or byte string; nil for any other value. Complexity: O(1).
+  public func withBytes<Result>(_ body: (RawSpan) -> Result) throws(DocumentError) -> Result? {
+    switch try bytes.item(at: offset) {
+    case .text(let range), .bytes(let range): body(bytes.extracting(range))
+    default: nil
+    }
+  }
+
+  /// Shows `body` each value of `path` until it returns false. A missing field is shown as nil; see ``FieldPath``.
+  ///
+  /// - Parameter flattensLast: Whether an array at the end of the path is shown element by element, as conditions and
+  ///   indexes see it, or as one value.
+  /// - Complexity: O(heads before the value on each level), without an allocation.
+  public func forEachValue(
+    at path: FieldPath, flattensLast: Bool = true, _ body: (borrowing DocumentView?) throws(DocumentError) -> Bool
+  ) throws(DocumentError) {
+    try withoutActuallyEscaping(body) { body throws(DocumentError) in
+      var visitor = ClosureVisitor(body: body)
+      _ = try bytes.walk(offset, path, flattensLast: flattensLast, &visitor)
+    }
+  }
+
+  /// Checks everything: structure, tags, UTF-8, nesting, and that nothing follows.
+  ///
+  /// - Complexity: O(bytes), without an allocation unless a text is not ASCII.
+  public func validate() throws(DocumentError) {
+    let end = try bytes.validate(offset, depth: 0)
+    guard end == bytes.byteCount else { throw .trailingBytes(offset: end) }
+  }
+}
+
+private struct ClosureVisitor: PathVisitor {
+  let body: (borrowing DocumentView?) throws(DocumentError) -> Bool
+
+  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
+    if let offset { return try !body(DocumentView(bytes, at: offset)) }
+    return try !body(nil)
+  }
+}
+
+extension RawSpan {
+  /// Checks the value at `start` and gives the offset behind it.
+  fileprivate func validate(_ start: Int, depth: Int) throws(DocumentError) -> Int {
+    switch try item(at: start) {
+    case .null, .bool, .integer, .unsigned, .double, .date: return try skip(start)
+    case .bytes(let range): return range.upperBound
+    case .text(let range):
+      guard isUTF8(range) else { throw .invalidUTF8(offset: start) }
+      return range.upperBound
+    case .array(let list), .object(let list):
+      guard depth < DocumentLimits.nestingDepth else { throw .nestedTooDeeply(offset: start) }
+      let isMap = if case .object = try item(at: start) { true } else { false }
+      var offset = list.start
+      var remaining = list.count ?? .max
+      while remaining > 0 {
+        if list.count == nil, try isBreak(at: offset) { return offset + 1 }
+        if isMap { offset = try name(at: offset).upperBound }
+        offset = try validate(offset, depth: depth + 1)
+        remaining -= 1
+      }
+      return offset
+    }
+  }
+
+  /// Where the bytes of the field name at `offset` stand.
+  func name(at offset: Int) throws(DocumentError) -> Range<Int> {
+    let head = try head(at: offset)
+    guard head.major == Major.text else { throw .nameIsNoText(offset: offset) }
+    let end = try head.end + count(head, at: offset)
+    guard isUTF8(head.end..<end) else { throw .invalidUTF8(offset: offset) }
+    return head.end..<end
+  }
+
+  private func isUTF8(_ range: Range<Int>) -> Bool {
+    extracting(range).isASCII || string(range) != nil
+  }
+}

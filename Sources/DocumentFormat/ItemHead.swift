@@ -1,0 +1,156 @@
+import RecordFormat
+
+/// The head of a CBOR item (RFC 8949, section 3): three bits of major type, five of information, an argument.
+///
+///     ┌─────────────┬──────────────────┬──────────────────────────┐
+///     │ major: bits │ information:     │ argument: 0, 1, 2, 4 or  │
+///     │ 7 to 5      │ bits 4 to 0      │ 8 bytes, big-endian      │
+///     └─────────────┴──────────────────┴──────────────────────────┘
+struct ItemHead {
+  var major: UInt8
+  var information: UInt8
+  /// The number in the head: a value, a length, a count, or the bits of a floating-point number.
+  var argument: UInt64
+  /// Offset of the byte behind the head.
+  var end: Int
+
+  /// Whether a break ends the list and not a count.
+  @inline(__always)
+  var isIndefinite: Bool { information == 31 }
+}
+
+/// Major types.
+enum Major {
+  static let unsigned: UInt8 = 0
+  static let negative: UInt8 = 1
+  static let bytes: UInt8 = 2
+  static let text: UInt8 = 3
+  static let array: UInt8 = 4
+  static let map: UInt8 = 5
+  static let tag: UInt8 = 6
+  static let simple: UInt8 = 7
+}
+
+/// Whole first bytes with a meaning of their own.
+enum Initial {
+  static let `false`: UInt8 = 0xF4
+  static let `true`: UInt8 = 0xF5
+  static let null: UInt8 = 0xF6
+  static let undefined: UInt8 = 0xF7
+  static let half: UInt8 = 0xF9
+  static let float: UInt8 = 0xFA
+  static let double: UInt8 = 0xFB
+  static let `break`: UInt8 = 0xFF
+  /// The head of tag 1, an epoch date.
+  static let date: UInt8 = 0xC1
+}
+
+/// Tags that are read.
+enum Tag {
+  static let date: UInt64 = 1
+  static let uri: UInt64 = 32
+  static let selfDescribed: UInt64 = 55799
+}
+
+extension RawSpan {
+  /// The head at `offset`.
+  ///
+  /// - Throws: If it is cut, reserved, or begins a chunked string. A break (0xFF) comes back as a simple value.
+  @inline(__always)
+  func head(at offset: Int) throws(DocumentError) -> ItemHead {
+    guard offset < byteCount else { throw .endsEarly(offset: offset) }
+    let initial = u8(at: offset)
+    let information = initial & 31
+    if information < 24 {
+      return ItemHead(
+        major: initial >> 5, information: information, argument: UInt64(information), end: offset &+ 1)
+    }
+    return try longHead(at: offset, initial)
+  }
+
+  /// The same where an argument follows the first byte.
+  @inline(never)
+  private func longHead(at offset: Int, _ initial: UInt8) throws(DocumentError) -> ItemHead {
+    let major = initial >> 5
+    let information = initial & 31
+    if information == 31 {
+      switch major {
+      case Major.array, Major.map, Major.simple:
+        return ItemHead(major: major, information: information, argument: 0, end: offset + 1)
+      case Major.bytes, Major.text: throw .chunked(offset: offset)
+      default: throw .reserved(byte: initial, offset: offset)
+      }
+    }
+    guard information < 28 else { throw .reserved(byte: initial, offset: offset) }
+    let width = 1 << Int(information - 24)
+    guard byteCount - offset > width else { throw .endsEarly(offset: byteCount) }
+    let argument: UInt64 =
+      switch width {
+      case 1: UInt64(u8(at: offset + 1))
+      case 2: UInt64(u16(at: offset + 1).byteSwapped)
+      case 4: UInt64(u32(at: offset + 1).byteSwapped)
+      default: u64(at: offset + 1).byteSwapped
+      }
+    return ItemHead(major: major, information: information, argument: argument, end: offset + 1 + width)
+  }
+
+  /// The number of bytes or items that `head` announces, if the document can hold them.
+  @inline(__always)
+  func count(_ head: ItemHead, at offset: Int, eachAtLeast byteCount: Int = 1) throws(DocumentError) -> Int {
+    let left = UInt64(truncatingIfNeeded: self.byteCount &- head.end)
+    guard head.argument <= (byteCount == 2 ? left / 2 : left) else { throw .tooLong(offset: offset) }
+    return Int(truncatingIfNeeded: head.argument)
+  }
+
+  /// Whether the list whose items were read up to `offset` ends there with a break.
+  @inline(__always)
+  func isBreak(at offset: Int) throws(DocumentError) -> Bool {
+    guard offset < byteCount else { throw .endsEarly(offset: offset) }
+    return u8(at: offset) == Initial.break
+  }
+
+  /// The offset behind the item at `start`, found by structure alone: the values are not looked at.
+  ///
+  /// - Complexity: O(number of heads inside). Only lists that end with a break cost recursion.
+  func skip(_ start: Int, depth: Int = 0) throws(DocumentError) -> Int {
+    var offset = start
+    var remaining = 1
+    repeat {
+      let head = try head(at: offset)
+      remaining &-= 1
+      switch head.major {
+      case Major.unsigned, Major.negative: offset = head.end
+      case Major.bytes, Major.text: offset = try head.end &+ count(head, at: offset)
+      case Major.array, Major.map:
+        if head.isIndefinite {
+          guard depth < DocumentLimits.nestingDepth else { throw .nestedTooDeeply(offset: offset) }
+          offset = try skipIndefinite(head, depth: depth + 1)
+        } else {
+          let isMap = head.major == Major.map
+          let count = try count(head, at: offset, eachAtLeast: isMap ? 2 : 1)
+          remaining &+= isMap ? count &* 2 : count
+          // Each item that is still to come has a byte at least, which also keeps the sum from overflowing.
+          guard remaining <= byteCount &- head.end else { throw .tooLong(offset: offset) }
+          offset = head.end
+        }
+      case Major.tag:
+        remaining &+= 1
+        offset = head.end
+      default:
+        if head.isIndefinite { throw .reserved(byte: Initial.break, offset: offset) }
+        offset = head.end
+      }
+    } while remaining > 0
+    return offset
+  }
+
+  /// The offset behind the break that ends the list of `head`.
+  private func skipIndefinite(_ head: ItemHead, depth: Int) throws(DocumentError) -> Int {
+    var offset = head.end
+    while try !isBreak(at: offset) {
+      if head.major == Major.map { offset = try skip(offset, depth: depth) }
+      offset = try skip(offset, depth: depth)
+    }
+    return offset + 1
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+
+extension Condition {
+  /// Reads a condition as people write it:
+  ///
+  ///     user.status.isOnline == true && (name like 'A%' nocase || age >= 3) && !(tag in ['a', 'b'])
+  ///
+  /// - A field is its ``FieldPath``; a backslash takes any character as it is, so `\and` is a field with that name.
+  /// - `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `in [a, b]`, `contains`, `like 'A%'`, `hasprefix 'A'`, `is
+  ///   null`,
+  ///   `is not null`. Behind the text of `contains`, `like` and `hasprefix` the word `nocase` ignores case.
+  /// - `&&` or `and`, `||` or `or`, `!` or `not`, parentheses; `and` binds closer than `or`. `true` and `false` alone
+  ///   are conditions, too.
+  /// - Values: `'text'` or `"text"` with `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"` and `\u{hex}`; numbers, `nan`, `inf`,
+  ///   `-inf`,
+  ///   `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`.
+  ///
+  /// Words of the language may be written in any case. What ``description`` writes reads as the same condition.
+  ///
+  /// - Throws: With the column, and what was expected there. More than ``DocumentLimits/nestingDepth`` levels of
+  ///   parentheses and negations are refused.
+  public init(parsing text: String) throws(QuerySyntaxError) {
+    var parser = ConditionParser(lexer: try QueryLexer(text))
+    self = try parser.disjunction(depth: 0)
+    guard parser.lexer.token == .end else { throw parser.lexer.unexpected("'&&', '||' or the end") }
+  }
+}
+
+/// A parser by recursive descent, one function a level of the grammar.
+private struct ConditionParser {
+  var lexer: QueryLexer
+
+  mutating func disjunction(depth: Int) throws(QuerySyntaxError) -> Condition {
+    var parts = [try conjunction(depth: depth)]
+    while try lexer.take("||", "or") { parts.append(try conjunction(depth: depth)) }
+    return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  private mutating func conjunction(depth: Int) throws(QuerySyntaxError) -> Condition {
+    var parts = [try negation(depth: depth)]
+    while try lexer.take("&&", "and") { parts.append(try negation(depth: depth)) }
+    return parts.count == 1 ? parts[0] : .and(parts)
+  }
+
+  private mutating func negation(depth: Int) throws(QuerySyntaxError) -> Condition {
+    guard depth <= DocumentLimits.nestingDepth else {
+      throw lexer.unexpected("at most \(DocumentLimits.nestingDepth) levels of nesting")
+    }
+    if try lexer.take("!", "not") { return .not(try negation(depth: depth + 1)) }
+    if try lexer.take("(") {
+      let condition = try disjunction(depth: depth + 1)
+      guard try lexer.take(")") else { throw lexer.unexpected("'&&', '||' or ')'") }
+      return condition
+    }
+    if try lexer.take("true") { return .and([]) }
+    if try lexer.take("false") { return .or([]) }
+    return try comparison()
+  }
+
+  private mutating func comparison() throws(QuerySyntaxError) -> Condition {
+    let path = try lexer.takePath("a field, '!' or '('")
+    if case .symbol(let symbol) = lexer.token, let comparison = Self.comparison(symbol) {
+      try lexer.advance()
+      return .compare(path, comparison, try value())
+    }
+    if try lexer.take("in") { return .isIn(path, try list()) }
+    if try lexer.take("is") {
+      let isNegated = try lexer.take("not")
+      guard try lexer.take("null") else { throw lexer.unexpected("null") }
+      return isNegated ? .not(.isNull(path)) : .isNull(path)
+    }
+    if try lexer.take("contains") {
+      let constant = try value()
+      return .contains(path, constant, ignoringCase: try lexer.take("nocase"))
+    }
+    if try lexer.take("like") {
+      let pattern = try text()
+      return .like(path, pattern, ignoringCase: try lexer.take("nocase"))
+    }
+    if try lexer.take("hasprefix") {
+      let prefix = try text()
+      return .hasPrefix(path, prefix, ignoringCase: try lexer.take("nocase"))
+    }
+    throw lexer.unexpected("a comparison, 'in', 'contains', 'like', 'hasprefix' or 'is'")
+  }
+
+  private static func comparison(_ symbol: String) -> Condition.Comparison? {
+    switch symbol {
+    case "=": .equal
+    case "<>": .notEqual
+    default: Condition.Comparison(rawValue: symbol)
+    }
+  }
+
+  private mutating func list() throws(QuerySyntaxError) -> [DocumentValue] {
+    guard try lexer.take("[") else { throw lexer.unexpected("'['") }
+    if try lexer.take("]") { return [] }
+    var values = [try value()]
+    while try lexer.take(",") { values.append(try value()) }
+    guard try lexer.take("]") else { throw lexer.unexpected("',' or ']'") }
+    return values
+  }
+
+  private mutating func text() throws(QuerySyntaxError) -> String {
+    guard case .text(let text) = lexer.token else { throw lexer.unexpected("a text in quotes") }
+    try lexer.advance()
+    return text
+  }
+
+  private mutating func value() throws(QuerySyntaxError) -> DocumentValue {
+    switch lexer.token {
+    case .text(let text):
+      try lexer.advance()
+      return .text(text)
+    case .number(let number):
+      try lexer.advance()
+      return number
+    default: break
+    }
+    if try lexer.take("true") { return .bool(true) }
+    if try lexer.take("false") { return .bool(false) }
+    if try lexer.take("null") { return .null }
+    if try lexer.take("nan") { return .double(.nan) }
+    if try lexer.take("inf") { return .double(.infinity) }
+    if try lexer.take("-") {
+      guard try lexer.take("inf") else { throw lexer.unexpected("a number") }
+      return .double(-.infinity)
+    }
+    if try lexer.take("date") { return .date(try argument("a date such as '2026-01-02T03:04:05Z'", DateText.date)) }
+    if try lexer.take("bytes") {
+      return .bytes(try argument("base64") { Data(base64Encoded: $0).map { [UInt8]($0) } })
+    }
+    throw lexer.unexpected("a value: text in quotes, a number, true, false, null, date('…') or bytes('…')")
+  }
+
+  /// The text in parentheses that `parse` understands.
+  private mutating func argument<T>(_ what: String, _ parse: (String) -> T?) throws(QuerySyntaxError) -> T {
+    guard try lexer.take("(") else { throw lexer.unexpected("'('") }
+    guard case .text(let text) = lexer.token, let value = parse(text) else { throw lexer.unexpected(what) }
+    try lexer.advance()
+    guard try lexer.take(")") else { throw lexer.unexpected("')'") }
+    return value
+  }
+}
+
+extension QueryLexer {
+  /// Takes the path that comes next.
+  fileprivate mutating func takePath(_ expected: String) throws(QuerySyntaxError) -> FieldPath {
+    guard case .word(let word) = token, !Condition.reservedWords.contains(word.lowercased()) else {
+      throw unexpected(expected)
+    }
+    let path: FieldPath
+    do {
+      path = try FieldPath(parsing: word)
+    } catch {
+      throw unexpected("a field path without empty names")
+    }
+    try advance()
+    return path
+  }
+}
+
+extension Ordering {
+  /// Reads an order as people write it: `user.name, -age` or `user.name asc, age desc`.
+  ///
+  /// - Throws: With the column, and what was expected there.
+  public init(parsing text: String) throws(QuerySyntaxError) {
+    var lexer = try QueryLexer(text)
+    var terms: [Term] = []
+    repeat {
+      var isDescending = try lexer.take("-")
+      let path = try lexer.takePath("a field")
+      if !isDescending {
+        isDescending = try lexer.take("desc")
+        if !isDescending { _ = try lexer.take("asc") }
+      }
+      terms.append(Term(path, isDescending: isDescending))
+    } while try lexer.take(",")
+    guard lexer.token == .end else { throw lexer.unexpected("',' or the end") }
+    self.init(terms)
+  }
+}

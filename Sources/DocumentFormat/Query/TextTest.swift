@@ -1,0 +1,147 @@
+import RecordFormat
+
+/// A question about a text: whether it contains, begins with, or is like another one.
+///
+/// Case is ignored by Swift's `lowercased()` on both sides. The constant is lowered once; a text of ASCII is lowered
+/// byte by byte while it is compared, and any other becomes a string.
+struct TextTest: Sendable {
+  enum Form: Sendable { case contains, hasPrefix, like }
+
+  private let form: Form
+  private let ignoringCase: Bool
+  /// The text to look for.
+  private let text: [UInt8]
+  /// The pattern in pieces.
+  private let pattern: [LikePiece]
+
+  init(_ form: Form, _ text: String, _ ignoringCase: Bool) {
+    self.form = form
+    self.ignoringCase = ignoringCase
+    let lowered = ignoringCase ? text.lowercased() : text
+    self.text = form == .like ? [] : Array(lowered.utf8)
+    pattern = form == .like ? LikePiece.pieces(of: lowered) : []
+  }
+
+  /// Whether it holds for the text at `range`.
+  func holds(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    let value = bytes.extracting(range)
+    guard ignoringCase else { return holds(value, foldingASCII: false) }
+    if value.isASCII { return holds(value, foldingASCII: true) }
+    let lowered = Array(bytes.repairedString(range).lowercased().utf8)
+    return holds(lowered.rawSpan, foldingASCII: false)
+  }
+
+  @inline(__always)
+  private func holds(_ value: RawSpan, foldingASCII isFolding: Bool) -> Bool {
+    switch form {
+    case .hasPrefix: value.byteCount >= text.count && value.matches(text.rawSpan, at: 0, isFolding)
+    case .contains: value.contains(text.rawSpan, isFolding)
+    case .like: LikePiece.match(pattern.span, value, isFolding)
+    }
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`, an ASCII capital as its small letter if asked for.
+  @inline(__always)
+  fileprivate func byte(_ offset: Int, _ isFolding: Bool) -> UInt8 {
+    let byte = u8(at: offset)
+    return isFolding && byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+
+  /// Whether the bytes from `start` on are those of `text`, which must not reach beyond the end.
+  @inline(__always)
+  fileprivate func matches(_ text: RawSpan, at start: Int, _ isFolding: Bool) -> Bool {
+    if !isFolding { return slice(start, text.byteCount).hasSameBytes(as: text) }
+    for offset in 0..<text.byteCount where byte(start &+ offset, true) != text.u8(at: offset) { return false }
+    return true
+  }
+
+  /// Whether `text` stands anywhere. Complexity: O(bytes · bytes of `text`) at worst, a pass over the bytes in
+  /// practice.
+  fileprivate func contains(_ text: RawSpan, _ isFolding: Bool) -> Bool {
+    if text.byteCount == 0 { return true }
+    let first = text.u8(at: 0)
+    var start = 0
+    while start &+ text.byteCount <= byteCount {
+      if byte(start, isFolding) == first, matches(text, at: start, isFolding) { return true }
+      start &+= 1
+    }
+    return false
+  }
+}
+
+/// A piece of a pattern.
+enum LikePiece: Equatable, Sendable {
+  /// A byte as it is.
+  case byte(UInt8)
+  /// `_`: one Unicode scalar.
+  case one
+  /// `%`: any number of them.
+  case many
+
+  /// The pieces of `pattern`; a backslash takes the character behind it as it is, and itself at the end.
+  static func pieces(of pattern: String) -> [LikePiece] {
+    var pieces: [LikePiece] = []
+    var isEscaped = false
+    for byte in pattern.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\") where !isEscaped:
+        isEscaped = true
+        continue
+      case UInt8(ascii: "%") where !isEscaped:
+        if pieces.last != .many { pieces.append(.many) }
+      case UInt8(ascii: "_") where !isEscaped: pieces.append(.one)
+      default: pieces.append(.byte(byte))
+      }
+      isEscaped = false
+    }
+    if isEscaped { pieces.append(.byte(UInt8(ascii: "\\"))) }
+    return pieces
+  }
+
+  /// Whether the whole of `text` is of the pattern. On a mismatch only the last `%` is tried with one more character:
+  /// what the ones before it took cannot help.
+  ///
+  /// - Complexity: O(bytes · pieces) at worst.
+  static func match(_ pattern: Span<LikePiece>, _ text: RawSpan, _ isFolding: Bool) -> Bool {
+    var offset = 0
+    var piece = 0
+    var retry: (piece: Int, offset: Int)?
+    while true {
+      if piece < pattern.count, pattern[piece] == .many {
+        piece += 1
+        if piece == pattern.count { return true }
+        retry = (piece, offset)
+        continue
+      }
+      if offset < text.byteCount, piece < pattern.count {
+        if pattern[piece] == .one {
+          offset = text.endOfScalar(offset)
+          piece += 1
+          continue
+        }
+        if pattern[piece] == .byte(text.byte(offset, isFolding)) {
+          offset += 1
+          piece += 1
+          continue
+        }
+      } else if offset == text.byteCount, piece == pattern.count {
+        return true
+      }
+      guard let (last, start) = retry, start < text.byteCount else { return false }
+      offset = text.endOfScalar(start)
+      piece = last
+      retry = (last, offset)
+    }
+  }
+}
+
+extension RawSpan {
+  /// The offset behind the scalar that begins at `offset`: behind all continuation bytes that follow.
+  fileprivate func endOfScalar(_ offset: Int) -> Int {
+    var end = offset + 1
+    while end < byteCount, u8(at: end) & 0xC0 == 0x80 { end += 1 }
+    return end
+  }
+}

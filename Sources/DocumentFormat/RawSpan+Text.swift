@@ -1,0 +1,66 @@
+import RecordFormat
+
+// The unsafe fence of the documents: bytes to text and back. Everything else is plain Swift.
+
+extension RawSpan {
+  /// The bytes of `range` as a string, or nil if they are no UTF-8.
+  func string(_ range: Range<Int>) -> String? {
+    // The pointer is used inside the call only.
+    unsafe extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The same, with U+FFFD for what is no UTF-8.
+  func repairedString(_ range: Range<Int>) -> String {
+    // The pointer is used inside the call only.
+    unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether no byte has its high bit set.
+  var isASCII: Bool {
+    var offset = 0
+    while offset &+ 8 <= byteCount {
+      if u64(at: offset) & 0x8080_8080_8080_8080 != 0 { return false }
+      offset &+= 8
+    }
+    while offset < byteCount {
+      if u8(at: offset) >= 0x80 { return false }
+      offset &+= 1
+    }
+    return true
+  }
+
+  /// Whether the bytes are those of `text`.
+  @inline(__always)
+  func isText(_ text: String) -> Bool {
+    // The bytes of a string have no padding whose contents could leak.
+    hasSameBytes(as: unsafe text.utf8.span.bytes)
+  }
+
+  /// Less than, equal to or greater than zero as these bytes stand before, with or behind those of `other`.
+  func order(_ other: RawSpan) -> Int {
+    let common = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= common {
+      let mine = u64(at: offset)
+      let theirs = other.u64(at: offset)
+      if mine != theirs { return mine.byteSwapped < theirs.byteSwapped ? -1 : 1 }
+      offset &+= 8
+    }
+    while offset < common {
+      let mine = u8(at: offset)
+      let theirs = other.u8(at: offset)
+      if mine != theirs { return mine < theirs ? -1 : 1 }
+      offset &+= 1
+    }
+    return byteCount == other.byteCount ? 0 : byteCount < other.byteCount ? -1 : 1
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Appends a copy of `source`.
+  @inline(__always)
+  mutating func append(copying source: RawSpan) {
+    // The buffer is read before the call ends, while the span keeps it alive.
+    unsafe source.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import JSONStream
+
+extension DocumentValue {
+  /// The value as JSON on one line.
+  ///
+  /// JSON has no dates, bytes, or numbers without end: dates become the text of ``DateText``, bytes base64, and NaN and
+  /// the infinities `"NaN"`, `"Infinity"` and `"-Infinity"`. Reading them again gives text.
+  public var json: String {
+    var text = ""
+    appendJSON(to: &text)
+    return text
+  }
+
+  private func appendJSON(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .integer(let value): text += String(value)
+    case .unsigned(let value): text += String(value)
+    case .double(let value):
+      if value.isFinite {
+        text += String(value)
+      } else {
+        text += value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
+      }
+    case .text(let value): Self.appendJSON(value, to: &text)
+    case .bytes(let value): text += "\"" + Data(value).base64EncodedString() + "\""
+    case .date(let value): text += "\"" + DateText.text(value) + "\""
+    case .array(let elements):
+      text += "["
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text += "," }
+        element.appendJSON(to: &text)
+      }
+      text += "]"
+    case .object(let fields):
+      text += "{"
+      for (index, field) in fields.enumerated() {
+        if index > 0 { text += "," }
+        Self.appendJSON(field.name, to: &text)
+        text += ":"
+        field.value.appendJSON(to: &text)
+      }
+      text += "}"
+    }
+  }
+
+  private static func appendJSON(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case _ where scalar.value < 0x20:
+        text += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+
+  /// Reads one JSON document (RFC 8259).
+  ///
+  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other a double. Text
+  /// stays text, also where it looks like a date. Of two fields of one name the first counts.
+  ///
+  /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels.
+  public init(json text: String) throws(JSONError) {
+    var tokens = JSONTokenizer(
+      limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
+    tokens.append(text.utf8.span)
+    tokens.finish()
+    let first = try tokens.next()
+    self = try DocumentValue(&tokens, first)
+    _ = try tokens.next()
+  }
+
+  private init(_ tokens: inout JSONTokenizer, _ token: JSONToken) throws(JSONError) {
+    switch token {
+    case .null: self = .null
+    case .true: self = .bool(true)
+    case .false: self = .bool(false)
+    case .string: self = .text(tokens.textString)
+    case .number: self = Self.number(tokens.textString)
+    case .beginArray:
+      var elements: [DocumentValue] = []
+      while true {
+        let token = try tokens.next()
+        if token == .endArray { break }
+        elements.append(try DocumentValue(&tokens, token))
+      }
+      self = .array(elements)
+    case .beginObject:
+      var fields: [Field] = []
+      var known: Set<[UInt8]> = []
+      while try tokens.next() == .key {
+        let name = tokens.textString
+        let token = try tokens.next()
+        let value = try DocumentValue(&tokens, token)
+        if known.insert(Array(name.utf8)).inserted { fields.append(Field(name, value)) }
+      }
+      self = .object(fields)
+    case .needsInput, .endOfDocument, .key, .endObject, .endArray, .stringPart, .stringEnd:
+      // A finished tokenizer that delivers no parts gives none of these where a value stands.
+      throw .endsEarly(offset: tokens.offset, expected: .value)
+    }
+  }
+
+  private static func number(_ text: String) -> DocumentValue {
+    if let value = Int64(text) { return text == "-0" ? .double(-0.0) : .integer(value) }
+    if let value = UInt64(text) { return .unsigned(value) }
+    return .double(Double(text) ?? .nan)
+  }
+}
