@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "CatalogSync", targets: ["CatalogSync"]),
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
+    .library(name: "Documents", targets: ["Documents"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -59,6 +60,9 @@ let package = Package(
 
     // Documents: bytes, fields by path, conditions. It opens no file and knows no store.
     .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
+    // Documents in a store.
+    .target(
+      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -144,6 +148,10 @@ let package = Package(
     .testTarget(
       name: "DocumentFormatTests", dependencies: ["DocumentFormat", "RandomTestSupport", "RecordFormat"],
       swiftSettings: strict),
+    .testTarget(
+      name: "DocumentsTests",
+      dependencies: ["DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
+      swiftSettings: lifetimes),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],

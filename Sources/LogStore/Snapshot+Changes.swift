@@ -26,7 +26,7 @@ extension Snapshot {
       added: Array(repeating: [], count: manifest.tables.count),
       removed: Array(repeating: [], count: manifest.tables.count))
     for segment in try segments(after: earlier) {
-      try forEachObject(segment) { (object, unit) throws(StoreError) in
+      _ = try forEachObject(segment) { (object, unit) throws(StoreError) in
         let kind = ObjectHeader.kind(object.u32(at: 4))
         if let table = kind.table {
           guard table < changes.added.count else { throw damagedObject(unit, "a row of no table") }
@@ -37,6 +37,7 @@ extension Snapshot {
             try note(tombstones.offset(index), removedSince: earlier, in: &changes)
           }
         }
+        return true
       }
     }
     for table in changes.removed.indices { changes.removed[table].sort { $0.rawValue < $1.rawValue } }

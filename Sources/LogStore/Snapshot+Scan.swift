@@ -7,37 +7,53 @@ extension Snapshot {
   /// Calls `body` with every live record of `table`, in the order of the file.
   ///
   /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
-  /// - Complexity: reads every object of the generation once.
+  /// - Complexity: reads every object of the generation once, and every dead block; memory for 4 bytes for each dead row.
   public func scan(
     _ table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
-    for segment in try segments() {
-      try forEachObject(segment) { (object, unit) throws(StoreError) in
-        guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return }
-        if try isDead(unit) { return }
-        try body(try RecordView(object, self))
-      }
+    try forEachRecord(of: table) { (record) throws(StoreError) in
+      try body(record)
+      return true
+    }
+  }
+
+  /// Calls `body` with the live records of `table`, in the order of the file, until it returns false.
+  ///
+  /// - Throws, complexity: as ``scan(_:_:)``, up to the last record.
+  public func forEachRecord(
+    of table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try forEachLiveRow { (own, record) throws(StoreError) in
+      if own != table { return true }
+      return try body(record)
     }
   }
 
   /// Calls `body` with every live record and its table, in the order of the file.
-  ///
-  /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
-  /// - Complexity: reads every object of the generation once, and every dead block; memory for 4 bytes for each dead row.
   func forEachLiveRow(
     _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try forEachLiveRow { (table, record) throws(StoreError) in
+      try body(table, record)
+      return true
+    }
+  }
+
+  private func forEachLiveRow(
+    _ body: (Int, borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let tableCount = manifest.tables.count
     let dead = try deadRows()
     // Rows come in ascending order, as the dead ones do: each is passed once.
     var next = 0
     for segment in try segments() {
-      try forEachObject(segment) { (object, unit) throws(StoreError) in
-        guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return }
+      let isWhole = try forEachObject(segment) { (object, unit) throws(StoreError) in
+        guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return true }
         while next < dead.count, dead[next] < unit.rawValue { next += 1 }
-        if next < dead.count, dead[next] == unit.rawValue { return }
-        try body(table, try RecordView(object, self))
+        if next < dead.count, dead[next] == unit.rawValue { return true }
+        return try body(table, try RecordView(object, self))
       }
+      if !isWhole { return }
     }
   }
 
@@ -75,10 +91,10 @@ extension Snapshot {
     return previous
   }
 
-  /// Calls `body` with every object of a segment, checked.
+  /// Calls `body` with each object of a segment, checked, until it returns false. Returns whether it never did.
   func forEachObject(
-    _ segment: SegmentFooter, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Void
-  ) throws(StoreError) {
+    _ segment: SegmentFooter, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
     var offset = Int(segment.segmentOffset) + SegmentHeader.byteCount
     let end = Int(segment.objectEnd)
     var expected = offset
@@ -93,9 +109,10 @@ extension Snapshot {
       guard offset + object.byteCount <= end else {
         throw damagedObject(unit, "it reaches beyond the object area")
       }
-      try body(object, unit)
+      if try !body(object, unit) { return false }
       offset += ObjectHeader.padded(object.byteCount)
     }
+    return true
   }
 
   /// Calls `body` with hash and offset of each live row that `block` finds; in a key space of lists once for each of its

@@ -107,6 +107,12 @@ public final class Snapshot: Sendable {
   /// The table of this name; `nil` if this commit has none.
   public func table(named name: String) -> Int? { manifest.tables.firstIndex { $0.name == name } }
 
+  /// The names of all tables, by position.
+  public var tableNames: [String] { manifest.tables.map(\.name) }
+
+  /// Whether both are commits of one file.
+  public func isSameGeneration(as other: Snapshot) -> Bool { log.header.storeID == other.log.header.storeID }
+
   /// Whether records have any number of keys in a key space.
   func isList(_ space: KeySpaceID) -> Bool {
     space.table < manifest.tables.count && space.index < manifest.tables[space.table].keySpaces.count

@@ -49,6 +49,8 @@ public struct StoreLocation: Sendable {
 
   /// The log.
   var log: String { name + ".log" }
+  /// Where the log is, for messages.
+  public var path: String { directory.path + "/" + log }
   /// Carries the writer's lock.
   var lock: String { name + ".lock" }
   /// A generation that is being written.

@@ -1,0 +1,116 @@
+import DocumentFormat
+import LogStore
+import RecordFormat
+
+/// What changed in a collection from one commit to a later one.
+public enum CollectionChange<ID: Hashable & Sendable>: Sendable, Equatable {
+  /// Documents that are new or have other content, and documents that are gone.
+  case changed(upserted: [ID], deleted: [ID])
+  /// The file was written anew meanwhile: anything may have changed.
+  case everything
+}
+
+/// Tells after each commit of any process what it changed in a collection; commits that nobody waited for are told together.
+///
+/// It begins with the commit that is the last one when somebody starts to listen.
+public struct CollectionChanges<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
+where Document.ID: Codable & Sendable {
+  public typealias Element = CollectionChange<Document.ID>
+
+  let collection: Collection<Document>
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(collection, collection.store.observers.signals().makeAsyncIterator())
+  }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let collection: Collection<Document>
+    private var signals: AsyncStream<Void>.Iterator
+    private var seen: DocumentSnapshot?
+
+    init(_ collection: Collection<Document>, _ signals: AsyncStream<Void>.Iterator) {
+      self.collection = collection
+      self.signals = signals
+      seen = try? collection.store.snapshot()
+    }
+
+    /// - Throws: `StoreError` where the store cannot be read.
+    public mutating func next() async throws -> Element? {
+      while await signals.next() != nil {
+        let now = try collection.store.snapshot()
+        defer { seen = now }
+        guard let seen, now.sequence != seen.sequence else { continue }
+        if let change = try collection.change(from: seen, to: now) { return change }
+      }
+      return nil
+    }
+  }
+}
+
+extension Collection {
+  /// What changed after each commit; see ``CollectionChanges``.
+  public var changes: CollectionChanges<Document> { CollectionChanges(collection: self) }
+
+  /// What differs between two commits; `nil` for nothing.
+  func change(from old: DocumentSnapshot, to new: DocumentSnapshot) throws -> CollectionChange<Document.ID>? {
+    guard let store = new.store, let index = new.index(of: table) else { return nil }
+    guard let earlier = old.store else { return new.count(table) == 0 ? nil : .everything }
+    guard store.isSameGeneration(as: earlier) else { return .everything }
+    let changes = try store.changes(since: earlier)
+    var upserted: [[UInt8]] = []
+    for place in changes.added[index] {
+      guard let record = try store.record(at: place, table: index) else { continue }
+      upserted.append(record.key(0).copied())
+    }
+    let kept = Set(upserted)
+    var deleted: [[UInt8]] = []
+    for place in changes.removed[index] {
+      guard let record = try earlier.record(at: place, table: index) else { continue }
+      let key = record.key(0).copied()
+      if !kept.contains(key) { deleted.append(key) }
+    }
+    if upserted.isEmpty, deleted.isEmpty { return nil }
+    return .changed(upserted: try upserted.map(id), deleted: try deleted.map(id))
+  }
+
+  private func id(_ key: [UInt8]) throws -> Document.ID {
+    do { return try DocumentDecoder().decode(Document.ID.self, from: key) } catch {
+      throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
+    }
+  }
+}
+
+/// The results of a query, at once and again after each commit that changed its collection.
+public struct QueryValues<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
+where Document.ID: Codable & Sendable {
+  public typealias Element = QueryResults<Document>
+
+  let query: Query<Document>
+
+  public func makeAsyncIterator() -> Iterator { Iterator(query) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let query: Query<Document>
+    private var changes: CollectionChanges<Document>.Iterator
+    private var isFirst = true
+
+    init(_ query: Query<Document>) {
+      self.query = query
+      changes = query.collection.changes.makeAsyncIterator()
+    }
+
+    public mutating func next() async throws -> Element? {
+      if isFirst {
+        isFirst = false
+        return try query.results()
+      }
+      guard try await changes.next() != nil else { return nil }
+      return try query.results()
+    }
+  }
+}
+
+extension Query {
+  /// The results now and after each change; see ``QueryValues``.
+  public var values: QueryValues<Document> { QueryValues(query: self) }
+}

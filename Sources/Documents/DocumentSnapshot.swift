@@ -1,0 +1,45 @@
+import DocumentFormat
+import LogStore
+import RecordFormat
+
+/// All documents of a store at one commit. What it shows never changes, whatever is committed meanwhile.
+///
+/// Any number of threads may use one; see ``LogStore/Snapshot``.
+public final class DocumentSnapshot: Sendable {
+  /// `nil` for a store without a commit.
+  let store: Snapshot?
+  let description: StoreDescription
+
+  init(_ store: Snapshot?) throws {
+    self.store = store
+    description = try StoreDescription(store?.state ?? [], path: store?.path ?? "")
+  }
+
+  /// The number of the commit; 0 for a store without one.
+  public var sequence: UInt64 { store?.sequence ?? 0 }
+  /// The version of the application's schema; see ``Migration``.
+  public var schemaVersion: Int { description.schemaVersion }
+
+  /// The names of the collections that ever held a document or were declared, bytewise.
+  public var collectionNames: [String] {
+    let tables = store?.tableNames.compactMap { DocumentTable(tableNamed: $0)?.name } ?? []
+    return Set(tables).union(description.collections.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Documents of a collection. Complexity: O(tables).
+  func count(_ table: DocumentTable) -> Int { index(of: table).map { store?.rowCount($0) ?? 0 } ?? 0 }
+
+  /// The position of a collection's table; `nil` if it never had a document.
+  func index(of table: DocumentTable) -> Int? { store?.table(named: table.tableName) }
+
+  func indexes(of table: DocumentTable) -> [DeclaredIndex] { description.collections[table.name]?.indexes ?? [] }
+
+  /// Lends the bytes of the document with this key; `nil` for none. Complexity: a lookup.
+  func withDocument<Result>(
+    _ table: DocumentTable, _ key: [UInt8], _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    guard let store, let index = index(of: table) else { return nil }
+    guard let record = try store.record(DocumentTable.ids(index), key.rawSpan) else { return nil }
+    return try body(record.body)
+  }
+}

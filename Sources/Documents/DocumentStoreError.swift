@@ -1,0 +1,59 @@
+public import DocumentFormat
+public import LogStore
+
+/// What can go wrong with stored documents. Nothing changed when one of these is thrown.
+public enum DocumentStoreError: Error, Sendable {
+  // MARK: The caller's world
+
+  /// A document with this id is there already.
+  case exists(collection: String, id: String)
+  /// A change would give a document another id.
+  case idChanged(collection: String, from: String, to: String)
+  /// A document has no field `id`, or one that is neither a text nor a number.
+  case noID(collection: String)
+  /// A collection's name is empty, or longer than 200 bytes.
+  case name(String)
+  /// The path of an index or a condition cannot be told from its key path.
+  case path(FieldPathError)
+  /// The value at an index's path is not that of its key path: the coding keys have other names.
+  case pathMismatch(collection: String, path: String)
+  case tooManyIndexes
+
+  // MARK: Versions
+
+  /// A newer version of the application wrote the store.
+  case newerSchema(path: String, stored: Int, known: Int)
+  /// A step on the way to the application's schema failed; the store has the version that it had.
+  case migration(path: String, to: Int, name: String, reason: any Error)
+  /// The store's state was not written by this package, or by a newer version of it.
+  case unknownState(path: String)
+
+  // MARK: The store
+
+  /// The bytes of a document are none, or not such as the program expects.
+  case document(collection: String, id: String, reason: any Error)
+  case store(StoreError)
+}
+
+extension DocumentStoreError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .exists(let collection, let id): "\(collection) has a document \(id) already; update or upsert it"
+    case .idChanged(let collection, let from, let to):
+      "a change of \(collection) would make document \(from) into \(to); delete the one and insert the other"
+    case .noID(let collection): "a document for \(collection) needs a field id with a text or a number"
+    case .name(let name): "\"\(name)\" is no name of a collection: it has 1 to 200 bytes"
+    case .path(let error): "\(error)"
+    case .pathMismatch(let collection, let path):
+      "the index on \(path) of \(collection) does not see the property that it is declared by: give the path as it is encoded"
+    case .tooManyIndexes: "a collection has had more than 65,535 indexes; write its documents into a new one"
+    case .newerSchema(let path, let stored, let known):
+      "\(path) has version \(stored) of the schema, and this program knows \(known); use the newer program"
+    case .migration(let path, let version, let name, let reason):
+      "\(path): step \"\(name)\" to version \(version) failed, and nothing was changed: \(reason)"
+    case .unknownState(let path): "\(path) is no store of documents, or a newer program wrote it"
+    case .document(let collection, let id, let reason): "document \(id) of \(collection): \(reason)"
+    case .store(let error): "\(error)"
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import DocumentFormat
+
+extension DocumentTransaction {
+  /// The document with this id, as this transaction left it.
+  public func get<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Document? {
+    let key = try DocumentTable.key(id)
+    return try document(collection.table, key).map { try collection.decode($0.rawSpan, key) }
+  }
+
+  /// Adds a document.
+  ///
+  /// - Throws: `DocumentStoreError.exists` if its id is taken.
+  public func insert<Document>(_ new: Document, into collection: Collection<Document>) throws {
+    let (key, bytes) = try collection.encode(new)
+    if try document(collection.table, key) != nil {
+      throw DocumentStoreError.exists(collection: collection.name, id: DocumentTable.text(ofKey: key))
+    }
+    put(collection.table, key, bytes)
+  }
+
+  /// Adds a document, or replaces the one with its id; fields of that one that this program does not know stay. One that
+  /// this program cannot decode is replaced whole.
+  public func upsert<Document>(_ new: Document, into collection: Collection<Document>) throws {
+    let (key, bytes) = try collection.encode(new)
+    var merged = bytes
+    if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key) {
+      merged = try Self.merge(old, known, bytes)
+    }
+    put(collection.table, key, merged)
+  }
+
+  /// Changes a document where it is; fields that this program does not know stay.
+  ///
+  /// - Returns: the changed document; `nil` if there is none with this id.
+  @discardableResult
+  public func update<Document>(
+    _ id: Document.ID, in collection: Collection<Document>, _ change: (inout Document) throws -> Void
+  ) throws -> Document? {
+    let key = try DocumentTable.key(id)
+    guard let old = try document(collection.table, key) else { return nil }
+    let known = try collection.decode(old.rawSpan, key)
+    var changed = known
+    try change(&changed)
+    let (newKey, bytes) = try collection.encode(changed)
+    guard newKey == key else {
+      throw DocumentStoreError.idChanged(
+        collection: collection.name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
+    }
+    let merged = try Self.merge(old, known, bytes)
+    if merged != old { put(collection.table, key, merged) }
+    return changed
+  }
+
+  /// Deletes a document. Returns whether there was one.
+  @discardableResult
+  public func delete<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Bool {
+    try delete(collection.table, DocumentTable.key(id))
+  }
+
+  /// Deletes all documents of a collection. Returns how many there were.
+  @discardableResult
+  public func deleteAll<Document>(from collection: Collection<Document>) throws -> Int {
+    try deleteAll(collection.table)
+  }
+
+  private static func merge(_ old: [UInt8], _ known: some Encodable, _ new: [UInt8]) throws -> [UInt8] {
+    try DocumentMerge.keepingUnknownFields(old: old, oldAsKnown: DocumentEncoder().encode(known), new: new)
+  }
+}

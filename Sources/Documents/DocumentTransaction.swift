@@ -1,0 +1,112 @@
+import DocumentFormat
+import LogStore
+import RecordFormat
+
+/// Changes of several documents, in any collections of one store, that become one commit: all of them or none.
+///
+/// It sees its own changes; nobody else does before the commit. It keeps them in memory until then. It belongs to the
+/// closure that it is lent to.
+public final class DocumentTransaction {
+  /// What was there when the transaction began.
+  public let base: DocumentSnapshot
+  var description: StoreDescription
+  private let transaction: Transaction
+  /// The bytes of what was put, and `nil` for what was deleted, by id.
+  private var pending: [DocumentTable: [[UInt8]: [UInt8]?]] = [:]
+  /// Collections of which nothing of ``base`` is left.
+  private var emptied: Set<DocumentTable> = []
+
+  init(_ transaction: Transaction, _ base: DocumentSnapshot) {
+    self.transaction = transaction
+    self.base = base
+    description = base.description
+  }
+
+  /// The bytes of a document as this transaction left it.
+  func document(_ table: DocumentTable, _ key: [UInt8]) throws -> [UInt8]? {
+    if let change = pending[table]?[key] { return change }
+    if emptied.contains(table) { return nil }
+    return try base.withDocument(table, key) { $0.copied() }
+  }
+
+  func put(_ table: DocumentTable, _ key: [UInt8], _ document: [UInt8]) {
+    pending[table, default: [:]].updateValue(document, forKey: key)
+  }
+
+  /// Whether there was such a document.
+  func delete(_ table: DocumentTable, _ key: [UInt8]) throws -> Bool {
+    guard try document(table, key) != nil else { return false }
+    pending[table, default: [:]].updateValue(nil, forKey: key)
+    return true
+  }
+
+  /// How many documents there were.
+  func deleteAll(_ table: DocumentTable) throws -> Int {
+    var count = emptied.contains(table) ? 0 : base.count(table)
+    for (key, document) in pending[table] ?? [:] {
+      let wasThere = try !emptied.contains(table) && base.withDocument(table, key) { _ in true } ?? false
+      count += (document == nil ? 0 : 1) - (wasThere ? 1 : 0)
+    }
+    pending[table] = [:]
+    emptied.insert(table)
+    return count
+  }
+
+  /// Hands everything over to the engine.
+  ///
+  /// - Returns: whether there is anything to commit.
+  func finish() throws -> Bool {
+    var hasChanges = description != base.description
+    if hasChanges { transaction.state = try description.encoded() }
+    for table in emptied {
+      guard let index = base.index(of: table), let store = base.store else { continue }
+      var keys: [[UInt8]] = []
+      try store.scan(index) { (record) throws(StoreError) in keys.append(record.key(0).copied()) }
+      for key in keys where pending[table]?[key] == nil {
+        try transaction.delete(DocumentTable.ids(index), key.rawSpan)
+        hasChanges = true
+      }
+    }
+    var draft = RecordDraft()
+    for (table, changes) in pending {
+      let indexes = description.collections[table.name]?.indexes ?? []
+      for (key, document) in changes {
+        if let document {
+          try table.fill(&draft, key: key, document: document, indexes)
+          try transaction.put(transaction.table(table.schema), draft)
+          hasChanges = true
+        } else if let index = base.index(of: table) {
+          try transaction.delete(DocumentTable.ids(index), key.rawSpan)
+          hasChanges = true
+        }
+      }
+    }
+    return hasChanges
+  }
+
+  /// Writes the documents of a collection anew, with the keys of the indexes that are declared now.
+  ///
+  /// - Parameter report: is told how many were written, a thousand at a time, and of how many.
+  func reindex(_ table: DocumentTable, _ report: (Int, Int) -> Void) throws {
+    guard let index = base.index(of: table), let store = base.store else { return }
+    let indexes = description.collections[table.name]?.indexes ?? []
+    let total = store.rowCount(index)
+    var draft = RecordDraft()
+    var done = 0
+    var failure: (any Error)?
+    try store.forEachRecord(of: index) { (record) throws(StoreError) in
+      let key = record.key(0).copied()
+      // What this transaction changed is written with its own keys.
+      if pending[table]?[key] != nil { return true }
+      do {
+        try table.fill(&draft, key: key, document: record.body.copied(), indexes)
+        try transaction.put(index, draft)
+      } catch { failure = error }
+      done += 1
+      if done % 1000 == 0 { report(done, total) }
+      return failure == nil
+    }
+    if let failure { throw failure }
+    report(done, total)
+  }
+}

@@ -1,0 +1,45 @@
+/// One step from a version of the application's schema to the next.
+///
+///     let store = try DocumentStore.open(location, schemaVersion: 2, migrations: [
+///       Migration(to: 2, "split names") { transaction in … }
+///     ])
+///
+/// Steps that a store still needs run in their order when it is opened, in one commit: all of them or none, and documents
+/// that keep the cursor of a synchronisation move with the others.
+public struct Migration: Sendable {
+  /// The version that the store has behind the step.
+  public let version: Int
+  /// For messages.
+  public let name: String
+  let step: @Sendable (DocumentTransaction) throws -> Void
+
+  /// - Parameter step: changes the documents; what it throws ends the opening, with nothing changed.
+  public init(to version: Int, _ name: String, _ step: @escaping @Sendable (DocumentTransaction) throws -> Void) {
+    self.version = version
+    self.name = name
+    self.step = step
+  }
+}
+
+extension DocumentStore {
+  /// Brings the store to the wanted version.
+  func migrate(to version: Int, _ migrations: [Migration]) throws {
+    let stored = try snapshot().schemaVersion
+    if stored == version { return }
+    try commit { transaction in
+      // Another process may have been faster.
+      let stored = transaction.description.schemaVersion
+      guard stored <= version else {
+        throw DocumentStoreError.newerSchema(path: path, stored: stored, known: version)
+      }
+      for migration in migrations.sorted(by: { $0.version < $1.version })
+      where migration.version > stored && migration.version <= version {
+        do { try migration.step(transaction) } catch {
+          throw DocumentStoreError.migration(
+            path: path, to: migration.version, name: migration.name, reason: error)
+        }
+      }
+      transaction.description.schemaVersion = version
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Who wants to know when a store may have a new commit, and the task that looks for those of other processes.
+final class Observers: Sendable {
+  private struct State {
+    var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
+    var next = 0
+    var poll: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let interval: Duration
+
+  /// - Parameter interval: milliseconds between two looks at the store.
+  init(interval: Int) { self.interval = .milliseconds(max(1, interval)) }
+
+  deinit { state.withLock { $0.poll?.cancel() } }
+
+  /// Says at once, and whenever there may be something new, that it is time to look. Signals that nobody takes become one.
+  func signals() -> AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let number = state.withLock { state in
+        state.next += 1
+        state.continuations[state.next] = continuation
+        if state.poll == nil { state.poll = poll() }
+        return state.next
+      }
+      continuation.onTermination = { [weak self] _ in self?.remove(number) }
+      continuation.yield()
+    }
+  }
+
+  /// There is something new, by this process.
+  func notify() {
+    let all = state.withLock { Array($0.continuations.values) }
+    for continuation in all { continuation.yield() }
+  }
+
+  private func remove(_ number: Int) {
+    state.withLock { state in
+      state.continuations[number] = nil
+      if state.continuations.isEmpty {
+        state.poll?.cancel()
+        state.poll = nil
+      }
+    }
+  }
+
+  private func poll() -> Task<Void, Never> {
+    Task { [weak self, interval] in
+      while (try? await Task.sleep(for: interval)) != nil {
+        guard let self else { return }
+        notify()
+      }
+    }
+  }
+}

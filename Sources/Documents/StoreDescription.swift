@@ -1,0 +1,67 @@
+import DocumentFormat
+
+/// What a store of documents says about itself. It moves in the same commit as the documents: it is the store's application
+/// state, a document too.
+struct StoreDescription: Codable, Equatable, Sendable {
+  /// The form of this description.
+  private(set) var format = 1
+  /// The version of the application's schema; see ``Migration``.
+  var schemaVersion = 0
+  var collections: [String: CollectionDescription] = [:]
+
+  static let knownFormat = 1
+
+  init() {}
+
+  /// Reads a store's state; that of an empty one is empty.
+  ///
+  /// - Throws: `DocumentStoreError.unknownState` for what another program, or a newer one, wrote.
+  init(_ state: [UInt8], path: String) throws {
+    if state.isEmpty { return }
+    guard let description = try? DocumentDecoder().decode(StoreDescription.self, from: state),
+      description.format == Self.knownFormat
+    else { throw DocumentStoreError.unknownState(path: path) }
+    self = description
+  }
+
+  func encoded() throws -> [UInt8] { try DocumentEncoder().encode(self) }
+}
+
+/// The indexes of a collection.
+struct CollectionDescription: Codable, Equatable, Sendable {
+  var indexes: [DeclaredIndex] = []
+  /// The number that the next index will have. No number is used twice, so the keys of a removed index find nothing.
+  var nextNumber: UInt16 = 0
+
+  /// Makes the list of indexes the one that is wanted.
+  ///
+  /// - Returns: whether there are new ones, which need the keys of the documents that are there.
+  mutating func declare(_ wanted: [IndexDescription]) throws -> Bool {
+    var kept: [DeclaredIndex] = []
+    var hasNew = false
+    for index in wanted {
+      if let known = indexes.first(where: { $0.description == index }) {
+        kept.append(known)
+        continue
+      }
+      guard nextNumber < .max else { throw DocumentStoreError.tooManyIndexes }
+      kept.append(DeclaredIndex(number: nextNumber, path: index.path.description, hasPrefixes: index.hasPrefixes))
+      nextNumber += 1
+      hasNew = true
+    }
+    indexes = kept
+    return hasNew
+  }
+}
+
+/// An index as the store knows it.
+struct DeclaredIndex: Codable, Equatable, Sendable {
+  var number: UInt16
+  var path: String
+  var hasPrefixes: Bool
+
+  /// `nil` if the path is none: nobody else writes here, but nothing that is read is trusted.
+  var description: IndexDescription? {
+    (try? FieldPath(parsing: path)).map { IndexDescription($0, hasPrefixes: hasPrefixes) }
+  }
+}
