@@ -150,7 +150,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DocumentsTests",
-      dependencies: ["DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
+      ],
       swiftSettings: lifetimes),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(

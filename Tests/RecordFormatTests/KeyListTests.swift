@@ -17,7 +17,8 @@ import Testing
 
   private func contains(_ key: [UInt8], in bytes: [UInt8]) -> Bool { KeyList.contains(key.rawSpan, in: bytes.rawSpan) }
 
-  @Test(arguments: [[], [[]], [[1]], [[1, 2], [], [3]], [[UInt8](repeating: 7, count: 255), [1, 2]]] as [[[UInt8]]])
+  @Test(
+    arguments: [[], [[]], [[1]], [[1, 2], [], [3]], [[UInt8](repeating: 7, count: 255), [1, 2]]] as [[[UInt8]]])
   func `what is written is read`(_ list: [[UInt8]]) {
     let bytes = encoded(list)
     #expect(keys(bytes) == list)
