@@ -112,7 +112,7 @@ extension StoreLocation {
     let header = try? FileHeader(bytes.rawSpan)
     let path = directory.path + "/" + base
     guard let shared = try directory.open(base, .read) else {
-      return header?.base?.join(file, nil, path) ?? file
+      return header?.base?.join(file, nil, path, hidesCut: true) ?? file
     }
     guard let (id, base) = header.map({ ($0.storeID, $0.base) }) ?? Self.guess(file) else { return file }
     guard let base else { return file }

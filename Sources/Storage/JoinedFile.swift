@@ -26,7 +26,7 @@ package final class JoinedFile: StorageFile {
 
   /// - Parameters:
   ///   - sharedPath: what messages call the shared file.
-  ///   - hidesCut: whether a shared file that is too short leaves a gap, instead of ending the whole there.
+  ///   - hidesCut: whether what a shared file lacks reads as zeros, instead of ending the whole there.
   package init(
     _ own: any StorageFile, sharing shared: (any StorageFile)?, at sharedPath: String, in range: Range<Int>,
     hidesCut: Bool = false
@@ -58,7 +58,7 @@ package final class JoinedFile: StorageFile {
 
   package func linkCount() throws(StorageError) -> Int { try own.linkCount() }
 
-  /// Where the shared file was cut, the whole ends there, unless the gap is hidden.
+  /// Where the shared file was cut, the whole ends there, unless that is hidden.
   package func size() throws(StorageError) -> Int {
     let size = try own.size()
     if size < range.lowerBound { return size }
@@ -72,10 +72,10 @@ package final class JoinedFile: StorageFile {
   package func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] {
     var bytes: [UInt8] = []
     for piece in pieces(offset..<offset + count) {
-      guard let file = piece.isShared ? shared : own else {
-        throw StorageError(operation: "read", path: sharedPath, code: ENOENT)
-      }
-      let found = try file.read(piece.range.count, at: piece.range.lowerBound)
+      let file = piece.isShared ? shared : own
+      if file == nil, !hidesCut { throw StorageError(operation: "read", path: sharedPath, code: ENOENT) }
+      var found = try file?.read(piece.range.count, at: piece.range.lowerBound) ?? []
+      if piece.isShared, hidesCut { found += [UInt8](repeating: 0, count: piece.range.count - found.count) }
       if bytes.isEmpty { bytes = found } else { bytes += found }
       if found.count < piece.range.count { break }
     }

@@ -162,6 +162,60 @@ import Testing
     #expect(contents.tables == NumberedStore.contents(4).tables)
   }
 
+  @Test func `a header or slots that lie, under checksums that hold, neither trap nor reach the base`() throws {
+    var random = SeededGenerator(for: "SharedBaseDamageTests, lies")
+    let log = try stores.bytes("b", "s.log")
+    let ends = try stores.reader("a").snapshot.segments().map(\.end) + [12_288, 4096, 1 << 34, 1 << 60]
+    var refused = 0
+    for round in 0..<(60 * depth) {
+      var lying = log
+      // A field of the header's reference, or of either slot.
+      let page = [0, 4096, 8192].randomElement(using: &random) ?? 0
+      let field = page == 0 ? [104, 112, 120] : [24, 40, 48, 56]
+      let offset = page + (field.randomElement(using: &random) ?? 0)
+      let value = (ends + [0, 1, 3, 4, 5, 7]).randomElement(using: &random) ?? 0
+      lying.store(UInt32(truncatingIfNeeded: value), at: offset)
+      if ![56, 120].contains(offset % 4096) { lying.store(UInt32(truncatingIfNeeded: value >> 32), at: offset + 4) }
+      if page > 0, offset == page + 48 {
+        // The footer's place goes with the end, so that the slot may name an earlier commit.
+        lying.store(UInt32(truncatingIfNeeded: value &- 128), at: page + 40)
+        lying.store(UInt32(truncatingIfNeeded: (value &- 128) >> 32), at: page + 44)
+      }
+      lying.store(Checksum.of(lying.rawSpan.slice(page, 4092)), at: page + 4092)
+      let device = SimulatedDevice()
+      device.place(base, as: "s.base")
+      device.place(lying, as: "s.log")
+      let store = TestStore(device)
+      do {
+        let writer = try store.writer()
+        _ = try writer.commit { try $0.put("more", "1") }
+        _ = try StoreContents(#require(writer.snapshot))
+        writer.close()
+      } catch is StoreError { refused += 1 }
+      _ = try Verification.run(store.location)
+      _ = try Repair.run(store.location, schema: TestSchema.schema)
+      #expect(try #require(try Verification.run(store.location)).findings.isEmpty, "round \(round)")
+      if let left = device.contents("s.base") { #expect(left == base, "round \(round)") }
+    }
+    #expect(refused > 10)
+  }
+
+  @Test func `a slot that names an earlier commit of the base is none`() throws {
+    let earlier = try #require(try stores.reader("a").snapshot.snapshot(at: 2)).footer
+    var log = try stores.bytes("b", "s.log")
+    for offset in AcknowledgementSlot.offsets {
+      let slot = AcknowledgementSlot(
+        storeID: earlier.storeID, sequence: 2, generation: earlier.generation, footerOffset: earlier.offset,
+        end: earlier.end, chain: earlier.chain)
+      log.replaceSubrange(offset..<offset + AcknowledgementSlot.byteCount, with: slot.encoded())
+    }
+    try stores.write(log, "b", "s.log")
+    #expect(try findings("b").map(\.what) == ["acknowledgement slot", "acknowledgement slot"])
+    #expect(try stores.fill("b", commits: 1).sequence == 7)
+    try NumberedStore.check(stores.reader("b").snapshot)
+    #expect(try stores.bytes("a", "s.log") == base)
+  }
+
   @Test func `a base that is cut under a reader is an error there, and the end of no process`() throws {
     try MappingGuard.install()
     let reader = try stores.reader("b")

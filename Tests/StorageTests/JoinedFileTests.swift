@@ -120,6 +120,19 @@ import Testing
     }
   }
 
+  @Test func `what the shared file lacks may read as zeros`() throws {
+    var random = SeededGenerator(for: "JoinedFileTests, gap")
+    var model = try fill(ownBytes: 30_000, sharedBytes: 20_480, &random)
+    try shared.truncate(to: 10_000)
+    for offset in 10_000..<20_480 { model[offset] = 0 }
+    let short = JoinedFile(own, sharing: shared, at: "/the/shared", in: Self.range, hidesCut: true)
+    #expect(try short.size() == model.count)
+    #expect(try short.read(1 << 20, at: 0) == model)
+    for offset in 8192..<10_000 { model[offset] = 0 }
+    let alone = JoinedFile(own, sharing: nil, at: "/the/shared", in: Self.range, hidesCut: true)
+    #expect(try alone.read(1 << 20, at: 0) == model)
+  }
+
   @Test func `a copy has the bytes of its range, as many as there are`() throws {
     var random = SeededGenerator(for: "JoinedFileTests, copy")
     let model = try fill(ownBytes: 30_000, sharedBytes: 3_000_000, &random)
