@@ -99,7 +99,7 @@ let package = Package(
 
     // What people run.
     .target(
-      name: "Workspace", dependencies: ["LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
+      name: "Workspace", dependencies: ["Catalog", "LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
@@ -113,13 +113,15 @@ let package = Package(
     // Tests: one target a module, helpers in targets of their own.
     .target(name: "RandomTestSupport", path: "Tests/RandomTestSupport", swiftSettings: strict),
     .target(
-      name: "StoreTestSupport", dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      name: "StoreTestSupport",
+      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
       path: "Tests/StoreTestSupport", swiftSettings: strict),
     .testTarget(
       name: "RecordFormatTests", dependencies: ["CShims", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["RecordFormat", "Storage", "StoreTestSupport"], swiftSettings: strict),
+      name: "StorageTests", dependencies: ["RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "LogStoreTests",
       dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
@@ -176,7 +178,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "WorkspaceTests", dependencies: ["LogStore", "Storage", "Workspace"], swiftSettings: strict),
+    .testTarget(
+      name: "WorkspaceTests", dependencies: ["Catalog", "CatalogRows", "LogStore", "Storage", "Workspace"],
+      swiftSettings: strict),
     .testTarget(name: "ReadmeTests", dependencies: ["Catalog", "CatalogSync"], swiftSettings: strict),
     .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
   ],

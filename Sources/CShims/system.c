@@ -55,6 +55,17 @@ void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count) {
 #endif
 }
 
+ptrdiff_t shelfmark_copy_range(int from, int to, int64_t offset, size_t count) {
+#if defined(__linux__)
+  off_t source = offset, target = offset;
+  return copy_file_range(from, &source, to, &target, count, 0);
+#else
+  (void)from, (void)to, (void)offset, (void)count;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 int shelfmark_file_system(int descriptor, uint32_t *magic, char *remote_name) {
   struct statfs status;
   int result;

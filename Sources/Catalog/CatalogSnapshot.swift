@@ -12,7 +12,7 @@ public struct CatalogSnapshot: Sendable {
   public let state: CatalogState
 
   /// - Throws: `CatalogError.unknownState`.
-  init(_ store: Snapshot?) throws(CatalogError) {
+  package init(_ store: Snapshot?) throws(CatalogError) {
     self.store = store
     guard let state = CatalogState(store?.state ?? []) else {
       throw .unknownState(path: store?.path ?? "")

@@ -4,6 +4,7 @@ import Synchronization
 
 /// An open log whose header was checked.
 package final class LogFile: Sendable {
+  /// A tail log's is joined with its shared base.
   let file: any StorageFile
   let header: FileHeader
 
@@ -43,7 +44,8 @@ package final class LogFile: Sendable {
   private static func read(_ count: Int, at offset: Int, of file: any StorageFile) throws(StoreError) -> [UInt8] {
     do { return try file.read(count, at: offset) } catch {
       guard error.isUnreadable else { throw .io(error) }
-      throw .unreadable(path: file.path, offset: offset)
+      let place = file.place(of: offset)
+      throw .unreadable(path: place.path, offset: place.offset)
     }
   }
 
@@ -63,6 +65,12 @@ package final class LogFile: Sendable {
     committedEnd.max(end, ordering: .relaxed)
   }
 
+  /// Which file of the store holds the byte at `offset`, and where: another one than the log for what a tail log shares.
+  func place(of offset: Int) -> (path: String, offset: Int) {
+    let place = file.place(of: offset)
+    return place.path == file.path ? (path, place.offset) : place
+  }
+
   /// The error for what stands at `offset`, with its cause where the system tells one: a file that was cut, a disk that fails.
   func damage(_ offset: Int, _ what: String) -> StoreError {
     let committed = committedEnd.load(ordering: .relaxed)
@@ -77,6 +85,7 @@ package final class LogFile: Sendable {
     } catch {
       cause = " (\(error))"
     }
-    return .damaged(path: path, offset: offset, what: what + cause)
+    let place = place(of: offset)
+    return .damaged(path: place.path, offset: place.offset, what: what + cause)
   }
 }

@@ -13,6 +13,10 @@ struct Recovery {
   var slot: AcknowledgementSlot?
   /// Which of the two it is.
   var newestSlot: Int?
+  /// Whether no commit was written into this file yet behind the one that it got its name with.
+  var isFirst = false
+  /// Whether one of the slots was never written.
+  var hasUntouchedSlot = false
   /// Slot pages that are neither valid nor untouched.
   var damagedSlots: [Int] = []
 
@@ -28,9 +32,14 @@ struct Recovery {
   /// to name it, and tore: nothing is lost, and the next writer writes it again. The other one may be as it was made,
   /// where a sync had failed before, and the kernel had dropped what it wrote.
   var rottenSlots: [Int] {
-    guard damagedSlots.count == 1, let footer, !isAcknowledged else { return damagedSlots }
-    return slot != nil || footer.previousFooterOffset != 0 ? [] : damagedSlots
+    guard damagedSlots.count == 1, footer != nil, !isAcknowledged else { return damagedSlots }
+    return slot != nil || !isFirst ? [] : damagedSlots
   }
+
+  /// Whether nobody committed to this file since it got its name: whoever gave it that may have died before it was durable.
+  ///
+  /// A file that was copied from another store has a history, but only one slot.
+  var mayBeUnnamed: Bool { isFirst || hasUntouchedSlot }
 
   /// Whether the file lost its name to a newer generation.
   var isSuperseded: Bool { slot?.isSuperseded ?? false }
@@ -51,11 +60,18 @@ extension LogFile {
       recovery.footer = footer
       recovery.end = Int(footer.end)
       recovery.acknowledgedEnd = recovery.end
+    } else if let base = header.base {
+      // The header vouches for what the base ends with.
+      let footer = try footer(of: base)
+      recovery.footer = footer
+      recovery.end = Int(footer.end)
+      recovery.acknowledgedEnd = recovery.end
     }
     while let next = try segment(after: recovery.footer, at: recovery.end, size: size) {
       recovery.footer = next
       recovery.end = Int(next.end)
     }
+    recovery.isFirst = recovery.footer?.previousFooterOffset == 0 || recovery.footer?.end == header.base?.end
     return recovery
   }
 
@@ -68,9 +84,12 @@ extension LogFile {
         continue
       }
       let page = pages.rawSpan.slice(start, AcknowledgementSlot.byteCount)
-      if page.isZero(from: 0) { continue }
+      if page.isZero(from: 0) {
+        recovery.hasUntouchedSlot = true
+        continue
+      }
       guard let slot = try? AcknowledgementSlot(page), slot.storeID == header.storeID,
-        slot.generation == header.generation
+        slot.generation == header.generation, slot.end >= header.base?.end ?? 0
       else {
         recovery.damagedSlots.append(offset)
         continue
@@ -86,7 +105,7 @@ extension LogFile {
   }
 
   /// The footer that `slot` names. It was acknowledged, so its absence is damage.
-  private func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
+  func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
     let offset = Int(clamping: slot.footerOffset)
     guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
       throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")

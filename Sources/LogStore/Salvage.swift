@@ -289,7 +289,7 @@ struct Salvage {
         pieces.first?.start ?? 0, "rows, live or dead, that no checksum vouches for", "how many cannot be told",
         &findings)
     }
-    findings.sort { $0.offset < $1.offset }
+    findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
     return findings
   }
 
@@ -308,7 +308,8 @@ struct Salvage {
   }
 
   private func add(_ offset: Int, _ what: String, _ lost: String, _ findings: inout [Finding]) {
-    findings.append(Finding(path: log.path, offset: offset, what: what, lost: lost))
+    let place = log.place(of: offset)
+    findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
   }
 
   /// Tells what stood in bytes that are no object any more, as far as they still say it.

@@ -55,8 +55,11 @@ public struct StoreLocation: Sendable {
   var lock: String { name + ".lock" }
   /// A generation that is being written.
   var new: String { name + ".new" }
+  /// What a tail log shares with other stores.
+  var base: String { name + ".base" }
   /// The generation before the last full update.
   var previous: String { name + ".previous" }
   /// A log that was found damaged when it was repaired.
-  func damaged(_ number: Int) -> String { name + ".damaged-\(number)" }
+  func damaged(_ number: Int) -> String { damagedPrefix + "\(number)" }
+  var damagedPrefix: String { name + ".damaged-" }
 }

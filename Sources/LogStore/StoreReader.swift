@@ -77,7 +77,7 @@ public final class StoreReader: Sendable {
       if footer.sequence == old.sequence { return nil }
       return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: old.mapping), footer)
     }
-    let log = try LogFile(file)
+    guard let log = try LogFile.open(file, at: location, .read) else { return nil }
     // A log gets its name when its first commit is durable.
     guard let footer = try log.recover().footer else { throw log.noCommit }
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)

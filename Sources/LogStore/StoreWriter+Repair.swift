@@ -16,8 +16,7 @@ extension StoreWriter {
     var repair = Repair(findings: verification.findings)
     if repair.findings.isEmpty { return repair }
     // Whoever held the lock before may have put another file in its place.
-    guard let damaged = try storage({ () throws(StorageError) in try location.directory.open(location.log, .read) })
-    else { return nil }
+    guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
     writer.namedFile = damaged.identity
     var salvage = try Salvage(damaged, schema: schema)
     let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
@@ -44,13 +43,7 @@ extension StoreWriter {
       let name = location.damaged(number)
       do throws(StorageError) { try directory.link(location.log, to: name) } catch {
         guard let copy = try directory.open(name, .create) else { throw error }
-        var offset = 0
-        while true {
-          let bytes = try file.read(1 << 20, at: offset)
-          if bytes.isEmpty { break }
-          try copy.write(bytes.rawSpan, at: offset)
-          offset += bytes.count
-        }
+        try copy.copyByReading(0..<Int.max, from: file.named)
         try copy.sync()
       }
       try directory.sync()

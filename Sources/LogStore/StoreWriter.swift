@@ -74,9 +74,8 @@ public final class StoreWriter {
 
   private func recover() throws(StoreError) {
     try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
-    let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .write) }
-    guard let file else { return }
-    let log = try LogFile(file)
+    guard let log = try LogFile.open(location, .write) else { return location.releaseBase() }
+    let file = log.file
     guard log.header.isWritable else {
       throw .unusable(path: log.path, reason: "a newer program wrote it; this one may only read it")
     }
@@ -88,8 +87,8 @@ public final class StoreWriter {
         // A footer of that tail must not come back behind the header of the commit that will stand there.
         try file.sync()
       }
-      // Whoever gave a new generation its name may have died before that was durable. Behind a later commit it is.
-      if footer.previousFooterOffset == 0 { try location.directory.sync() }
+      // Whoever gave the file its name may have died before that was durable. Behind a later commit it is.
+      if recovery.mayBeUnnamed { try location.directory.sync() }
     }
     self.log = log
     namedFile = file.identity
@@ -102,6 +101,7 @@ public final class StoreWriter {
     let snapshot = try Snapshot(log, mapping, footer)
     _ = try schema.adopt(snapshot.manifest, path: log.path)
     self.snapshot = snapshot
+    location.releaseBase()
   }
 
   /// The number that the next commit will have.
@@ -409,6 +409,7 @@ public final class StoreWriter {
       poison = "\(error)"
       throw .io(error)
     }
+    location.releaseBase()
     new.log.file.isNamed(new.log.path)
     log = new.log
     namedFile = new.log.file.identity

@@ -21,7 +21,7 @@ public struct Finding: Sendable, CustomStringConvertible {
 /// Everything is read with read calls, never through a mapping: what the disk cannot deliver is an error here.
 /// A finding does not end the verification; it reads on as far as structures can still be told apart.
 public struct Verification: Sendable {
-  /// In the order of the file.
+  /// In the order of the file; those of a shared base first.
   public private(set) var findings: [Finding] = []
   /// Commits whose segment passed.
   public private(set) var commitCount = 0
@@ -37,7 +37,10 @@ public struct Verification: Sendable {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
     let log: LogFile
-    do { log = try LogFile(file) } catch {
+    do {
+      guard let opened = try LogFile.open(file, at: location, .read) else { return nil }
+      log = opened
+    } catch {
       guard let finding = Finding(error) else { throw error }
       return Verification(failedWith: finding, in: file)
     }
@@ -82,11 +85,12 @@ public struct Verification: Sendable {
       if findings.count == before { commitCount += 1 }
     }
     try verifyIndexes(of: last)
-    findings.sort { $0.offset < $1.offset }
+    findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
   }
 
   private mutating func add(_ offset: Int, _ what: String, lost: String) {
-    findings.append(Finding(path: log.path, offset: offset, what: what, lost: lost))
+    let place = log.place(of: offset)
+    findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
   }
 
   /// The footer before `footer`; a finding and `nil` if it is not there.

@@ -1,14 +1,18 @@
 /// The first page of a log, written once.
 ///
 ///     0 magic · 8 major · 10 minor · 12 header length · 16 compatible · 24 read-only compatible
-///     32 incompatible · 40 store id · 56 hash seed · 72 created · 80 generation · 88 sealing key id · 4092 crc
+///     32 incompatible · 40 store id · 56 hash seed · 72 created · 80 generation · 88 sealing key id
+///     104 shared base: end, sequence, chain · 4092 crc
 package struct FileHeader: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFLOG"
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
-  /// Incompatible features that this program knows: none. Bit 0 is reserved for sealed blocks.
-  package static let knownIncompatible: UInt64 = 0
+  /// The incompatible feature "the file is a tail log: what lies before it is in a shared base". Bit 0 is reserved for
+  /// sealed blocks.
+  package static let sharedBaseFeature: UInt64 = 1 << 1
+  /// Incompatible features that this program knows.
+  package static let knownIncompatible = sharedBaseFeature
   /// Features without which a program may read but not write, that this one knows: none.
   package static let knownReadOnlyCompatible: UInt64 = 0
 
@@ -18,6 +22,8 @@ package struct FileHeader: Equatable, Sendable {
   /// Microseconds since 1970 UTC.
   package var created: Int64
   package var generation: UInt64
+  /// Where the history before this file's own segments lies; `nil` in a file that holds all of it.
+  package var base: BaseReference?
 
   package init(storeID: StoreID, seed: HashSeed, created: Int64, generation: UInt64) {
     self.storeID = storeID
@@ -37,13 +43,17 @@ package struct FileHeader: Equatable, Sendable {
     writer.put(UInt32(Self.byteCount))
     writer.put(UInt64(0))
     writer.put(readOnlyCompatible)
-    writer.put(UInt64(0))
+    writer.put(base == nil ? 0 : Self.sharedBaseFeature)
     writer.put(storeID.words.0)
     writer.put(storeID.words.1)
     writer.put(seed.words.0)
     writer.put(seed.words.1)
     writer.put(created)
     writer.put(generation)
+    if let base {
+      writer.fill(to: BaseReference.offset)
+      base.encode(to: &writer)
+    }
     writer.fill(to: Self.byteCount - 4)
     writer.putChecksum()
     return writer.bytes
@@ -64,16 +74,20 @@ package struct FileHeader: Equatable, Sendable {
     }
     try span.check(Self.magic, byteCount: Self.byteCount)
     // What a later minor version stores in the reserved bytes may be ignored, or its feature bits say otherwise.
-    if span.u16(at: 10) <= Self.minorVersion { try span.checkReserved(104..<4092) }
     guard span.u32(at: 12) == UInt32(Self.byteCount) else {
       throw .field("header length", UInt64(span.u32(at: 12)))
     }
     let incompatible = span.u64(at: 32)
     guard incompatible & ~Self.knownIncompatible == 0 else { throw .features(incompatible) }
+    let isTail = incompatible & Self.sharedBaseFeature != 0
+    if span.u16(at: 10) <= Self.minorVersion {
+      try span.checkReserved(BaseReference.offset + (isTail ? BaseReference.byteCount : 0)..<4092)
+    }
     readOnlyCompatible = span.u64(at: 24)
     storeID = StoreID(span.u64(at: 40), span.u64(at: 48))
     seed = HashSeed(span.u64(at: 56), span.u64(at: 64))
     created = Int64(bitPattern: span.u64(at: 72))
     generation = span.u64(at: 80)
+    base = isTail ? try BaseReference(span.slice(BaseReference.offset, BaseReference.byteCount)) : nil
   }
 }

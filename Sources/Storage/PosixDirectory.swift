@@ -148,7 +148,6 @@ package final class PosixDirectory: StorageDirectory {
     return count < 0 ? nil : Int(clamping: count)
   }
 
-  /// The names in this directory, sorted bytewise, without `.` and `..`.
   package func names() throws(StorageError) -> [String] {
     let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard copy >= 0 else { throw StorageError(operation: "list", path: path, code: errno) }
@@ -212,6 +211,15 @@ package final class PosixDirectory: StorageDirectory {
   package func link(_ old: String, to new: String) throws(StorageError) {
     if retrying({ unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) }) != 0 {
       throw failure("link", old)
+    }
+  }
+
+  package func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError) {
+    guard let other = other as? PosixDirectory else {
+      throw StorageError(operation: "link", path: path + "/" + new, code: EXDEV)
+    }
+    if retrying({ unsafe linkat(other.descriptor, checked(old), descriptor, checked(new), 0) }) != 0 {
+      throw other.failure("link", old)
     }
   }
 

@@ -111,6 +111,39 @@ final class PosixFile: StorageFile {
     }
   }
 
+  func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
+    var base: UnsafeMutableRawPointer?
+    // The addresses are the caller's, who reserved them.
+    repeat {
+      unsafe base = mmap(
+        address, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
+    } while unsafe base == MAP_FAILED && errno == EINTR
+    if unsafe base == MAP_FAILED { throw failure("map") }
+    // As for a whole file.
+    _ = unsafe madvise(address, range.count, MADV_RANDOM)
+  }
+
+  func linkCount() throws(StorageError) -> Int {
+    var status = stat()
+    // The call fills the local structure.
+    guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else { throw failure("look at") }
+    return Int(status.st_nlink)
+  }
+
+  func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
+    guard let source = source as? PosixFile else { return try copyByReading(range, from: source) }
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let count = retrying {
+        shelfmark_copy_range(source.descriptor, descriptor, Int64(offset), range.upperBound - offset)
+      }
+      if count == 0 { return }
+      // Not every pair of file systems can; reading and writing tells better what is wrong, too.
+      if count < 0 { return try copyByReading(offset..<range.upperBound, from: source) }
+      offset += count
+    }
+  }
+
   private func failure(_ operation: String) -> StorageError {
     StorageError(operation: operation, path: path, code: errno)
   }

@@ -12,6 +12,8 @@ package protocol StorageDirectory: Sendable {
   func rename(_ old: String, to new: String) throws(StorageError)
   /// Gives the file `old` the additional name `new`, which must be free.
   func link(_ old: String, to new: String) throws(StorageError)
+  /// Gives the file `old` of another directory the additional name `new` in this one, which must be free.
+  func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError)
   /// Takes away a name; false if there was none.
   @discardableResult
   func remove(_ name: String) throws(StorageError) -> Bool
@@ -19,6 +21,8 @@ package protocol StorageDirectory: Sendable {
   func sync() throws(StorageError)
   /// Which file has the name now; `nil` for none.
   func identity(of name: String) throws(StorageError) -> FileIdentity?
+  /// The names in this directory, sorted bytewise, without `.` and `..`.
+  func names() throws(StorageError) -> [String]
   /// Takes the lock that belongs to `name`, made when missing; `nil` if someone else has it.
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
   /// Bytes that can still be written here; `nil` if nobody knows. Others may take them meanwhile.
@@ -77,6 +81,51 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
   /// under it; bytes beyond the end must not be touched.
   func map(_ byteCount: Int) throws(StorageError) -> Mapping
+
+  /// Shows `range` of the file, to read, at addresses that the caller reserved, in place of what is mapped there. Both
+  /// begin on a page. Nothing keeps the memory but the caller; as above the range may reach beyond the end of the file.
+  @unsafe func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError)
+
+  /// How many names the file has, in all directories.
+  func linkCount() throws(StorageError) -> Int
+
+  /// Fills `range` with the bytes that `source` has there, sharing them with it where the file system can.
+  func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError)
+
+  /// The file that has the name, of one that is joined from several.
+  var named: any StorageFile { get }
+
+  /// Which file the byte at `offset` stands in, and where in it.
+  func place(of offset: Int) -> (path: String, offset: Int)
+}
+
+extension StorageFile {
+  package var named: any StorageFile { self }
+
+  package func place(of offset: Int) -> (path: String, offset: Int) { (path, offset) }
+
+  package func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
+    try copyByReading(range, from: source)
+  }
+
+  /// Copies a piece at a time. Where `source` ends before, so does the copy.
+  package func copyByReading(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let bytes = try source.read(min(1 << 20, range.upperBound - offset), at: offset)
+      if bytes.isEmpty { return }
+      try write(bytes.rawBytes, at: offset)
+      offset += bytes.count
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate var rawBytes: RawSpan {
+    @_lifetime(borrow self)
+    // A byte has no padding whose contents could leak.
+    get { unsafe span.bytes }
+  }
 }
 
 extension StorageFile {

@@ -35,6 +35,12 @@ public struct StorageError: Error, Equatable, Sendable {
     }
   }
 
+  /// Whether it says that this file cannot have another name there: another device, a file system without links, a file
+  /// that has too many names or belongs to somebody else.
+  package var cannotLink: Bool {
+    operation == "link" && [EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
+  }
+
   /// Whether it is the device that could not read what it holds.
   package var isUnreadable: Bool { operation == "read" && code == EIO }
 }

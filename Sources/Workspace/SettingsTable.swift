@@ -10,6 +10,8 @@ enum SettingsTable {
   ])
   /// The setting of the default store that says who is signed in.
   static let currentUser = "currentUser"
+  /// The setting beside a catalogue that says where that came from.
+  static let origin = "origin"
 
   /// The text that a setting holds; `nil` for one that is not set.
   static func text(_ name: String, in snapshot: Snapshot?) throws(StoreError) -> String? {

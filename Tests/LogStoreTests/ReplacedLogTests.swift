@@ -200,14 +200,20 @@ private struct MovingDirectory: StorageDirectory {
   var path: String { base.path }
 
   func identity(of name: String) throws(StorageError) -> FileIdentity? {
-    if Self.looksLeft.subtract(1, ordering: .relaxed).oldValue == 0 { try base.rename(name, to: "elsewhere") }
+    if name.hasSuffix(".log"), Self.looksLeft.subtract(1, ordering: .relaxed).oldValue == 0 {
+      try base.rename(name, to: "elsewhere")
+    }
     return try base.identity(of: name)
   }
 
   func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)? { try base.open(name, mode) }
   func rename(_ old: String, to new: String) throws(StorageError) { try base.rename(old, to: new) }
   func link(_ old: String, to new: String) throws(StorageError) { try base.link(old, to: new) }
+  func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError) {
+    try base.link(old, of: other, to: new)
+  }
   func remove(_ name: String) throws(StorageError) -> Bool { try base.remove(name) }
+  func names() throws(StorageError) -> [String] { try base.names() }
   func sync() throws(StorageError) { try base.sync() }
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)? { try base.lock(name) }
 }

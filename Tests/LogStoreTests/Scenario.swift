@@ -56,6 +56,7 @@ struct Scenario: Sendable {
   /// - Throws: `Oddity` if a repaired log stands there and the damaged one nowhere.
   func show(_ device: SimulatedDevice) throws -> Shown {
     let store = TestStore(device)
+    if device.contents("o.log") != image["o.log"] { throw Oddity(what: "the other store has changed") }
     if isRepair {
       let damaged = image["s.log"]
       if store.log == damaged { return .damaged }
@@ -123,7 +124,7 @@ extension Scenario {
       try transaction.put(1, TestRow("f1", "to1"))
       transaction.state = [7]
     }
-    return [
+    let plain = [
       try writing("the first commit", DiskImage()) { try $0.commit(change) },
       try writing("an increment", base) { try $0.commit(change) },
       try writing("a large increment", base, flushLimit: 300) { try $0.commit(change) },
@@ -142,6 +143,51 @@ extension Scenario {
         return try Self.repair(store)
       },
     ]
+    return plain + (try sharing(base, change))
+  }
+
+  /// The same beside another store, `o`, whose log becomes or is this one's base.
+  private static func sharing(
+    _ base: DiskImage, _ change: @escaping @Sendable (Transaction) throws -> Void
+  ) throws -> [Scenario] {
+    let adopt: @Sendable (TestStore) throws -> StoreContents = { store in
+      let other = StoreLocation(store.device.directory, name: "o", environment: store.environment)
+      return try BaseAdoption.adopt(from: other, into: store.location).map { try StoreContents($0) } ?? StoreContents()
+    }
+    var other = DiskImage()
+    other.names["o.log"] = base.names["s.log"]
+    other.files = base.files
+    let adopted = TestStore(SimulatedDevice(other), seed: 3)
+    _ = try adopt(adopted)
+    let young = adopted.device.image
+    let writer = try adopted.writer()
+    for number in 0..<3 { _ = try writer.commit { try $0.put("\(number)", "tail", shared: ["text"]) } }
+    writer.close()
+    let grown = adopted.device.image
+    return [
+      try Scenario("an adoption", other, adopt),
+      try Scenario("an adoption where no links can be made", other) { store in
+        store.device.refuse(.link, 18)
+        return try adopt(store)
+      },
+      try writing("the first increment behind a shared base", young) { try $0.commit(change) },
+      try writing("a large increment behind a shared base", grown, flushLimit: 300) { try $0.commit(change) },
+      try writing("a full update of a tail log", grown) { try $0.replace(change) },
+      try writing("a compaction of a tail log", young) { try $0.compact() },
+      try writing("a rollback into a shared base", grown) { writer in
+        guard let last = writer.snapshot, let old = try last.snapshot(at: last.sequence - 4) else { return nil }
+        return try writer.rollback(to: old) { transaction, _ in transaction.state = old.state }
+      },
+      try Scenario("a repair of a tail log", rotten(grown), isDamaged: true, Self.repair),
+    ]
+  }
+
+  /// A row of the shared base is damaged, and a footer of the tail.
+  private static func rotten(_ image: DiskImage) -> DiskImage {
+    var image = image
+    if let base = image.names["s.base"] { image.files[base]?[12_288 + 100] ^= 0x11 }
+    if let log = image.names["s.log"], let end = image.files[log]?.count { image.files[log]?[end - 20] ^= 1 }
+    return image
   }
 
   private static func repair(_ store: TestStore) throws -> StoreContents {

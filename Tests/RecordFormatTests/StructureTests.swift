@@ -117,11 +117,41 @@ import Testing
         }))
   }
 
+  @Test func `the header of a tail log says what it shares, and nothing that no writer stores`() throws {
+    let footer = SegmentFooter(
+      storeID: Self.id, sequence: 9, generation: 6, segmentOffset: 12_288, segmentLength: 8192, manifestOffset: 12_352,
+      manifestLength: 0, manifestChecksum: 0, previousFooterOffset: 0, previousChain: 0, bodyWasSynced: true, time: 1,
+      bodyChecksum: 0, objectEnd: 12_352)
+    var header = Self.header
+    header.base = BaseReference(footer)
+    let bytes = header.encoded()
+    let span = bytes.rawSpan
+    #expect(span.u64(at: 32) == 2 && span.u64(at: 104) == 20_480 && span.u64(at: 112) == 9)
+    #expect(span.u32(at: 120) == footer.chain)
+    #expect(try FileHeader(span) == header)
+    #expect(try FileHeader(span).base?.names(footer) == true)
+    for (offset, value) in [(104, 12_288), (104, 20_481), (104, 1 << 60), (112, 0), (112, 1 << 62), (124, 1)]
+      as [(Int, UInt64)]
+    {
+      var changed = bytes
+      changed.store(UInt32(truncatingIfNeeded: value), at: offset)
+      changed.store(UInt32(truncatingIfNeeded: value >> 32), at: offset + 4)
+      changed.store(Checksum.of(changed.rawSpan.slice(0, 4092)), at: 4092)
+      #expect(throws: FormatFault.self, "\(value) at \(offset)") { try FileHeader(changed.rawSpan) }
+    }
+    // Without the bit these bytes are reserved.
+    var plain = bytes
+    plain[32] = 0
+    plain.store(Checksum.of(plain.rawSpan.slice(0, 4092)), at: 4092)
+    #expect(throws: FormatFault.reserved) { try FileHeader(plain.rawSpan) }
+  }
+
   @Test func `feature bits are refused, tolerated or ignored, as their word says`() throws {
     let header = Self.all[0]
     for bit in 0..<64 {
       let byte = bit / 8
       let mask = UInt8(1) << UInt8(bit % 8)
+      if UInt64(1) << UInt64(bit) == FileHeader.sharedBaseFeature { continue }
       #expect(try header.read(header.changed { $0[16 + byte] = mask }))
       let readable = try FileHeader(header.changed { $0[24 + byte] = mask }.rawSpan)
       #expect(!readable.isWritable)

@@ -28,6 +28,26 @@ import Testing
     return nil
   }
 
+  @Test func `a file gets a name in another directory, which must be free, and its links are counted`() throws {
+    let a = try directory.makeSubdirectory("a")
+    let b = try directory.makeSubdirectory("b")
+    let file = try #require(try a.open("file", .create))
+    #expect(try file.linkCount() == 1)
+    try b.link("file", of: a, to: "other")
+    #expect(try file.linkCount() == 2)
+    #expect(try b.identity(of: "other") == file.identity)
+    #expect(code { try b.link("file", of: a, to: "other") } == EEXIST)
+    #expect(code { try b.link("none", of: a, to: "third") } == ENOENT)
+    // A link is a file of its own, and leads nowhere.
+    try FileManager.default.createSymbolicLink(atPath: a.path + "/link", withDestinationPath: "file")
+    try b.link("link", of: a, to: "third")
+    #expect(try b.identity(of: "third") != file.identity)
+    #expect(code { _ = try b.open("third", .read) } == ELOOP)
+    #expect(code { try b.link("file", of: SimulatedDevice().directory, to: "fourth") } == EXDEV)
+    #expect(try b.remove("other"))
+    #expect(try file.linkCount() == 1)
+  }
+
   @Test(arguments: [0, 0o022, 0o077, 0o777] as [mode_t])
   func `directories have mode 0700 and files 0600 whatever the mask`(_ mask: mode_t) throws {
     let old = umask(mask)

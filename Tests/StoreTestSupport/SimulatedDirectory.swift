@@ -50,6 +50,18 @@ package struct SimulatedDirectory: StorageDirectory {
     }
   }
 
+  package func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError) {
+    guard let other = other as? SimulatedDirectory, other.device === device else {
+      throw StorageError(operation: "link", path: path + "/" + old, code: EXDEV)
+    }
+    try link(old, to: new)
+  }
+
+  package func names() throws(StorageError) -> [String] {
+    try device.begin(.identity, "list", path)
+    return device.names
+  }
+
   package func remove(_ name: String) throws(StorageError) -> Bool {
     let isThere = device.state.withLock { $0.disk.names[name] != nil }
     try device.begin(.remove, "remove", path + "/" + name, isChange: isThere)
@@ -180,5 +192,16 @@ final class SimulatedFile: StorageFile {
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     try device.begin(.map, "map", path)
     return inode.map(byteCount)
+  }
+
+  func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
+    try device.begin(.map, "map", path)
+    // The addresses are the caller's.
+    unsafe inode.map(range, at: address)
+  }
+
+  func linkCount() throws(StorageError) -> Int {
+    try device.begin(.size, "look at", path)
+    return device.state.withLock { state in state.disk.names.values.count { $0 == identity.inode } }
   }
 }

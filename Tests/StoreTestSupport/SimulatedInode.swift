@@ -1,3 +1,4 @@
+import CProcessSupport
 import Glibc
 import Storage
 
@@ -18,7 +19,8 @@ final class SimulatedInode: @unchecked Sendable {
   init(_ identity: FileIdentity, _ contents: [UInt8] = []) {
     self.identity = identity
     // Addresses only; a page costs memory when it is touched.
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    // Shared, as only such memory can be shown a second time.
+    let flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE
     let region = unsafe mmap(nil, Self.reserve, PROT_NONE, flags, -1, 0)
     guard let region = unsafe region, unsafe region != MAP_FAILED else { fatalError("no addresses left") }
     unsafe self.region = region
@@ -54,6 +56,15 @@ final class SimulatedInode: @unchecked Sendable {
     if pages > pagesBefore { unsafe mprotect(region, pages, PROT_READ | PROT_WRITE) }
     if pages < pagesBefore { unsafe mprotect(region + pages, pagesBefore - pages, PROT_NONE) }
     size = count
+  }
+
+  /// Shows a part of the file a second time. The memory goes with its last mapping. Whoever reads behind the end of the
+  /// file finds there what it is, not his death.
+  func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) {
+    precondition(range.upperBound <= Self.reserve, "a simulated file is not that large")
+    // The range lies in the region, and the addresses are the caller's.
+    let isShown = unsafe show_again(region + range.lowerBound, address, range.count)
+    precondition(isShown == 0, "memory could not be shown again")
   }
 
   func map(_ count: Int) -> Mapping {

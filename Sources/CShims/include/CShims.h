@@ -77,6 +77,10 @@ int shelfmark_file_system(int descriptor, uint32_t *_Nonnull magic, char *_Nonnu
 /// set on failure.
 int64_t shelfmark_available_bytes(int descriptor);
 
+/// Copies up to `count` bytes from one file to the same place of another within the system, sharing them where both lie on a
+/// file system that can. Returns how many, 0 at the end of the file, or -1 with errno set, ENOSYS where there is no such call.
+ptrdiff_t shelfmark_copy_range(int from, int to, int64_t offset, size_t count);
+
 /// Makes written data and the length of a file durable: fdatasync, on Apple systems F_FULLFSYNC.
 int shelfmark_sync_data(int descriptor);
 

@@ -3,6 +3,7 @@
 #ifndef SHELFMARK_CPROCESSSUPPORT_H
 #define SHELFMARK_CPROCESSSUPPORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Starts the program at `path` with these arguments, the last NULL. Its standard input and output are pipes, whose other
@@ -38,6 +39,9 @@ int process_become(unsigned id);
 
 /// Maps the file at `path`, cuts it to nothing, and reads it through the mapping, which raises SIGBUS.
 void process_touch_truncated(const char *_Nonnull path);
+
+/// Shows `count` bytes of shared memory from `from` on a second time, at `to`, to be read. Returns 0, or -1 with errno set.
+int show_again(void *_Nonnull from, void *_Nonnull to, size_t count);
 
 /// Installs a handler of SIGBUS that ends the process with exit code 42: a plain one, or one that takes an info.
 void process_exit_on_bus_error(int takes_info);

@@ -1,0 +1,147 @@
+import RecordFormat
+import Storage
+
+// A tail log begins where another store's log had a commit: what lies before that is the other log's, which this store has an
+// own name for. Everything above sees one file with one address space; see FORMAT.md, *Shared base*.
+
+extension LogFile {
+  /// Opens the log of a store, with its shared base where it has one; `nil` if there is no log.
+  static func open(_ location: StoreLocation, _ mode: OpenMode) throws(StoreError) -> LogFile? {
+    let file = try storage { () throws(StorageError) in try location.directory.open(location.log, mode) }
+    guard let file else { return nil }
+    return try open(file, at: location, mode)
+  }
+
+  /// The log that `file` is, which had the log's name a moment ago. Where a newer generation has it now, and took the
+  /// shared base with it, that one is opened; `nil` if there is none.
+  static func open(
+    _ first: any StorageFile, at location: StoreLocation, _ mode: OpenMode
+  ) throws(StoreError) -> LogFile? {
+    var file = first
+    // Each further try needs a generation that was written meanwhile.
+    for _ in 0..<8 {
+      let log = try LogFile(file)
+      guard let base = log.header.base else { return log }
+      do { return try log.joined(with: base, at: location) } catch {
+        let named = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }
+        if named == file.identity { throw error }
+      }
+      let next = try storage { () throws(StorageError) in try location.directory.open(location.log, mode) }
+      guard let next else { return nil }
+      file = next
+    }
+    throw .replaced(path: file.path)
+  }
+
+  /// The same log with the bytes that it shares.
+  private func joined(with base: BaseReference, at location: StoreLocation) throws(StoreError) -> LogFile {
+    let path = location.directory.path + "/" + location.base
+    let shared = try storage { () throws(StorageError) in try location.directory.open(location.base, .read) }
+    guard let shared else {
+      throw .damaged(path: path, offset: 0, what: "there is no such file, and \(self.path) needs it")
+    }
+    guard JoinedFile.isSupported else {
+      throw .unusable(
+        path: self.path, reason: "the pages of this system are larger than those at which it is joined to its base")
+    }
+    // What is wrong with the base's own header is told of the base.
+    let header = try LogFile(shared).header
+    guard header.base == nil, header.storeID == self.header.storeID, header.seed == self.header.seed,
+      header.generation == self.header.generation
+    else { throw .damaged(path: path, offset: 0, what: "it is another file than the one that \(self.path) needs") }
+    let joined = LogFile(base.join(file, shared, path), header: self.header, path: self.path)
+    _ = try joined.footer(of: base)
+    return joined
+  }
+
+  /// The footer with which the shared base ends.
+  ///
+  /// - Throws: `StoreError.damaged` if another one stands there, or none.
+  func footer(of base: BaseReference) throws(StoreError) -> SegmentFooter {
+    let offset = Int(base.end) - SegmentFooter.byteCount
+    let bytes = try read(SegmentFooter.byteCount, at: offset)
+    let footer: SegmentFooter
+    do { footer = try SegmentFooter(bytes.rawSpan) } catch {
+      throw damage(offset, "footer of commit \(base.sequence): \(error)")
+    }
+    guard footer.storeID == header.storeID, footer.generation == header.generation, base.names(footer) else {
+      throw damage(offset, "footer of commit \(base.sequence) is that of another commit")
+    }
+    return footer
+  }
+}
+
+extension BaseReference {
+  /// `log` with the bytes before ``end`` from `shared`.
+  fileprivate func join(
+    _ log: any StorageFile, _ shared: (any StorageFile)?, _ path: String, hidesCut: Bool = false
+  ) -> JoinedFile {
+    JoinedFile(log, sharing: shared, at: path, in: SegmentHeader.firstOffset..<Int(end), hidesCut: hidesCut)
+  }
+}
+
+extension StoreLocation {
+  /// Removes the shared base if no file of the store needs it any more. Who holds the lock calls it; what cannot be removed
+  /// now, the next writer removes.
+  ///
+  /// - Complexity: one system call in a store without one.
+  func releaseBase() {
+    _ = try? storage { () throws(StorageError) in
+      guard try directory.identity(of: base) != nil, try !isBaseNeeded() else { return }
+      try directory.remove(base)
+    }
+  }
+
+  /// Whether the log, the generation before it or a damaged one that was kept is a tail log, or may be one.
+  func isBaseNeeded() throws(StorageError) -> Bool {
+    for name in try directory.names() where name == log || name == previous || name.hasPrefix(damagedPrefix) {
+      guard let file = try directory.open(name, .read) else { continue }
+      let bytes = (try? file.read(FileHeader.byteCount, at: 0)) ?? []
+      // A header that cannot be read may be that of a tail log.
+      guard let header = try? FileHeader(bytes.rawSpan), header.base == nil else { return true }
+    }
+    return false
+  }
+
+  /// Opens a log of which nothing is known to be whole, to be searched for what can be saved; `nil` if there is none.
+  ///
+  /// What a tail log shares belongs to it where the base cannot be told to be that of another store.
+  func openDamaged() throws(StorageError) -> (any StorageFile)? {
+    guard let file = try directory.open(log, .read) else { return nil }
+    let bytes = (try? file.read(FileHeader.byteCount, at: 0)) ?? []
+    let header = try? FileHeader(bytes.rawSpan)
+    let path = directory.path + "/" + base
+    guard let shared = try directory.open(base, .read) else {
+      return header?.base?.join(file, nil, path, hidesCut: true) ?? file
+    }
+    guard let (id, base) = header.map({ ($0.storeID, $0.base) }) ?? Self.guess(file) else { return file }
+    guard let base else { return file }
+    return base.join(file, Self.belongs(shared, to: id, base) ? shared : nil, path, hidesCut: true)
+  }
+
+  /// Whether `shared` may be what a store with this id calls its base: neither its header nor its footer speaks against it.
+  private static func belongs(_ shared: any StorageFile, to id: StoreID, _ base: BaseReference) -> Bool {
+    let bytes = (try? shared.read(FileHeader.byteCount, at: 0)) ?? []
+    if let header = try? FileHeader(bytes.rawSpan), header.storeID != id || header.base != nil { return false }
+    let last = (try? shared.read(SegmentFooter.byteCount, at: Int(base.end) - SegmentFooter.byteCount)) ?? []
+    guard let footer = try? SegmentFooter(last.rawSpan) else { return true }
+    return footer.storeID == id && (base.names(footer) || base.sequence == 0 && footer.end == base.end)
+  }
+
+  /// Where a base must end behind whose end `file` goes on, told without a header: its first segment says where it stands,
+  /// and without one a slot where the last commit ends. `nil` for a file that holds all of its history.
+  private static func guess(_ file: any StorageFile) -> (StoreID, BaseReference?)? {
+    let first = (try? file.read(SegmentHeader.byteCount, at: SegmentHeader.firstOffset)) ?? []
+    if let segment = try? SegmentHeader(first.rawSpan) {
+      return BaseReference(endingAt: segment.offset).map { (segment.storeID, $0) }
+    }
+    guard first.isEmpty else { return nil }
+    for offset in AcknowledgementSlot.offsets {
+      let page = (try? file.read(AcknowledgementSlot.byteCount, at: offset)) ?? []
+      if let slot = try? AcknowledgementSlot(page.rawSpan) {
+        return BaseReference(endingAt: slot.end).map { (slot.storeID, $0) }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,54 @@
+/// What the header of a tail log says of its shared base: how far it reaches, and which commit ends there.
+///
+///     0 end · 8 sequence · 16 chain
+///
+/// Together with the header's store id, a 128-bit random number, this identifies the base: the chain covers the checksums of
+/// that commit's bytes and the chain before it, back to the first commit of the file.
+package struct BaseReference: Equatable, Sendable {
+  package static let byteCount = 20
+  /// Where it stands in the file header.
+  package static let offset = 104
+
+  /// First byte behind the commit with which the base ends: where the tail log's own segments begin.
+  package var end: UInt64
+  /// The number of that commit.
+  package var sequence: UInt64
+  /// The chain of its footer.
+  package var chain: UInt32
+
+  /// The reference to everything up to the commit that `footer` ends.
+  package init(_ footer: SegmentFooter) {
+    end = footer.end
+    sequence = footer.sequence
+    chain = footer.chain
+  }
+
+  /// A reference to whatever commit ends at `end`; `nil` where no tail log begins. For a repair, which has lost the header.
+  package init?(endingAt end: UInt64) {
+    guard end % UInt64(SegmentHeader.alignment) == 0, end > UInt64(SegmentHeader.firstOffset),
+      end <= UInt64(UnitOffset.fileLimit)
+    else { return nil }
+    self.end = end
+    sequence = 0
+    chain = 0
+  }
+
+  /// Whether `footer` is the one with which the base ends.
+  package func names(_ footer: SegmentFooter) -> Bool { self == BaseReference(footer) }
+
+  func encode(to writer: inout ByteWriter) {
+    writer.put(end)
+    writer.put(sequence)
+    writer.put(chain)
+  }
+
+  init(_ span: RawSpan) throws(FormatFault) {
+    end = span.u64(at: 0)
+    sequence = span.u64(at: 8)
+    chain = span.u32(at: 16)
+    guard end % UInt64(SegmentHeader.alignment) == 0, end > UInt64(SegmentHeader.firstOffset),
+      end <= UInt64(UnitOffset.fileLimit)
+    else { throw .field("end of the base", end) }
+    guard sequence > 0, sequence < 1 << 62 else { throw .field("sequence of the base", sequence) }
+  }
+}
