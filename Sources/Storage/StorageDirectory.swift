@@ -100,6 +100,8 @@ package protocol StorageFile: AnyObject, Sendable {
 }
 
 extension StorageFile {
+  package var canWriteBehind: Bool { false }
+  package func startSync(_ offset: Int, _ count: Int) {}
   package var named: any StorageFile { self }
 
   package func place(of offset: Int) -> (path: String, offset: Int) { (path, offset) }
@@ -126,11 +128,6 @@ extension Array where Element == UInt8 {
     // A byte has no padding whose contents could leak.
     get { unsafe span.bytes }
   }
-}
-
-extension StorageFile {
-  package var canWriteBehind: Bool { false }
-  package func startSync(_ offset: Int, _ count: Int) {}
 }
 
 /// A lock that is held until it is released or its process dies.

@@ -41,6 +41,10 @@ private final class FailingFile: StorageFile {
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     throw StorageError(operation: "map", path: path, code: 12)
   }
+  func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
+    throw StorageError(operation: "map", path: path, code: 12)
+  }
+  func linkCount() throws(StorageError) -> Int { 1 }
 }
 
 @Suite struct WriteBehindTests {
