@@ -24,6 +24,8 @@ struct Instructions {
     case missById = "miss-by-id"
     case product, relations, match
     case noMatch = "no-match"
+    /// To the first answer.
+    case open
   }
 
   private static let generator = CatalogueGenerator(productCount: 4000)
@@ -46,7 +48,12 @@ struct Instructions {
       _ = try BenchmarkStore.fill(writer, generator)
     case (let name?, 3):
       guard let one = Case(rawValue: name), let count = Int(arguments[2]) else { throw usage }
-      try measure(one, BenchmarkStore(at: arguments[1]).reader().snapshot(), count)
+      let store = BenchmarkStore(at: arguments[1])
+      if one == .open {
+        try measureOpening(store, count)
+      } else {
+        try measure(one, store.reader().snapshot(), count)
+      }
     default: throw usage
     }
   }
@@ -70,10 +77,19 @@ struct Instructions {
         case .relations: try LookupLoops.relations(snapshot, texts, range)
         case .match: try LookupLoops.matches(snapshot, texts, .exact, range)
         case .noMatch: try LookupLoops.matches(snapshot, texts, .none, range)
+        case .open: preconditionFailure("opening has a loop of its own")
         }
       sum &+= answers
       // A wrong answer would cost something else.
       guard sum == keys.expectedSum(range) &* UInt64(turn + 1) else { throw WrongAnswer("\(one): \(sum)") }
+    }
+  }
+
+  private static func measureOpening(_ store: BenchmarkStore, _ count: Int) throws {
+    let keys = keys(for: .hit)
+    for _ in 0..<count {
+      let sum = try LookupLoops.byBarcode(store.reader().snapshot(), keys, 0..<1)
+      guard sum == keys.expectedSum(0..<1) else { throw WrongAnswer("opening: \(sum)") }
     }
   }
 
@@ -90,9 +106,9 @@ struct Instructions {
         generator.putUnknownBarcode(number, &bytes)
         keys.append(bytes, expecting: 0)
       case .relations: appendSet(number % generator.setCount, to: &keys)
-      case .hit, .match, .hitById, .product:
+      case .hit, .match, .hitById, .product, .open:
         guard generator.codeKind(number) == .ean13, !generator.sharesBarcode(number) else { continue }
-        if one == .hit || one == .match {
+        if one == .hit || one == .match || one == .open {
           generator.putBarcode(number, &bytes)
         } else {
           generator.putId(number, &bytes)
@@ -102,6 +118,7 @@ struct Instructions {
     }
     return keys
   }
+
   private static func answer(_ index: Int) -> UInt64 {
     var row = ProductRow()
     generator.product(index, into: &row)
