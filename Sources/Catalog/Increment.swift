@@ -4,7 +4,7 @@ import RecordFormat
 
 /// An increment in progress: its rows are kept until the payload is whole, then merged in one commit.
 ///
-/// Memory: the rows' bytes, up to ``byteLimit``, and while they are merged their ids. What is more is refused on the way.
+/// Memory: the rows' bytes, up to ``byteLimit``, and their ids. What is more is refused on the way.
 ///
 /// Upserts first, deletions last: a product that one payload both upserts and deletes is gone. An upserted product's
 /// relations are replaced by those of the payload; a deleted product's relations go with it.
@@ -13,6 +13,10 @@ public struct Increment: RowSink {
   private let threshold: Int?
   private var products = KeptRows()
   private var relations = KeptRows()
+  /// The ids of the products, and what becomes of each.
+  private var ids = ByteStringTable<Fate>(seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
+  /// For each kept product the number of its id.
+  private var idOfRow: [UInt32] = []
   /// Why a row was not kept.
   private var refusal: StoreError?
   private var encoder = ProductEncoder()
@@ -35,6 +39,9 @@ public struct Increment: RowSink {
   ///   `StoreError.tooLarge` for a row that the format has no room for.
   public mutating func product(_ row: borrowing ProductRow) throws {
     do throws(StoreError) { try encoder.checkSize(of: row) } catch { throw refused(error) }
+    let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: Fate())
+    ids[id].meet(products.count, isDeletion: row.delFlag != 0)
+    idOfRow.append(UInt32(id))
     products.append(row)
     try check(products.count)
     try checkSize()
@@ -103,43 +110,51 @@ public struct Increment: RowSink {
 
   private func merge(into transaction: Transaction) throws(StoreError) -> UpdateCounts {
     var counts = UpdateCounts()
-    var deleted: Set<[UInt8]> = []
-    var upserted: [[UInt8]: Int] = [:]
-    products.forEachProduct { index, row in
-      let id = row.texts.raw(ProductText.id.rawValue).copied()
-      if row.delFlag == 0 { upserted[id] = index } else { deleted.insert(id) }
-    }
-    for id in deleted { upserted[id] = nil }
-    try put(upserted, into: transaction, &counts)
-    relations.forEachRelation { row in
-      if upserted[row.texts.raw(RelationText.productId.rawValue).copied()] == nil {
-        counts.relationsIgnored += 1
-      }
-    }
-    for id in deleted {
-      counts.productsDeleted += try transaction.delete(CatalogSchema.productById, id.rawSpan)
-      counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, id.rawSpan)
-    }
-    return counts
-  }
-
-  /// Puts the last row of each upserted product, and the relations that belong to one.
-  private func put(
-    _ upserted: [[UInt8]: Int], into transaction: Transaction, _ counts: inout UpdateCounts
-  ) throws(StoreError) {
+    try deleteOld(in: transaction, &counts)
     var productEncoder = ProductEncoder()
     try products.forEachProduct { (index, row) throws(StoreError) in
-      let id = row.texts.raw(ProductText.id.rawValue).copied()
-      guard upserted[id] == index else { return }
-      counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, id.rawSpan)
+      let fate = ids[Int(idOfRow[index])]
+      guard fate.isUpserted, fate.lastUpsert == index else { return }
       try productEncoder.put(row, into: transaction)
       counts.productsUpserted += 1
     }
     var relationEncoder = RelationEncoder()
     try relations.forEachRelation { (row) throws(StoreError) in
-      guard upserted[row.texts.raw(RelationText.productId.rawValue).copied()] != nil else { return }
+      guard let id = ids.find(row.texts.raw(RelationText.productId.rawValue)), ids[id].isUpserted else {
+        counts.relationsIgnored += 1
+        return
+      }
       try relationEncoder.put(row, into: transaction)
       counts.relationsWritten += 1
     }
+    return counts
+  }
+
+  /// Deletes what the products of the payload had before: many lookups at once wait for memory together.
+  private func deleteOld(in transaction: Transaction, _ counts: inout UpdateCounts) throws(StoreError) {
+    var upserted = KeyBatch()
+    var deleted = KeyBatch()
+    for id in 0..<ids.count {
+      if ids[id].isUpserted { upserted.append(ids.text(id)) } else { deleted.append(ids.text(id)) }
+    }
+    counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, upserted)
+    try transaction.delete(CatalogSchema.productById, upserted)
+    counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
+    counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
+  }
+}
+
+/// What an increment says about one product.
+private struct Fate: BitwiseCopyable {
+  private var lastRow: UInt32 = 0
+  private(set) var isDeleted = false
+
+  /// The last of the rows that upsert it.
+  var lastUpsert: Int { Int(lastRow) - 1 }
+  /// Deletions come last: one wins over any upsert.
+  var isUpserted: Bool { lastRow != 0 && !isDeleted }
+
+  mutating func meet(_ row: Int, isDeletion: Bool) {
+    if isDeletion { isDeleted = true } else { lastRow = UInt32(row) + 1 }
   }
 }

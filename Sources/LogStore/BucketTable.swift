@@ -22,7 +22,7 @@ struct BucketTable {
   private let entryCount: Int
   private let rowCount: Int
 
-  private var capacity: Int { kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity }
+  private var isIndex: Bool { kind == .index }
 
   /// Builds the buckets of `entries`, which lead to `rowCount` rows.
   init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry], rowCount: Int) {
@@ -31,7 +31,7 @@ struct BucketTable {
     self.rowCount = rowCount
     bucketCount = 0
     bytes = []
-    let perBucket = Double(kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
+    let perBucket = Double(isIndex ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
     let usual = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
     var wanted = usual
     for _ in 0...Self.growthLimit {
@@ -45,48 +45,49 @@ struct BucketTable {
     self.bucketCount = bucketCount
     longestDisplacement = 0
     bytes = [UInt8](repeating: 0, count: bucketCount * Bucket.byteCount)
-    var previous: (hash: UInt64, bucket: Int, displacement: Int)?
-    for entry in entries {
-      var bucket = Bucket.home(entry.hash, bucketCount: UInt32(bucketCount))
-      var displacement = 0
-      if let previous, previous.hash == entry.hash {
-        // All buckets on the way there are full, and have the filter bit.
-        bucket = previous.bucket
-        displacement = previous.displacement
+    let isIndex = isIndex
+    let capacity = UInt32(isIndex ? Bucket.indexCapacity : Bucket.deadCapacity)
+    var longest = 0
+    var isComplete = true
+    // Lent once for all entries: asking for leave at each would cost more than the entry.
+    bytes.change(0, bytes.count) { bytes in
+      var previous: (hash: UInt64, bucket: Int, displacement: Int)?
+      for entry in entries {
+        var bucket = Bucket.home(entry.hash, bucketCount: UInt32(bucketCount))
+        var displacement = 0
+        if let previous, previous.hash == entry.hash {
+          // All buckets on the way there are full, and have the filter bit.
+          bucket = previous.bucket
+          displacement = previous.displacement
+        }
+        // The filter below, the number of entries above.
+        var word = bytes.bytes.u32(at: bucket &* Bucket.byteCount &+ 4)
+        while word &>> 24 == capacity {
+          bytes.put(word | Bucket.filterBit(entry.hash), at: bucket &* Bucket.byteCount &+ 4)
+          displacement += 1
+          if displacement > displacementLimit {
+            isComplete = false
+            return
+          }
+          bucket += 1
+          if bucket == bucketCount { bucket = 0 }
+          word = bytes.bytes.u32(at: bucket &* Bucket.byteCount &+ 4)
+        }
+        let start = bucket &* Bucket.byteCount
+        let slot = Int(word &>> 24)
+        bytes.put(word &+ 1 &<< 24, at: start &+ 4)
+        if isIndex {
+          bytes.put(Bucket.tag(entry.hash), at: start &+ Bucket.tags &+ 2 &* slot)
+          bytes.put(entry.offset, at: start &+ Bucket.indexOffsets &+ 4 &* slot)
+        } else {
+          bytes.put(entry.offset, at: start &+ Bucket.deadOffsets &+ 4 &* slot)
+        }
+        previous = (entry.hash, bucket, displacement)
+        longest = max(longest, displacement)
       }
-      while Int(bytes[bucket * Bucket.byteCount + 7]) == capacity {
-        setFilter(bucket, entry.hash)
-        displacement += 1
-        if displacement > displacementLimit { return false }
-        bucket += 1
-        if bucket == bucketCount { bucket = 0 }
-      }
-      put(entry, in: bucket)
-      previous = (entry.hash, bucket, displacement)
-      longestDisplacement = max(longestDisplacement, displacement)
     }
-    return true
-  }
-
-  private mutating func setFilter(_ bucket: Int, _ hash: UInt64) {
-    let bit = Bucket.filterBit(hash)
-    for byte in 0..<3 {
-      bytes[bucket * Bucket.byteCount + 4 + byte] |= UInt8(truncatingIfNeeded: bit >> UInt32(8 * byte))
-    }
-  }
-
-  private mutating func put(_ entry: IndexEntry, in bucket: Int) {
-    let kind = kind
-    bytes.change(bucket * Bucket.byteCount, Bucket.byteCount) { bytes in
-      let slot = Int(bytes.bytes.u8(at: 7))
-      bytes.put(UInt8(truncatingIfNeeded: slot + 1), at: 7)
-      if kind == .index {
-        bytes.put(Bucket.tag(entry.hash), at: Bucket.tags + 2 * slot)
-        bytes.put(entry.offset, at: Bucket.indexOffsets + 4 * slot)
-      } else {
-        bytes.put(entry.offset, at: Bucket.deadOffsets + 4 * slot)
-      }
-    }
+    longestDisplacement = longest
+    return isComplete
   }
 
   /// Header and buckets with their checksums, for a block that begins at `offset`; and its line in the manifest.

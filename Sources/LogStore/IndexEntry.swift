@@ -12,8 +12,15 @@ extension [IndexEntry] {
   /// Distributed by the highest bits first, so that what is left to sort stays inside the cache; there by eight more bits,
   /// which leaves a few entries in each place. Scratch space: one more array of the same size.
   mutating func sortByHash() {
+    if count <= Self.fewCount { return sortFew(0..<count) }
     let partitionBits = Swift.min(16, Swift.max(0, Int.bitWidth - 1 - count.leadingZeroBitCount - 9))
-    if partitionBits == 0 { return sort(by: Self.precedes) }
+    if partitionBits == 0 {
+      let unsorted = self
+      var starts = [Int](repeating: 0, count: 256 + 1)
+      unsorted.distribute(0..<count, to: &self, shift: 64 - 8, &starts)
+      for place in 0..<256 { sortFew(starts[place]..<starts[place + 1]) }
+      return
+    }
     let shift = UInt64(64 - partitionBits)
     var sorted = [IndexEntry](repeating: IndexEntry(hash: 0, offset: 0), count: count)
     var starts = [Int](repeating: 0, count: 1 << partitionBits + 1)
@@ -49,10 +56,12 @@ extension [IndexEntry] {
     }
   }
 
+  private static var fewCount: Int { 32 }
+
   /// Sorts a few entries by insertion; more of them, which many rows of one key make, as any others.
   private mutating func sortFew(_ range: Range<Int>) {
     if range.count < 2 { return }
-    if range.count > 32 { return self[range].sort(by: Self.precedes) }
+    if range.count > Self.fewCount { return self[range].sort(by: Self.precedes) }
     for index in (range.lowerBound + 1)..<range.upperBound {
       let entry = self[index]
       var place = index
@@ -73,20 +82,21 @@ extension [IndexEntry] {
     }
   }
 
-  /// Adds rows, sorted as these are.
-  mutating func merge(_ others: [IndexEntry]) {
+  /// These rows and others, sorted as these are, but for those of the others that died.
+  func merged(with others: [IndexEntry], except dead: UnitSet) -> [IndexEntry] {
     var merged: [IndexEntry] = []
     merged.reserveCapacity(count + others.count)
+    let entries = span
     var own = 0
-    for other in others {
-      while own < count, Self.precedes(self[own], other) {
-        merged.append(self[own])
-        own += 1
+    for other in others where !dead.contains(other.offset) {
+      while own < entries.count, Self.precedes(entries[own], other) {
+        merged.append(entries[own])
+        own &+= 1
       }
       merged.append(other)
     }
     merged.append(contentsOf: self[own...])
-    self = merged
+    return merged
   }
 
   private static func precedes(_ a: IndexEntry, _ b: IndexEntry) -> Bool {

@@ -55,12 +55,3 @@ public struct SharedString: Sendable {
   /// Belongs to every transaction.
   public static let empty = SharedString(unit: 0, owner: 0)
 }
-
-extension [UInt8] {
-  /// Appends the bytes of a span.
-  @inlinable
-  public mutating func append(_ span: RawSpan) {
-    // The buffer pointer is used inside the closure only.
-    unsafe span.withUnsafeBytes { unsafe append(contentsOf: $0) }
-  }
-}

@@ -7,95 +7,44 @@ struct StringInterner {
   private static let stringLimit = 1 << 18
   private static let byteLimit = 16 << 20
 
-  private struct Entry {
-    var hash: UInt64
-    var start: UInt32
-    var count: UInt32
+  private struct Place: BitwiseCopyable {
     var unit: UInt32
-    /// The entry that was asked for behind this one the last time, plus one; 0 for none.
+    /// The string that was asked for behind this one the last time, plus one; 0 for none.
     ///
     /// Rows name their texts in one order, and a brand's name is followed by its number again and again: what followed
     /// last is compared before anything is hashed.
     var follower: UInt32
   }
 
-  private var entries: [Entry] = []
-  private var bytes: [UInt8] = []
-  /// Open addressing: index into `entries` plus one, 0 for free; at most half full.
-  private var table = [UInt32](repeating: 0, count: 1024)
-  /// The entry that was found or inserted last, plus one; 0 for none.
+  private var texts: ByteStringTable<Place>
+  /// The string that was found or inserted last, plus one; 0 for none.
   private var previous: UInt32 = 0
-  private let seed: HashSeed
 
-  init(seed: HashSeed) { self.seed = seed }
+  init(seed: HashSeed) { texts = ByteStringTable(seed: seed) }
 
   /// Where `text` was written; `nil` if it was not.
   mutating func find(_ text: RawSpan) -> UInt32? {
-    if let likely = likely(text) {
-      previous = likely
-      return entries[Int(likely) &- 1].unit
-    }
-    guard let number = search(text) else { return nil }
-    follow(number)
-    return entries[Int(number) &- 1].unit
-  }
-
-  /// The number of the entry that is likely to come, if it is that of `text`.
-  @inline(__always)
-  private func likely(_ text: RawSpan) -> UInt32? {
-    let entries = entries.span
-    guard previous != 0 else { return nil }
-    let number = entries[Int(previous) &- 1].follower
-    guard number != 0 else { return nil }
-    let (start, count) = (entries[Int(number) &- 1].start, entries[Int(number) &- 1].count)
-    return bytes.rawSpan.slice(Int(start), Int(count)).hasSameBytes(as: text) ? number : nil
-  }
-
-  /// The number of the entry of `text`, counted from 1.
-  private func search(_ text: RawSpan) -> UInt32? {
-    let hash = KeyHash.of(text, seed)
-    let (table, entries, bytes) = (table.span, entries.span, bytes.rawSpan)
-    let mask = table.count &- 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while table[slot] != 0 {
-      let index = Int(table[slot]) &- 1
-      if entries[index].hash == hash,
-        bytes.slice(Int(entries[index].start), Int(entries[index].count)).hasSameBytes(as: text)
-      {
-        return table[slot]
+    if previous != 0 {
+      let likely = texts[Int(previous) &- 1].follower
+      if likely != 0, texts.isText(Int(likely) &- 1, text) {
+        previous = likely
+        return texts[Int(likely) &- 1].unit
       }
-      slot = (slot &+ 1) & mask
     }
-    return nil
+    guard let number = texts.find(text) else { return nil }
+    follow(number)
+    return texts[number].unit
   }
 
-  /// Notes that the entry `number` came behind the previous one.
-  private mutating func follow(_ number: UInt32) {
-    if previous != 0 { entries[Int(previous) - 1].follower = number }
-    previous = number
+  /// Notes that string `number` came behind the previous one.
+  private mutating func follow(_ number: Int) {
+    if previous != 0 { texts[Int(previous) - 1].follower = UInt32(number + 1) }
+    previous = UInt32(number + 1)
   }
 
   /// Remembers that `text`, which was not found, stands at `unit`.
   mutating func insert(_ text: RawSpan, at unit: UInt32) {
-    guard entries.count < Self.stringLimit, bytes.count + text.byteCount <= Self.byteLimit else { return }
-    if 2 * (entries.count + 1) > table.count { grow() }
-    entries.append(
-      Entry(
-        hash: KeyHash.of(text, seed), start: UInt32(bytes.count), count: UInt32(text.byteCount), unit: unit, follower: 0
-      ))
-    bytes.append(text)
-    place(entries.count)
-    follow(UInt32(entries.count))
-  }
-
-  private mutating func grow() {
-    table = [UInt32](repeating: 0, count: 2 * table.count)
-    for number in 1...max(1, entries.count) where number <= entries.count { place(number) }
-  }
-
-  private mutating func place(_ number: Int) {
-    var slot = Int(truncatingIfNeeded: entries[number - 1].hash) & (table.count - 1)
-    while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
-    table[slot] = UInt32(number)
+    guard texts.count < Self.stringLimit, texts.byteCount + text.byteCount <= Self.byteLimit else { return }
+    follow(texts.insert(text, Place(unit: unit, follower: 0)))
   }
 }

@@ -10,7 +10,7 @@ struct TailMemory {
   /// written.
   private var rows: [UInt64: [IndexEntry]] = [:]
   /// Rows of the tail that died since this writer opened the store.
-  private var dead: Set<UInt32> = []
+  private var dead = UnitSet()
 
   /// The rows of the block at `offset` that live still, sorted by hash; `nil` if it is not known.
   func liveRows(ofBlockAt offset: UInt64) -> [IndexEntry]? {
@@ -30,6 +30,6 @@ struct TailMemory {
   ) {
     rows = rows.filter { blocks.contains($0.key) }
     for (offset, entries) in written where entries.count <= Self.rowLimit { rows[offset] = entries }
-    for unit in newDead where unit >= firstRow { dead.insert(unit) }
+    for unit in newDead where unit >= firstRow { _ = dead.insert(unit) }
   }
 }

@@ -26,10 +26,12 @@ struct Tombstones: ~Escapable {
 
   /// The contents of a list's object, behind its header.
   static func contents(_ units: ArraySlice<UInt32>) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.put(UInt32(units.count))
-    writer.put(UInt32(0))
-    for unit in units { writer.put(unit) }
-    return writer.bytes
+    let count = 8 + 4 * units.count
+    var contents = [UInt8](repeating: 0, count: count)
+    contents.change(0, count) { bytes in
+      bytes.put(UInt32(units.count), at: 0)
+      for (place, unit) in units.enumerated() { bytes.put(unit, at: 8 &+ 4 &* place) }
+    }
+    return contents
   }
 }

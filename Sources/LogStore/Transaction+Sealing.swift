@@ -95,7 +95,7 @@ extension Transaction {
           Int(newest.rowCount) <= Self.mergeRatio * entries[table][space].count
         {
           let rows = try rows(of: newest, KeySpaceID(table: table, index: space), in: base)
-          entries[table][space].merge(dead.isEmpty ? rows : rows.filter { !dead.contains($0.offset) })
+          entries[table][space] = entries[table][space].merged(with: rows, except: dead)
           kept.removeFirst()
         }
         manifest.tables[table].keySpaces[space].blocks = kept
@@ -186,7 +186,10 @@ extension Transaction {
 
   /// Writes which rows died. Returns them, ascending.
   private func appendTombstones(_ losers: Set<UInt32>) throws(StoreError) -> [UInt32] {
-    let units = dead.union(losers).sorted()
+    var units = Array(dead)
+    // A loser is a new row, and a dead one is one of the base.
+    units.append(contentsOf: losers)
+    units.sort()
     var first = 0
     while first < units.count {
       let last = min(first + Tombstones.maximumCount, units.count)

@@ -31,7 +31,7 @@ public final class Transaction {
   /// New rows by key space, at `[table][index]`, once they are settled.
   var entries: [[[IndexEntry]]] = []
   /// Rows of `base` that this transaction kills.
-  var dead: Set<UInt32> = []
+  var dead = UnitSet()
   /// What the writer remembers of the tail; lent for as long as the transaction is open.
   var tail: TailMemory?
   /// The rows of each block that sealing wrote behind the base, by where it stands.
@@ -160,7 +160,7 @@ public final class Transaction {
     var count = 0
     do {
       try base.forEachRecord(space, key) { (record) throws(StoreError) in
-        if dead.insert(record.offset.rawValue).inserted {
+        if dead.insert(record.offset.rawValue) {
           bury(space.table, ObjectHeader.padded(record.byteCount))
           count += 1
         }
@@ -170,11 +170,31 @@ public final class Transaction {
     return count
   }
 
+  /// Deletes every row of `base` that has one of `keys` in `space`.
+  ///
+  /// - Returns: how many rows died that were not dead yet.
+  /// - Complexity: a lookup for each key; what they wait for overlaps.
+  @discardableResult
+  public func delete(_ space: KeySpaceID, _ keys: KeyBatch) throws(StoreError) -> Int {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    guard let base else { return 0 }
+    var count = 0
+    do {
+      try base.forEachRecord(space, of: keys) { (_, record) throws(StoreError) in
+        if dead.insert(record.offset.rawValue) {
+          bury(space.table, ObjectHeader.padded(record.byteCount))
+          count += 1
+        }
+      }
+    } catch { throw noted(error) }
+    return count
+  }
+
   /// Deletes the row of `base` that stands at `offset` in `table`. One that is dead stays so.
   func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
     do {
       guard let base, let record = try base.record(at: offset, table: table) else { return }
-      if dead.insert(offset.rawValue).inserted { bury(table, ObjectHeader.padded(record.byteCount)) }
+      if dead.insert(offset.rawValue) { bury(table, ObjectHeader.padded(record.byteCount)) }
     } catch { throw noted(error) }
   }
 

@@ -18,4 +18,11 @@ extension [UInt8] {
   public mutating func put(_ number: UInt64) {
     for byte in 0..<8 { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
   }
+
+  /// Appends the bytes of a span.
+  @inlinable
+  public mutating func append(_ span: RawSpan) {
+    // The buffer pointer is used inside the closure only.
+    unsafe span.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
 }
