@@ -130,7 +130,8 @@ public struct Increment: RowSink {
     return counts
   }
 
-  /// Deletes what the products of the payload had before: many lookups at once wait for memory together.
+  /// Deletes what the products of the payload had before, but for rows that will be replaced. Many lookups at once wait for
+  /// memory together.
   private func deleteOld(in transaction: Transaction, _ counts: inout UpdateCounts) throws(StoreError) {
     var upserted = KeyBatch()
     var deleted = KeyBatch()
@@ -138,7 +139,8 @@ public struct Increment: RowSink {
       if ids[id].isUpserted { upserted.append(ids.text(id)) } else { deleted.append(ids.text(id)) }
     }
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, upserted)
-    try transaction.delete(CatalogSchema.productById, upserted)
+    // Those are replaced when their rows are put.
+    transaction.expect(CatalogSchema.productById, upserted)
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
     counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
   }

@@ -34,6 +34,19 @@ extension Snapshot {
     }
   }
 
+  /// Asks for what lookups of `keys` will read of the base, so that they need not wait for it. Reads no record, and checks
+  /// nothing: a hint. Complexity: some instructions a key; what it waits for overlaps.
+  func prefetch(_ space: KeySpaceID, _ keys: KeyBatch) {
+    var hashes: [UInt64] = []
+    hashes.reserveCapacity(keys.count)
+    for index in 0..<keys.count {
+      let hash = KeyHash.of(keys.key(index), seed)
+      hashes.append(hash)
+      prefetchBucket(space, hash)
+    }
+    for hash in hashes { prefetchRecords(space, hash) }
+  }
+
   /// Asks for the bucket of the base in which a key with this hash belongs.
   @inline(__always)
   func prefetchBucket(_ space: KeySpaceID, _ hash: UInt64) {

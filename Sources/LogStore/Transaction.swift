@@ -190,6 +190,10 @@ public final class Transaction {
     return count
   }
 
+  /// Says that rows with these keys in `space` will be put or deleted soon: what is looked up for them is asked for now. A
+  /// hint, worth it for up to a few thousand keys, which the processor's cache has room for.
+  public func expect(_ space: KeySpaceID, _ keys: KeyBatch) { base?.prefetch(space, keys) }
+
   /// Deletes the row of `base` that stands at `offset` in `table`. One that is dead stays so.
   func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
     do {
