@@ -181,7 +181,11 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests", dependencies: ["Catalog", "CatalogRows", "LogStore", "Storage", "Workspace"],
       swiftSettings: strict),
-    .testTarget(name: "ReadmeTests", dependencies: ["Catalog", "CatalogSync"], swiftSettings: strict),
+    // The examples of the README and of the documentation, compiled as an application would, and run.
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore"],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -16,9 +16,11 @@ public struct CatalogRepair: Sendable {
   /// If anything but history was lost the cursor is emptied: the next synchronisation is then a full update, which brings
   /// back what is missing and takes away what should not be there.
   ///
-  /// - Parameter milliseconds: how long to wait for a writer to finish.
+  /// - Parameters:
+  ///   - location: which catalogue.
+  ///   - milliseconds: how long to wait for a writer to finish.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed.
-  /// - Throws: `CatalogError.unknownState`; as ``LogStore/Repair/run(_:schema:waiting:state:)``. Nothing changed then.
+  /// - Throws: `CatalogError.unknownState`; as `Repair.run` of LogStore. Nothing changed then.
   public static func run(_ location: StoreLocation, waiting milliseconds: Int = 0) throws -> CatalogRepair? {
     let repair = try Repair.run(location, schema: CatalogSchema.schema, waiting: milliseconds) {
       bytes, isComplete, rowCounts in

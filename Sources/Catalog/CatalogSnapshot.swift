@@ -115,7 +115,7 @@ extension CatalogSnapshot {
 
   /// Lends each product whose barcode is exactly `barcode`, until `body` returns false. The order says nothing.
   ///
-  /// No interpretation: neither case nor blanks nor another spelling of a GTIN. ``match(_:)`` does that. Products that
+  /// No interpretation: neither case nor blanks nor another spelling of a GTIN. `match` does that. Products that
   /// the server sent as deleted are among them; a barcode of nothing but blanks finds nothing.
   ///
   /// - Complexity: two cache misses for the first hit, and one for each block of the tail.

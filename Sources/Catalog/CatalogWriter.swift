@@ -6,7 +6,9 @@ public final class CatalogWriter {
 
   /// Opens a catalogue for writing, and puts in order what a crash left.
   ///
-  /// - Parameter milliseconds: how long to wait for another writer to finish.
+  /// - Parameters:
+  ///   - location: which catalogue.
+  ///   - milliseconds: how long to wait for another writer to finish.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(_ location: StoreLocation, waiting milliseconds: Int = 0) throws(StoreError) {
     store = try StoreWriter(location, schema: CatalogSchema.schema, waiting: milliseconds)
@@ -68,7 +70,7 @@ public final class CatalogWriter {
   /// before it came.
   public func roomForFullUpdate() throws -> Room { try store.roomForGeneration() }
 
-  /// Compacts if `policy` finds it worth it. Asked after each commit, it bounds the file; see ``CompactionPolicy``.
+  /// Compacts if `policy` finds it worth it. Asked after each commit, it bounds the file; see `CompactionPolicy`.
   ///
   /// - Returns: whether it did.
   /// - Throws: as ``compact(announcing:)``, `StoreError.noRoom` with it. That is worth a warning and no more: the commits

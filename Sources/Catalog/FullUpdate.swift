@@ -3,7 +3,7 @@ import LogStore
 
 /// A full update in progress: every row goes into a new generation as it comes.
 ///
-/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until ``commit`` returns
+/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until ``commit(cursor:defaulted:)`` returns
 /// the old catalogue serves, and it stays if the update is refused or given up.
 public struct FullUpdate: RowSink {
   private let writer: StoreWriter
@@ -30,7 +30,9 @@ public struct FullUpdate: RowSink {
 
   /// Puts the new catalogue in the place of the old one, together with the cursor.
   ///
-  /// - Parameter defaulted: fields of the payload that held another type; kept with the commit.
+  /// - Parameters:
+  ///   - cursor: what the next request sends.
+  ///   - defaulted: fields of the payload that held another type; kept with the commit.
   /// - Returns: what was done; it is durable.
   /// - Throws: `CatalogError.wouldLose` if the gate refuses; `StoreError`. The old catalogue then stays.
   /// - Complexity: sorts the index entries, and looks up every old product in the new catalogue.

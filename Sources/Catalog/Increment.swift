@@ -76,6 +76,7 @@ public struct Increment: RowSink {
   /// Merges the rows, and moves the cursor, in one commit.
   ///
   /// - Parameters:
+  ///   - cursor: what the next request sends.
   ///   - defaulted: fields of the payload that held another type; kept with the commit.
   ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
   ///     minute should not write every minute. The report then names the last commit.

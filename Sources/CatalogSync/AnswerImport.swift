@@ -39,7 +39,7 @@ public enum CompactionOutcome: Sendable {
 /// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.
 ///
 /// A full update writes rows as they are decoded, and has the answer unpacked on a second thread; an increment keeps them
-/// until the payload is whole, up to ``Increment/byteLimit``. Of a full answer 16 bytes for each key of a row stay in memory.
+/// until the payload is whole, up to `Increment.byteLimit`. Of a full answer 16 bytes for each key of a row stay in memory.
 /// An import that is dropped or fails changes nothing.
 public struct AnswerImport: ~Copyable {
   private var full: FullUpdate?
@@ -51,7 +51,10 @@ public struct AnswerImport: ~Copyable {
 
   /// Begins an import.
   ///
-  /// - Parameter mode: `.full` writes a new generation, `.incremental` adds to what is there.
+  /// - Parameters:
+  ///   - writer: of the catalogue.
+  ///   - mode: `.full` writes a new generation, `.incremental` adds to what is there.
+  ///   - options: what is refused.
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
     precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")

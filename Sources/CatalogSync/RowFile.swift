@@ -87,7 +87,10 @@ public struct RowImport: ~Copyable {
   private var table = CSVRows()
   private let format: RowFileFormat
 
-  /// - Parameter gate: what the update may lose.
+  /// - Parameters:
+  ///   - writer: of the catalogue.
+  ///   - format: of the file.
+  ///   - gate: what the update may lose.
   /// - Throws: `StoreError`.
   public init(_ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate()) throws {
     self.format = format

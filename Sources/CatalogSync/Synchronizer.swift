@@ -49,7 +49,9 @@ public struct Synchronizer<Transport: CatalogTransport> {
 
   /// Brings the catalogue up to date.
   ///
-  /// - Parameter full: a full update whatever the cursor says.
+  /// - Parameters:
+  ///   - writer: of the catalogue.
+  ///   - full: a full update whatever the cursor says.
   /// - Returns: what was done, and is durable, whatever became of a compaction behind it.
   /// - Throws: what the transport throws; `WireError`, `CatalogError`, `StoreError`. Nothing changed then.
   nonisolated(nonsending) public func run(_ writer: CatalogWriter, full: Bool = false) async throws -> ImportReport {

@@ -37,7 +37,9 @@ public final class PayloadEncoder: RowSink {
   /// Bytes of JSON text that have been written.
   public private(set) var unpackedByteCount = 0
 
-  /// - Parameter level: zlib's level of compression, -1 (its default) to 9.
+  /// - Parameters:
+  ///   - form: an answer, or a part of one.
+  ///   - level: zlib's level of compression, -1 (its default) to 9.
   public init(form: Form = .envelope(message: "请求成功"), level: Int = 6) {
     self.form = form
     deflater = GzipDeflater(level: Int32(level))

@@ -23,7 +23,10 @@ public enum BaseAdoption {
   /// The source may be in use; it needs no lock, and nothing is written to it. Its bytes are not read through: what
   /// is rotten in them is found where a lookup meets it, or by a verification.
   ///
-  /// - Parameter milliseconds: how long to wait for another writer of `target` to finish.
+  /// - Parameters:
+  ///   - source: what to begin with.
+  ///   - target: what begins with it.
+  ///   - milliseconds: how long to wait for another writer of `target` to finish.
   /// - Returns: the commit, durable in the new store; `nil` if `target` has a log already, or `source` has no commit.
   /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except that a
   ///   failed sync of its directory leaves open whether it has.

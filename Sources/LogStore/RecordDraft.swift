@@ -27,7 +27,7 @@ public struct RecordDraft {
 
   /// Adds the keys of the table's next key space, which is one of lists: each once.
   ///
-  /// - Parameter keys: each up to 255 bytes; a longer one is the caller's mistake.
+  /// - Parameter list: each up to 255 bytes; a longer one is the caller's mistake.
   public mutating func addKeys(_ list: some Sequence<[UInt8]>) {
     precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     for key in list {

@@ -26,7 +26,11 @@ public struct Repair: Sendable {
   /// dead: by the newest manifest that can be read and by all tombstones that can. The damaged file stays beside the new
   /// one under another name. The new commit's number is one more than the highest that anything in the file has.
   ///
-  /// - Parameter milliseconds: how long to wait for a writer to finish.
+  /// - Parameters:
+  ///   - location: which store.
+  ///   - schema: its tables, for what is left of a store that no longer says them.
+  ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - makeState: makes the application's state of the new generation.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed to the store.
   /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote, or in which nothing belongs to a
   ///   store; `.io`; what `makeState` throws. Nothing changed then.

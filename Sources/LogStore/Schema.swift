@@ -14,6 +14,9 @@ public struct Schema: Sendable {
     public let isList: Bool
 
     /// - Parameters:
+    ///   - name: what tells it from the other key spaces of its table.
+    ///   - isUnique: as ``isUnique``.
+    ///   - skipsEmptyKeys: as ``skipsEmptyKeys``.
     ///   - isList: not together with one of the others, which would be the caller's mistake.
     public init(_ name: String, isUnique: Bool = false, skipsEmptyKeys: Bool = false, isList: Bool = false) {
       precondition(!isList || !isUnique && !skipsEmptyKeys, "keys of a list are neither unique nor skipped")

@@ -8,7 +8,10 @@ extension Snapshot {
   ///
   /// Keys come in their order, the records of one key newest block first.
   ///
-  /// - Parameter body: may use the record only while it runs.
+  /// - Parameters:
+  ///   - space: where the keys are looked up.
+  ///   - keys: in any order; one that comes twice is looked up twice.
+  ///   - body: may use the record only while it runs.
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check; what `body` throws.
   /// - Complexity: as one lookup for each key; what they wait for overlaps in groups of sixteen.
   public func forEachRecord(

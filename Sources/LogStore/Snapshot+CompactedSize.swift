@@ -27,7 +27,7 @@ extension Snapshot {
   /// It is a bound for keys that nobody aimed at the new file's seed: those that crowd one bucket take more buckets.
   ///
   /// - Throws: `StoreError.damaged` at the first object that does not pass its check, as the compaction would.
-  /// - Complexity: reads every object once. ``compactedByteLimit()`` knows nearly as much without.
+  /// - Complexity: reads every object once. `compactedByteLimit()` knows nearly as much without.
   public func compactedByteCount() throws(StoreError) -> Int {
     var total = 0
     var interner = StringInterner(seed: log.header.seed)

@@ -5,7 +5,10 @@ extension Snapshot {
   ///
   /// Records come newest block first; their order says nothing else.
   ///
-  /// - Parameter body: may use the record only while it runs.
+  /// - Parameters:
+  ///   - space: where the key is looked up.
+  ///   - key: one that is longer than any in the store finds nothing.
+  ///   - body: may use the record only while it runs.
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check; what `body` throws.
   /// - Complexity: a bucket for the base and for each block of the tail (their number grows with the logarithm
   ///   of the tail's rows), a record for each hit.

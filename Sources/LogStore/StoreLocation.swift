@@ -22,8 +22,10 @@ public struct StoreLocation: Sendable {
 
   /// The store `name` in the directory at `path`, which is made, mode 0700, together with missing parents.
   ///
-  /// - Parameter name: what the store's files begin with: up to ``maximumNameByteCount`` bytes, without a slash or a zero,
-  ///   and neither empty nor `.` nor `..`. Anything else is the caller's mistake.
+  /// - Parameters:
+  ///   - path: of the directory.
+  ///   - name: what the store's files begin with: up to ``maximumNameByteCount`` bytes, without a slash or a zero,
+  ///     and neither empty nor `.` nor `..`. Anything else is the caller's mistake.
   /// - Throws: `StoreError.io`.
   public static func creating(_ path: String, name: String) throws(StoreError) -> StoreLocation {
     check(name)
@@ -33,7 +35,9 @@ public struct StoreLocation: Sendable {
 
   /// The store `name` in the directory at `path`; `nil` if there is no such directory. Creates nothing.
   ///
-  /// - Parameter name: as for ``creating(_:name:)``.
+  /// - Parameters:
+  ///   - path: of the directory.
+  ///   - name: as for ``creating(_:name:)``.
   /// - Throws: `StoreError.io`.
   public static func existing(_ path: String, name: String) throws(StoreError) -> StoreLocation? {
     check(name)

@@ -35,7 +35,10 @@ public final class StoreWriter {
   /// Opens a store for writing. What a crash left is put in order: a torn tail is cut off, a whole commit that nobody
   /// was told of is made durable, an unfinished generation is removed.
   ///
-  /// - Parameter milliseconds: how long to wait for another writer to finish.
+  /// - Parameters:
+  ///   - location: which store.
+  ///   - schema: the tables that the application knows; the store may have more.
+  ///   - milliseconds: how long to wait for another writer to finish.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
     _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0
@@ -173,6 +176,7 @@ public final class StoreWriter {
   /// Makes a transaction a commit.
   ///
   /// - Parameters:
+  ///   - transaction: the one that this writer began.
   ///   - keepsPrevious: for a new generation, whether the old one stays on disk under the name `.previous`.
   ///   - accept: sees a new generation before it counts, and refuses it by throwing.
   /// - Returns: the new commit, durable.

@@ -1,4 +1,4 @@
-// Begin of the example in README.md
+// The example of README.md
 import Catalog
 import CatalogSync
 import LogStore
@@ -18,4 +18,3 @@ func example(directory: String, answer: [UInt8], scans: [String]) throws -> [Str
     return "\(match.kind.rawValue): \(match.products.map(\.name).joined(separator: ", "))"
   }
 }
-// End of the example in README.md

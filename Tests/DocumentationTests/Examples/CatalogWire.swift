@@ -1,0 +1,10 @@
+// The example of Sources/CatalogWire/CatalogWire.docc/CatalogWire.md
+import CatalogRows
+import CatalogWire
+
+/// Hands the rows of a server's answer to `sink` while it arrives. Returns the cursor of the next request.
+func decode(_ answer: some Sequence<[UInt8]>, into sink: inout some RowSink) throws(WireError) -> String {
+  var decoder = try ResponseDecoder()
+  for piece in answer { try decoder.consume(piece.span, into: &sink) }
+  return try decoder.finish().updateTime
+}
