@@ -16,7 +16,7 @@ struct CatalogueOrigin: Equatable {
   var text: String { "\(source.utf8.count):\(source)\(organisation)" }
 }
 
-extension Workspace {
+extension WorkspaceDirectory {
   /// Lets a user who has no catalogue yet begin with the newest one that another user has from the same origin.
   ///
   /// The first synchronisation then is an increment from the cursor that is returned. Origins are compared byte for byte. Another

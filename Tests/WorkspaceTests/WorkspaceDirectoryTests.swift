@@ -4,12 +4,12 @@ import Testing
 
 @testable import Workspace
 
-@Suite struct WorkspaceTests {
+@Suite struct WorkspaceDirectoryTests {
   /// Runs `body` with a root that does not exist yet, and removes it afterwards.
-  private func withRoot(_ body: (Workspace, String) throws -> Void) throws {
+  private func withRoot(_ body: (WorkspaceDirectory, String) throws -> Void) throws {
     let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: root) }
-    try body(Workspace(root: root), root)
+    try body(WorkspaceDirectory(root: root), root)
   }
 
   @Test func `reading creates nothing`() throws {

@@ -8,7 +8,7 @@ import Storage
 ///
 /// Reading creates nothing. Directories are opened one below the other without following links, so no id leads out of
 /// the root.
-public struct Workspace: Sendable {
+public struct WorkspaceDirectory: Sendable {
   public let root: String
   /// How long a change waits for another process to finish one, in milliseconds.
   public var waiting = 2000
