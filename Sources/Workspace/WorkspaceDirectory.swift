@@ -1,10 +1,23 @@
-import LogStore
+public import LogStore
 import Storage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// A root directory with a default store and one directory for each user.
 ///
-///     ROOT/default/settings.log       who is signed in
+///     ROOT/default/settings.log       who is signed in, and settings that belong to nobody
+///     ROOT/default/documents.log      documents that belong to nobody
 ///     ROOT/users/NAME/catalogue.log   the user's catalogue
+///     ROOT/users/NAME/settings.log    the user's settings
+///     ROOT/users/NAME/documents.log   the user's documents
+///
+/// It holds nothing open; ``Workspace`` does.
 ///
 /// Reading creates nothing. Directories are opened one below the other without following links, so no id leads out of
 /// the root.
@@ -57,23 +70,28 @@ public struct WorkspaceDirectory: Sendable {
   /// - Throws: `WorkspaceError.userID`, `.settings`, `.store`.
   public func signIn(_ id: String) throws {
     try check(id)
-    // Where it cannot be told who is signed in, it cannot be changed: no directory is made for it.
-    do { _ = try currentUser() } catch { if case .settings = error { throw error } }
-    _ = try make(["users"] + UserDirectory.path(of: id))
-    try setCurrentUser(id)
+    try withCurrentUser { current, set in
+      // Where it cannot be told who is signed in, no directory is made. A removal of this user waits for the lock.
+      _ = try make(["users"] + UserDirectory.path(of: id))
+      if current.map({ $0.hasSameBytes(as: id) }) != true { try set(id) }
+    }
   }
 
   /// Signs out who is signed in. The user's stores stay. Does nothing if nobody is.
   public func signOut() throws {
-    if try currentUser() != nil { try setCurrentUser(nil) }
+    if try currentUser() == nil { return }
+    try withCurrentUser { current, set in if current != nil { try set(nil) } }
   }
 
-  private func setCurrentUser(_ id: String?) throws {
+  /// Lends who is signed in, and how to change it, under the lock of the store that says it: what `body` does to directories,
+  /// and who is signed in, change in one order for all processes.
+  func withCurrentUser(_ body: (_ current: String?, _ set: (String?) throws -> Void) throws -> Void) throws {
     do {
       let writer = try StoreWriter(
         StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
       defer { writer.close() }
-      try SettingsTable.set(SettingsTable.currentUser, to: id, in: writer)
+      let current = try SettingsTable.text(SettingsTable.currentUser, in: writer.snapshot)
+      try body(current) { try SettingsTable.set(SettingsTable.currentUser, to: $0, in: writer) }
     } catch let error as StoreError { throw WorkspaceError(settings: error) }
   }
 
@@ -111,20 +129,48 @@ public struct WorkspaceDirectory: Sendable {
   }
 
   /// Where a user's catalogue lies; `nil` if the user has no directory yet. Creates nothing.
-  public func catalogue(of id: String) throws(WorkspaceError) -> StoreLocation? {
-    try check(id)
-    return try wrapped { () throws(StoreError) in
-      try open(["users"] + UserDirectory.path(of: id)).map { StoreLocation($0, name: "catalogue") }
-    }
-  }
+  public func catalogue(of id: String) throws(WorkspaceError) -> StoreLocation? { try store("catalogue", of: id) }
 
   /// Where a user's catalogue lies; the directories are made where they are missing.
   public func makeCatalogue(of id: String) throws(WorkspaceError) -> StoreLocation {
-    try check(id)
-    return try wrapped { () throws(StoreError) in
-      StoreLocation(try make(["users"] + UserDirectory.path(of: id)), name: "catalogue")
-    }
+    try makeStore("catalogue", of: id)
   }
+
+  /// The settings of a user, or with `nil` those of the default store.
+  ///
+  /// - Throws: `WorkspaceError.userID`.
+  public func settings(of id: String?) throws(WorkspaceError) -> Settings {
+    if let id { try check(id) }
+    return settings(of: id, StoreAccess(), pollInterval: 100)
+  }
+
+  func settings(of id: String?, _ access: StoreAccess, pollInterval: Int) -> Settings {
+    let place = SettingsPlace(path: ([root] + names(of: id)).joined(separator: "/") + "/settings.log") {
+      try store("settings", of: id)
+    } make: {
+      try makeStore("settings", of: id)
+    }
+    return Settings(place, access, waiting: waiting, pollInterval: pollInterval)
+  }
+
+  /// A store of a user, or with `nil` one of the default ones; `nil` where there is no directory yet. Creates nothing.
+  func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
+    try directory(of: id).map { StoreLocation($0, name: name) }
+  }
+
+  /// The same; the directories are made where they are missing.
+  func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
+    if let id { try check(id) }
+    return try wrapped { () throws(StoreError) in StoreLocation(try make(names(of: id)), name: name) }
+  }
+
+  /// The directory of a user, or with `nil` the default one; `nil` where there is none. Creates nothing.
+  func directory(of id: String?) throws(WorkspaceError) -> PosixDirectory? {
+    if let id { try check(id) }
+    return try wrapped { () throws(StoreError) in try open(names(of: id)) }
+  }
+
+  private func names(of id: String?) -> [String] { id.map { ["users"] + UserDirectory.path(of: $0) } ?? ["default"] }
 
   /// Bytes of all files in a user's directory. What is no regular file, such as a link, has none.
   public func byteCount(of id: String) throws(WorkspaceError) -> Int {
@@ -145,7 +191,7 @@ public struct WorkspaceDirectory: Sendable {
 
   // MARK: Directories
 
-  private func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
+  func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
     var directory = try io { () throws(StorageError) in try PosixDirectory.open(root) }
     for name in names {
       guard let parent = directory else { return nil }
@@ -156,25 +202,44 @@ public struct WorkspaceDirectory: Sendable {
 
   /// Where something else stands in a directory's place, the directory cannot be created, and the error says so.
   private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
+    // Who removes a user removes directories that became empty, perhaps the one that we are just making another one in.
+    for _ in 0..<8 {
+      if let made = try makeOnce(names) { return made }
+    }
+    throw .io(StorageError(operation: "create directory", path: root, code: ENOENT))
+  }
+
+  /// `nil` if a directory went that was there a moment ago.
+  private func makeOnce(_ names: [String]) throws(StoreError) -> PosixDirectory? {
     try io { () throws(StorageError) in
+      var directory: PosixDirectory?
       do throws(StorageError) {
-        var directory = try PosixDirectory.create(root)
-        for name in names { directory = try directory.makeSubdirectory(name) }
-        return directory
+        var place = try PosixDirectory.create(root)
+        for name in names {
+          directory = place
+          place = try place.makeSubdirectory(name)
+        }
+        return place
       } catch {
+        if error.code == ENOENT, directory != nil { return nil }
         guard error.kind == .missing else { throw error }
         throw StorageError(operation: "create directory", path: error.path, code: error.code)
       }
     }
   }
 
-  private func io<Result>(_ operation: () throws(StorageError) -> Result) throws(StoreError) -> Result {
+  func io<Result>(_ operation: () throws(StorageError) -> Result) throws(StoreError) -> Result {
     do { return try operation() } catch { throw .io(error) }
   }
 
-  private func wrapped<Result>(
+  func wrapped<Result>(
     _ operation: () throws(StoreError) -> Result
   ) throws(WorkspaceError) -> Result {
     do { return try operation() } catch { throw .store(error) }
   }
+}
+
+extension String {
+  /// Whether both are the same bytes of UTF-8. To a String's `==` two normal forms of Unicode are the same.
+  func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

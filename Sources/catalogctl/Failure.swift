@@ -85,7 +85,7 @@ struct Failure: Error {
     let code: Code =
       switch error {
       case .unusable, .damaged, .schema, .tooLarge: .data
-      case .locked, .replaced: .temporary
+      case .locked, .replaced, .closed: .temporary
       case .io(let cause): Self.code(cause)
       case .unreadable, .poisoned, .full, .noRoom: .io
       case .forked: .software
@@ -108,6 +108,8 @@ struct Failure: Error {
       self.init(
         Failure(store: cause).code,
         "\(error); 'catalogctl verify --repair' saves what can be saved, and --user ID does without it")
+    case .noSuchUser: self.init(.no, "\(error); 'catalogctl users' names who has stores")
+    case .closed: self.init(.temporary, "\(error)")
     case .userID: self.init(.usage, "\(error)")
     case .nobodySignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
