@@ -36,7 +36,9 @@ final class SignedIn: Sendable {
     let (stores, old, isNew) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: nil) }
       let old = state.stores
-      do { try refresh(&state) } catch let error as StoreError { throw WorkspaceError(settings: error) }
+      do { try refresh(&state) } catch let error as StoreError {
+        throw WorkspaceError(settings: error)
+      } catch let error as StorageError { throw WorkspaceError.store(.io(error)) }
       return (state.stores, old, old !== state.stores)
     }
     if isNew {
@@ -52,17 +54,13 @@ final class SignedIn: Sendable {
     let newest = state.reader?.snapshot
     if newest === state.seen { return }
     let id = try SettingsTable.text(SettingsTable.currentUser, in: newest)
+    let home = try id.flatMap { try directory.directory(of: $0) }
     // A user who was removed and signed in again has another directory.
-    if let stores = state.stores, let id, stores.user?.hasSameBytes(as: id) == true,
-      try directory.directory(of: id)?.directoryIdentity() == stores.identity
-    {
+    if let stores = state.stores, let id, stores.user?.hasSameBytes(as: id) == true, try stores.isAtHome(in: home) {
       state.seen = newest
       return
     }
-    state.stores = try id.map {
-      try UserStores(
-        $0, directory, options, StoreAccess(self), identity: directory.directory(of: $0)?.directoryIdentity())
-    }
+    state.stores = id.map { UserStores($0, directory, options, StoreAccess(self), home: home) }
     state.seen = newest
   }
 
@@ -75,11 +73,5 @@ final class SignedIn: Sendable {
     }
     old.stores?.close()
     signals.finish()
-  }
-}
-
-extension PosixDirectory {
-  fileprivate func directoryIdentity() throws(WorkspaceError) -> FileIdentity {
-    do { return try identity() } catch { throw .store(.io(error)) }
   }
 }

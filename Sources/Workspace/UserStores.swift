@@ -17,29 +17,29 @@ public final class UserStores: Sendable {
   public let settings: Settings
 
   let access: StoreAccess
-  /// The user's directory, if there was one.
-  let identity: FileIdentity?
   let directory: WorkspaceDirectory
   private let options: Workspace.Options
 
   private struct State {
+    /// The user's directory, if there was one. As long as it is held no other directory has its identity.
+    var home: PosixDirectory?
     var catalogue: CatalogReader?
     var documents: DocumentStore?
     var isClosed = false
   }
 
   /// Guards what is open; held for a refresh, not while documents migrate.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(
     _ user: String?, _ directory: WorkspaceDirectory, _ options: Workspace.Options, _ access: StoreAccess,
-    identity: FileIdentity? = nil
+    home: PosixDirectory? = nil
   ) {
     self.user = user
     self.directory = directory
     self.options = options
     self.access = access
-    self.identity = identity
+    state = Mutex(State(home: home))
     settings = directory.settings(of: user, access, pollInterval: options.pollInterval)
   }
 
@@ -119,6 +119,12 @@ public final class UserStores: Sendable {
     }
     old.documents?.close()
     settings.close()
+  }
+
+  /// Whether `other` is the directory that the user had when these stores were given.
+  func isAtHome(in other: PosixDirectory?) throws(StorageError) -> Bool {
+    let home = state.withLock { $0.home }
+    return try home?.identity() == other?.identity()
   }
 
   func checkOpen() throws {

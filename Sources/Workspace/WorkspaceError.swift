@@ -35,7 +35,8 @@ extension WorkspaceError: CustomStringConvertible {
     case .nobodySignedIn: "nobody is signed in"
     case .noSuchUser(let id): "there is no user \(id) here"
     case .closed(let user):
-      user.map { "the stores of \($0) were closed, as \($0) is no longer signed in" } ?? "the workspace was closed"
+      user.map { "the stores of \($0) were closed, as \($0) was signed out or the workspace was closed" }
+        ?? "the workspace was closed"
     case .store(let error): error.description
     case .settings(let error): "who is signed in cannot be told: \(error)"
     }
