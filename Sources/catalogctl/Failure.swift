@@ -70,6 +70,7 @@ struct Failure: Error {
     case let error as StorageError: self.init(Self.code(error), "\(error)")
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
+    case let error as SettingsError: self = Failure(settings: error)
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
@@ -114,6 +115,16 @@ struct Failure: Error {
     case .nobodySignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
     }
+  }
+
+  private init(settings error: SettingsError) {
+    let code: Code =
+      switch error {
+      case .name, .value: .usage
+      case .type, .unreadable: .data
+      case .closed: .temporary
+      }
+    self.init(code, "\(error)")
   }
 
   private static func code(_ error: StorageError) -> Code {

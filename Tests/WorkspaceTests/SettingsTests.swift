@@ -224,20 +224,6 @@ import Testing
     #expect(try root.directory.currentUser() == "bob" && !settings.get(.showAd))
   }
 
-  @Test func `a thousand sign-ins and settings leave a small file`() throws {
-    let settings = try settings()
-    for round in 0..<600 {
-      try settings.set(Setting("round", default: 0), to: round)
-      if round % 2 == 0 { try root.directory.signIn("user \(round % 3)") }
-    }
-    let size = try #require(
-      try FileManager.default.attributesOfItem(atPath: root.path + "/default/settings.log")[.size] as? Int)
-    #expect(size < 3 << 20, "\(size)")
-    #expect(try settings.get(Setting("round", default: 0)) == 599)
-    #expect(try root.directory.currentUser() == "user 1")
-    #expect(try root.directory.verifySettings().isEmpty)
-  }
-
   @Test func `damage is told with file and offset, and what is whole stays readable`() throws {
     let settings = try settings("ana")
     for name in ["first", "second", "third"] { try settings.set(Setting(name, default: ""), to: "value of \(name)") }

@@ -2,6 +2,7 @@ import Catalog
 import CatalogRows
 import Foundation
 import LogStore
+import Synchronization
 
 @testable import Workspace
 
@@ -72,4 +73,11 @@ extension Setting where Value == String {
 }
 extension Setting where Value == Bool {
   static var showAd: Setting { Setting("showAd", default: true) }
+}
+
+/// What went wrong in threads.
+final class FaultList: Sendable {
+  private let faults = Mutex<[String]>([])
+  var all: [String] { faults.withLock { $0 } }
+  func add(_ fault: String) { faults.withLock { $0.append(fault) } }
 }
