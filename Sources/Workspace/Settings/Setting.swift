@@ -28,6 +28,11 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
 public struct StoredSetting: Sendable, Equatable {
   public let name: String
   public let value: DocumentValue
+
+  public init(name: String, value: DocumentValue) {
+    self.name = name
+    self.value = value
+  }
 }
 
 enum SettingName {
