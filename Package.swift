@@ -99,12 +99,14 @@ let package = Package(
 
     // What people run.
     .target(
-      name: "Workspace", dependencies: ["Catalog", "LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
+      name: "Workspace",
+      dependencies: ["Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore",
-        "Storage", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
+        "DocumentFormat", "LogStore", "Storage", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -179,7 +181,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WorkspaceTests", dependencies: ["Catalog", "CatalogRows", "LogStore", "Storage", "Workspace"],
+      name: "WorkspaceTests",
+      dependencies: [
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "LogStore",
+        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
+      ],
       swiftSettings: strict),
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(

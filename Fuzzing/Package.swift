@@ -31,7 +31,14 @@ let package = Package(
       swiftSettings: lifetimes),
     .target(name: "JSONStream", swiftSettings: strict),
     .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
-    .target(name: "Workspace", dependencies: ["LogStore", "RecordFormat", "Storage"], swiftSettings: strict),
+    .target(name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
+    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
+    .target(
+      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    .target(
+      name: "Workspace",
+      dependencies: ["Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      swiftSettings: strict),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
       name: "StoreTestSupport", dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage"],

@@ -3,6 +3,9 @@ public import LogStore
 /// The one writer of a catalogue. It belongs to whoever opened it.
 public final class CatalogWriter {
   private let store: StoreWriter
+  private let path: String
+  /// Whether something may be begun; what has begun is finished.
+  private let isPermitted: @Sendable () -> Bool
 
   /// Opens a catalogue for writing, and puts in order what a crash left.
   ///
@@ -10,25 +13,46 @@ public final class CatalogWriter {
   ///   - location: which catalogue.
   ///   - milliseconds: how long to wait for another writer to finish.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
-  public init(_ location: StoreLocation, waiting milliseconds: Int = 0) throws(StoreError) {
+  public convenience init(_ location: StoreLocation, waiting milliseconds: Int = 0) throws(StoreError) {
+    try self.init(location, waiting: milliseconds) { true }
+  }
+
+  /// Opens a catalogue for writing for as long as `isPermitted` says so: it is asked before anything begins. An update that
+  /// has begun is finished.
+  package init(
+    _ location: StoreLocation, waiting milliseconds: Int, while isPermitted: @escaping @Sendable () -> Bool
+  ) throws(StoreError) {
     store = try StoreWriter(location, schema: CatalogSchema.schema, waiting: milliseconds)
+    path = location.path
+    self.isPermitted = isPermitted
+  }
+
+  /// - Throws: `StoreError.closed` for a writer that may begin nothing more.
+  private func checkPermission() throws(StoreError) {
+    if !isPermitted() { throw .closed(path: path) }
   }
 
   /// The catalogue at the last commit.
-  public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
+  public func snapshot() throws(CatalogError) -> CatalogSnapshot {
+    do { try checkPermission() } catch { throw .store(error) }
+    return try CatalogSnapshot(store.snapshot)
+  }
 
   /// The number that the next commit will have.
   public var nextSequence: UInt64 { store.nextSequence }
 
   /// Begins a full update: rows go straight into a new generation. An update that is still open is given up.
   public func beginFullUpdate(_ gate: LossGate = LossGate()) throws(StoreError) -> FullUpdate {
-    FullUpdate(store, try store.beginGeneration(), gate)
+    try checkPermission()
+    return FullUpdate(store, try store.beginGeneration(), gate)
   }
 
   /// Begins an increment: rows are kept until the payload is whole.
   ///
   /// - Parameter threshold: so many rows in one list call for a full update; `nil` for no limit.
-  public func beginIncrement(threshold: Int? = nil) -> Increment { Increment(store, threshold: threshold) }
+  public func beginIncrement(threshold: Int? = nil) -> Increment {
+    Increment(store, threshold: threshold, refusal: isPermitted() ? nil : .closed(path: path))
+  }
 
   /// Makes the catalogue as it was at an earlier commit current again, with its cursor, as a new commit.
   ///
@@ -63,12 +87,16 @@ public final class CatalogWriter {
   /// - Throws: `StoreError.noRoom` where there is less; nothing changed then.
   @discardableResult
   public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> CatalogSnapshot {
-    try CatalogSnapshot(store.compact(announcing: announce))
+    try checkPermission()
+    return try CatalogSnapshot(store.compact(announcing: announce))
   }
 
   /// The room that a full update of about the present size takes, and what there is. How large it will be nobody knows
   /// before it came.
-  public func roomForFullUpdate() throws -> Room { try store.roomForGeneration() }
+  public func roomForFullUpdate() throws -> Room {
+    try checkPermission()
+    return try store.roomForGeneration()
+  }
 
   /// Compacts if `policy` finds it worth it. Asked after each commit, it bounds the file; see `CompactionPolicy`.
   ///
@@ -77,6 +105,7 @@ public final class CatalogWriter {
   ///   before it are durable, and the next call tries again.
   @discardableResult
   public func compactIfWorthwhile(_ policy: CompactionPolicy = .standard) throws -> Bool {
+    try checkPermission()
     guard let last = store.snapshot, try policy.isDue(in: last) else { return false }
     try compact()
     return true

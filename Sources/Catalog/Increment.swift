@@ -30,9 +30,11 @@ public struct Increment: RowSink {
   var rowLimit = Self.rowLimit
   var byteLimit = Self.byteLimit
 
-  init(_ writer: StoreWriter, threshold: Int?) {
+  /// - Parameter refusal: why nothing will be committed, if that is known from the beginning.
+  init(_ writer: StoreWriter, threshold: Int?, refusal: StoreError? = nil) {
     self.writer = writer
     self.threshold = threshold
+    self.refusal = refusal
   }
 
   /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`;

@@ -34,10 +34,12 @@ where Document.ID: Codable & Sendable {
       seen = try? collection.store.snapshot()
     }
 
+    /// - Returns: `nil` when the store was closed.
     /// - Throws: `StoreError` where the store cannot be read.
     public mutating func next() async throws -> Element? {
       while await signals.next() != nil {
-        let now = try collection.store.snapshot()
+        let now: DocumentSnapshot
+        do { now = try collection.store.snapshot() } catch DocumentStoreError.closed { return nil }
         defer { seen = now }
         guard let seen, now.sequence != seen.sequence else { continue }
         if let change = try collection.change(from: seen, to: now) { return change }

@@ -36,6 +36,7 @@ public final class DocumentStore: Sendable {
   private struct View {
     var reader: StoreReader?
     var snapshot: DocumentSnapshot
+    var isClosed = false
   }
 
   /// Guards which snapshot is the newest that this store has seen; held for a refresh.
@@ -70,11 +71,35 @@ public final class DocumentStore: Sendable {
 
   var path: String { location.path }
 
+  /// Lets go of the file. A change that has begun is finished, and snapshots and results that were taken stay readable; what
+  /// is asked of the store or of a collection of it from now on throws ``DocumentStoreError/closed(path:)``. Who observes is
+  /// told nothing more: the sequences end.
+  ///
+  /// Does not wait, and may be called from any thread and any number of times.
+  public func close() {
+    // What goes with the last reference goes when the lock is free.
+    let old = view.withLock { view in
+      let old = view
+      view.reader = nil
+      view.isClosed = true
+      return old
+    }
+    withExtendedLifetime(old) {}
+    observers.finish()
+  }
+
+  /// - Throws: `DocumentStoreError.closed`.
+  func checkOpen() throws(DocumentStoreError) {
+    if view.withLock({ $0.isClosed }) { throw .closed(path: path) }
+  }
+
   /// All documents at the last commit of any process.
   ///
+  /// - Throws: `DocumentStoreError.closed`, `.unknownState`; `StoreError`.
   /// - Complexity: with nothing new, one system call.
   public func snapshot() throws -> DocumentSnapshot {
     try view.withLock { view in
+      if view.isClosed { throw DocumentStoreError.closed(path: path) }
       if let reader = view.reader {
         // A compaction has no new content, but it has another file.
         let shown = view.snapshot.store
@@ -122,6 +147,7 @@ public final class DocumentStore: Sendable {
   /// Lends the writer, and compacts and tells the observers afterwards.
   func write<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
     let result = try writing.withLock { _ in
+      try checkOpen()
       let writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
       defer { writer.close() }
       let result = try body(writer)
@@ -140,6 +166,7 @@ public final class DocumentStore: Sendable {
   /// - Throws: `StoreError.noRoom` where the disk has too little room; nothing changed then.
   public func compact() throws {
     try writing.withLock { _ in
+      try checkOpen()
       let writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
       defer { writer.close() }
       _ = try writer.compact()

@@ -32,6 +32,8 @@ public enum DocumentStoreError: Error, Sendable {
 
   /// The bytes of a document are none, or not such as the program expects.
   case document(collection: String, id: String, reason: any Error)
+  /// The store was closed, such as that of a user who is no longer signed in.
+  case closed(path: String)
   case store(StoreError)
 }
 
@@ -53,6 +55,8 @@ extension DocumentStoreError: CustomStringConvertible {
       "\(path): step \"\(name)\" to version \(version) failed, and nothing was changed: \(reason)"
     case .unknownState(let path): "\(path) is no store of documents, or a newer program wrote it"
     case .document(let collection, let id, let reason): "document \(id) of \(collection): \(reason)"
+    case .closed(let path):
+      "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"
     case .store(let error): "\(error)"
     }
   }

@@ -6,6 +6,7 @@ final class Observers: Sendable {
     var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
     var poll: Task<Void, Never>?
+    var isFinished = false
   }
 
   private let state = Mutex(State())
@@ -19,12 +20,14 @@ final class Observers: Sendable {
   /// Says at once, and whenever there may be something new, that it is time to look. Signals that nobody takes become one.
   func signals() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let number = state.withLock { state in
+      let number: Int? = state.withLock { state in
+        if state.isFinished { return nil }
         state.next += 1
         state.continuations[state.next] = continuation
         if state.poll == nil { state.poll = poll() }
         return state.next
       }
+      guard let number else { return continuation.finish() }
       continuation.onTermination = { [weak self] _ in self?.remove(number) }
       continuation.yield()
     }
@@ -34,6 +37,19 @@ final class Observers: Sendable {
   func notify() {
     let all = state.withLock { Array($0.continuations.values) }
     for continuation in all { continuation.yield() }
+  }
+
+  /// There will be nothing new any more: all streams end, and so do those that are asked for from now on.
+  func finish() {
+    let all = state.withLock { state in
+      let all = Array(state.continuations.values)
+      state.isFinished = true
+      state.continuations = [:]
+      state.poll?.cancel()
+      state.poll = nil
+      return all
+    }
+    for continuation in all { continuation.finish() }
   }
 
   private func remove(_ number: Int) {

@@ -87,8 +87,9 @@ public struct UntypedCollection: Sendable {
 extension DocumentStore {
   /// The collection of this name, as it is.
   ///
-  /// - Throws: `DocumentStoreError.name`.
+  /// - Throws: `DocumentStoreError.name`, `.closed`.
   public func untypedCollection(_ name: String) throws -> UntypedCollection {
-    UntypedCollection(store: self, table: try DocumentTable(name))
+    try checkOpen()
+    return UntypedCollection(store: self, table: try DocumentTable(name))
   }
 }

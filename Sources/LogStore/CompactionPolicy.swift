@@ -10,6 +10,14 @@ import RecordFormat
 /// whatever the commits replace, delete or index again, give or take one commit and what is estimated of shared strings:
 /// they are taken to die in proportion to rows. A compaction needs as much room beside that as it leaves.
 ///
+/// Of a store with a shared base a compaction frees no more than the file of its own, as the others keep the base, and writes out
+/// what was shared until then. So it is not due before that file has grown past ``allowance(for:)`` of the base, whatever is
+/// dead in the base or became dead: until then the disk holds the base once, and
+///
+///     own file ≤ max(floor, share · base)
+///
+/// A base that nobody else has any more is the store's own, and counts as such.
+///
 /// It pays for itself: with a share of one half, a compaction writes at most two bytes for each that commits wrote since the
 /// one before.
 public struct CompactionPolicy: Sendable, Equatable {
@@ -38,10 +46,11 @@ public struct CompactionPolicy: Sendable, Equatable {
   /// Whether a compaction of this commit is worth it.
   ///
   /// - Throws: `StoreError` where the end of the base cannot be read.
-  /// - Complexity: two reads, whatever the size of the store.
+  /// - Complexity: two reads, whatever the size of the store; a system call more with a shared base.
   public func isDue(in snapshot: Snapshot) throws(StoreError) -> Bool {
     // What is no larger than the floor has no more than that to give.
     if snapshot.end <= floor { return false }
+    if let (own, base) = try snapshot.ownAndSharedByteCounts(), own <= allowance(for: base) { return false }
     let freed = try snapshot.reclaimableByteCount()
     return freed > allowance(for: snapshot.end - freed)
   }

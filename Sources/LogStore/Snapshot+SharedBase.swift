@@ -15,6 +15,15 @@ public struct SharedBase: Sendable, Equatable {
 }
 
 extension Snapshot {
+  /// Bytes in the file of its own, and in the base, of a tail log whose base another store has too; `nil` for any other log.
+  ///
+  /// - Throws: `StoreError.io`.
+  /// - Complexity: a system call for a tail log.
+  func ownAndSharedByteCounts() throws(StoreError) -> (own: Int, shared: Int)? {
+    guard log.header.base != nil, let base = try sharedBase(), base.isShared else { return nil }
+    return (end - base.byteCount, base.byteCount)
+  }
+
   /// What this store shares: the base of a tail log, or the whole file where it has other names. `nil` if it shares
   /// nothing.
   ///

@@ -21,6 +21,9 @@ public enum StoreError: Error, Sendable {
   /// The operating system refused a call.
   case io(StorageError)
 
+  /// The store was closed to whoever asked, such as that of a user who is no longer signed in.
+  case closed(path: String)
+
   // On writing.
 
   /// The file that was opened has lost its name: someone renamed, removed or replaced it by one that is not a later state
@@ -50,6 +53,8 @@ extension StoreError: CustomStringConvertible {
     case .unreadable(let path, let offset):
       "the device cannot read \(path) at offset \(offset); run verify to see what is lost"
     case .io(let error): error.description
+    case .closed(let path):
+      "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"
     case .replaced(let path):
       "\(path) is no longer the file that was opened (someone renamed, removed or replaced it); open it again"
     case .poisoned(let path, let reason):

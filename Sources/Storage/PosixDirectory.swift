@@ -208,6 +208,13 @@ package final class PosixDirectory: StorageDirectory {
     }
   }
 
+  /// Gives what is called `old` here, a directory also, the name `new` in `other`, which must be free.
+  package func move(_ old: String, to other: PosixDirectory, as new: String) throws(StorageError) {
+    if retrying({ unsafe renameat(descriptor, checked(old), other.descriptor, checked(new)) }) != 0 {
+      throw failure("rename", old)
+    }
+  }
+
   package func link(_ old: String, to new: String) throws(StorageError) {
     if retrying({ unsafe linkat(descriptor, checked(old), descriptor, checked(new), 0) }) != 0 {
       throw failure("link", old)
@@ -235,6 +242,21 @@ package final class PosixDirectory: StorageDirectory {
     if retrying({ unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) }) == 0 { return true }
     if errno == ENOENT { return false }
     throw failure("remove directory", name)
+  }
+
+  /// Which directory this is.
+  package func identity() throws(StorageError) -> FileIdentity {
+    var status = stat()
+    // The call fills the local structure.
+    if retrying({ unsafe fstat(descriptor, &status) }) != 0 {
+      throw StorageError(operation: "look at", path: path, code: errno)
+    }
+    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  /// Whether the name is that of a directory; false for a link to one, and for none.
+  package func isDirectory(_ name: String) throws(StorageError) -> Bool {
+    try status(of: name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
   }
 
   package func sync() throws(StorageError) {

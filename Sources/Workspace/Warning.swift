@@ -21,7 +21,7 @@ extension Warning: CustomStringConvertible {
   }
 }
 
-extension Workspace {
+extension WorkspaceDirectory {
   /// What speaks against the place of the stores: of the root, of who is signed in and, with an id, of that user's.
   ///
   /// What cannot be looked at gives no warning: whoever opens it will say why. Changes nothing.

@@ -1,180 +1,177 @@
+public import Documents
 import LogStore
 import Storage
 
-/// A root directory with a default store and one directory for each user.
+/// The open stores of a device: default ones that belong to nobody, and those of the user who is signed in.
 ///
-///     ROOT/default/settings.log       who is signed in
-///     ROOT/users/NAME/catalogue.log   the user's catalogue
+///     let workspace = try Workspace.open(root)
+///     try workspace.signIn("ana")
+///     let ana = try workspace.stores()
+///     let product = try ana.catalogue().products(barcode: scan).first
+///     try ana.documents().collection("carts", of: Cart.self).insert(cart)
 ///
-/// Reading creates nothing. Directories are opened one below the other without following links, so no id leads out of
-/// the root.
-public struct Workspace: Sendable {
-  public let root: String
-  /// How long a change waits for another process to finish one, in milliseconds.
-  public var waiting = 2000
+/// **One truth.** Who is signed in stands on the disk, in the default settings, and is looked at by each request: a sign-in by
+/// another process, such as `catalogctl login`, counts from the next request on.
+///
+/// **A switch is atomic** for everyone who holds the workspace. ``stores()`` gives the old user's stores or the new one's, and each
+/// of them leads to the data of one user only. From the moment at which the switch is durable on, the old ones give
+/// nothing more: their calls throw, and who asks ``stores()`` again goes on with the new user. What was taken from them before stays what it was: a
+/// snapshot is readable to its end, an update or a transaction that has begun is finished. A `DocumentStore` that an
+/// application keeps is closed with the first request to the workspace after the switch, or while somebody observes, within
+/// ``Options/pollInterval``.
+///
+/// **Nothing is opened eagerly**, so a switch costs a commit in the default settings, whatever the size of the stores.
+///
+/// What published applications keep among user defaults stands in the default settings and in the user's:
+///
+///     extension Setting where Value == Bool {
+///       static var adShown: Setting { Setting("adShown", default: false) }
+///       static var guideShown: Setting { Setting("guideShown", default: false) }
+///     }
+///     extension Setting where Value == Int? {
+///       static var adToShow: Setting { Setting("adToShow", default: nil) }
+///     }
+///
+///     let device = workspace.defaultStores.settings      // of nobody, before anybody signs in
+///     if try !device.get(.guideShown) { try device.set(.guideShown, to: true) }
+///     if let user = try workspace.current() {             // the signed-in user needs no setting
+///       let own = try workspace.stores().settings
+///       try own.change {                                  // one commit
+///         try $0.set(.adShown, to: true)
+///         try $0.set(.adToShow, to: 4711)
+///       }
+///     }
+///
+/// It closes with its last reference, and everything that came from it: hold it for as long as you use its stores.
+public final class Workspace: Sendable {
+  /// How stores are used.
+  public struct Options: Sendable {
+    /// How long a change waits for another process to finish one, in milliseconds.
+    public var waiting = 2000
+    /// How often is looked, while somebody observes, for what other processes did, in milliseconds.
+    public var pollInterval = 100
+    /// How stores of documents are used.
+    public var documents = DocumentStore.Options()
+    /// What the application expects of the documents of a user.
+    public var schema = DocumentSchema()
+    /// What it expects of the documents that belong to nobody.
+    public var defaultSchema = DocumentSchema()
 
-  public init(root: String) { self.root = root }
+    public init() {}
+  }
+
+  /// The stores that belong to nobody: they stay open whoever signs in or out.
+  public let defaultStores: UserStores
+  private let directory: WorkspaceDirectory
+  private let signedIn: SignedIn
+
+  private init(_ directory: WorkspaceDirectory, _ options: Options) {
+    self.directory = directory
+    signedIn = SignedIn(directory, options)
+    defaultStores = UserStores(nil, directory, options, StoreAccess())
+  }
+
+  deinit { close() }
+
+  /// Opens the workspace in a root directory, which comes into being with the first change.
+  ///
+  /// The removal of a user that a crash interrupted is finished, where that is possible.
+  ///
+  /// - Throws: `WorkspaceError.settings` where it cannot be told who is signed in; `.store`.
+  public static func open(_ root: String, options: Options = Options()) throws -> Workspace {
+    var directory = WorkspaceDirectory(root: root)
+    directory.waiting = options.waiting
+    // On a medium that is read-only, or somebody else's, it waits; nobody sees half of it.
+    try? directory.finishRemovals()
+    let workspace = Workspace(directory, options)
+    _ = try workspace.signedIn.look()
+    return workspace
+  }
 
   // MARK: Who is signed in
 
-  /// Who is signed in; `nil` for nobody.
+  /// Who is signed in now; `nil` for nobody.
   ///
-  /// - Throws: `WorkspaceError.settings` where that can no longer be read; `.store`.
-  public func currentUser() throws(WorkspaceError) -> String? {
-    guard let location = try existingSettings() else { return nil }
-    do throws(StoreError) {
-      return try SettingsTable.text(SettingsTable.currentUser, in: StoreReader.open(location)?.snapshot)
-    } catch { throw WorkspaceError(settings: error) }
+  /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
+  /// - Complexity: with nothing new, one system call.
+  public func current() throws -> String? { try signedIn.look()?.user }
+
+  /// The stores of the user who is signed in now.
+  ///
+  /// - Throws: `WorkspaceError.nobodySignedIn`, `.closed`, `.settings`, `.store`.
+  /// - Complexity: with nothing new, one system call.
+  public func stores() throws -> UserStores {
+    guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
+    return stores
   }
 
-  /// Reads and checks everything in the store that says who is signed in. Changes nothing.
+  /// Signs a user in, durably, in the place of whoever is; a user who is new on this device gets a directory.
   ///
-  /// - Throws: `WorkspaceError.store`.
-  public func verifySettings() throws(WorkspaceError) -> [Finding] {
-    guard let location = try existingSettings() else { return [] }
-    return try wrapped { () throws(StoreError) in try Verification.run(location)?.findings ?? [] }
-  }
-
-  /// Writes what can be saved of a damaged store that says who is signed in into a new file, and keeps the damaged one
-  /// beside it.
-  ///
-  /// - Returns: what was done; `nil` if there is no such store.
-  /// - Throws: `WorkspaceError.settings` if nothing in it belongs to a store; `.store`. Nothing changed then.
-  public func repairSettings() throws -> Repair? {
-    guard let location = try existingSettings() else { return nil }
-    do { return try Repair.run(location, schema: SettingsTable.schema, waiting: waiting) } catch let error as StoreError
-    {
-      throw WorkspaceError(settings: error)
-    }
-  }
-
-  private func existingSettings() throws(WorkspaceError) -> StoreLocation? {
-    try wrapped { () throws(StoreError) in try open(["default"]).map { StoreLocation($0, name: "settings") } }
-  }
-
-  /// Signs a user in, durably, and makes the directory for the user's stores.
-  ///
-  /// - Throws: `WorkspaceError.userID`, `.settings`, `.store`.
+  /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`. Who was signed in before still is.
+  /// - Complexity: one commit, whatever the size of the stores.
   public func signIn(_ id: String) throws {
-    try check(id)
-    // Where it cannot be told who is signed in, it cannot be changed: no directory is made for it.
-    do { _ = try currentUser() } catch { if case .settings = error { throw error } }
-    _ = try make(["users"] + UserDirectory.path(of: id))
-    try setCurrentUser(id)
+    _ = try signedIn.look()
+    try directory.signIn(id)
+    _ = try signedIn.look()
   }
 
-  /// Signs out who is signed in. The user's stores stay. Does nothing if nobody is.
+  /// As ``signIn(_:)``, for a user who has stores on this device.
+  ///
+  /// - Throws: `WorkspaceError.noSuchUser`; as ``signIn(_:)``.
+  public func `switch`(to id: String) throws {
+    _ = try signedIn.look()
+    guard try directory.directory(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
+    try signIn(id)
+  }
+
+  /// Signs out who is signed in, durably; the stores stay on the disk. Does nothing if nobody is.
+  ///
+  /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
   public func signOut() throws {
-    if try currentUser() != nil { try setCurrentUser(nil) }
+    _ = try signedIn.look()
+    try directory.signOut()
+    _ = try signedIn.look()
   }
 
-  private func setCurrentUser(_ id: String?) throws {
-    do {
-      let writer = try StoreWriter(
-        StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
-      defer { writer.close() }
-      try SettingsTable.set(SettingsTable.currentUser, to: id, in: writer)
-    } catch let error as StoreError { throw WorkspaceError(settings: error) }
+  /// Tells each time that another user is signed in, or nobody, by whichever process.
+  public var changes: WorkspaceChanges { WorkspaceChanges(signedIn: signedIn) }
+
+  // MARK: Users
+
+  /// The ids of all users with stores on this device, bytewise.
+  ///
+  /// - Throws: `WorkspaceError.closed`, `.store`.
+  public func users() throws -> [String] {
+    try defaultStores.checkOpen()
+    return try directory.users()
   }
 
-  // MARK: Users and their stores
-
-  /// The ids of all users that have a directory here, bytewise.
-  public func users() throws(WorkspaceError) -> [String] {
-    try wrapped { () throws(StoreError) in
-      guard let directory = try open(["users"]) else { return [] }
-      var ids: [String] = []
-      try collect(directory, "", &ids)
-      return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    }
+  /// Removes a user with everything that the user has, whoever that is: one who is signed in is signed out first. What others share
+  /// with the user stays theirs.
+  ///
+  /// - Returns: whether there was such a user.
+  /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`.
+  @discardableResult
+  public func remove(_ id: String) throws -> Bool {
+    _ = try signedIn.look()
+    defer { _ = try? signedIn.look() }
+    return try directory.remove(id)
   }
 
-  /// What is no directory, or has a name that no id gives, belongs to somebody else and is passed over.
-  private func collect(
-    _ directory: PosixDirectory, _ prefix: String, _ ids: inout [String]
-  ) throws(StoreError) {
-    for name in try io({ () throws(StorageError) in try directory.names() }) {
-      let id = UserDirectory.id(of: prefix + name)
-      guard id != nil || name.hasSuffix("+"), let below = try child(directory, name) else { continue }
-      if let id { ids.append(id) } else { try collect(below, prefix + name.dropLast(), &ids) }
-    }
+  /// Lets go of all files. Everything that came from this workspace throws from now on, but for snapshots that were taken.
+  public func close() {
+    signedIn.close()
+    defaultStores.close()
   }
+}
 
-  /// The directory `name` in `directory`; `nil` where something else has that name.
-  private func child(_ directory: PosixDirectory, _ name: String) throws(StoreError) -> PosixDirectory? {
-    try io { () throws(StorageError) in
-      do throws(StorageError) { return try directory.subdirectory(name) } catch {
-        if error.kind == .missing { return nil }
-        throw error
-      }
-    }
-  }
+/// Which version of the application's schema documents have, and how older ones become it; see `Migration`.
+public struct DocumentSchema: Sendable {
+  public var version: Int
+  public var migrations: [Migration]
 
-  /// Where a user's catalogue lies; `nil` if the user has no directory yet. Creates nothing.
-  public func catalogue(of id: String) throws(WorkspaceError) -> StoreLocation? {
-    try check(id)
-    return try wrapped { () throws(StoreError) in
-      try open(["users"] + UserDirectory.path(of: id)).map { StoreLocation($0, name: "catalogue") }
-    }
-  }
-
-  /// Where a user's catalogue lies; the directories are made where they are missing.
-  public func makeCatalogue(of id: String) throws(WorkspaceError) -> StoreLocation {
-    try check(id)
-    return try wrapped { () throws(StoreError) in
-      StoreLocation(try make(["users"] + UserDirectory.path(of: id)), name: "catalogue")
-    }
-  }
-
-  /// Bytes of all files in a user's directory. What is no regular file, such as a link, has none.
-  public func byteCount(of id: String) throws(WorkspaceError) -> Int {
-    try wrapped { () throws(StoreError) in
-      guard let directory = try open(["users"] + UserDirectory.path(of: id)) else { return 0 }
-      var total = 0
-      for name in try io({ () throws(StorageError) in try directory.names() }) where !name.hasSuffix("+") {
-        total += try io { () throws(StorageError) in try directory.byteCount(of: name) ?? 0 }
-      }
-      return total
-    }
-  }
-
-  func check(_ id: String) throws(WorkspaceError) {
-    let count = id.utf8.count
-    guard count > 0, count <= UserDirectory.maximumIDByteCount else { throw .userID(byteCount: count) }
-  }
-
-  // MARK: Directories
-
-  private func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
-    var directory = try io { () throws(StorageError) in try PosixDirectory.open(root) }
-    for name in names {
-      guard let parent = directory else { return nil }
-      directory = try io { () throws(StorageError) in try parent.subdirectory(name) }
-    }
-    return directory
-  }
-
-  /// Where something else stands in a directory's place, the directory cannot be created, and the error says so.
-  private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
-    try io { () throws(StorageError) in
-      do throws(StorageError) {
-        var directory = try PosixDirectory.create(root)
-        for name in names { directory = try directory.makeSubdirectory(name) }
-        return directory
-      } catch {
-        guard error.kind == .missing else { throw error }
-        throw StorageError(operation: "create directory", path: error.path, code: error.code)
-      }
-    }
-  }
-
-  private func io<Result>(_ operation: () throws(StorageError) -> Result) throws(StoreError) -> Result {
-    do { return try operation() } catch { throw .io(error) }
-  }
-
-  private func wrapped<Result>(
-    _ operation: () throws(StoreError) -> Result
-  ) throws(WorkspaceError) -> Result {
-    do { return try operation() } catch { throw .store(error) }
+  public init(version: Int = 0, migrations: [Migration] = []) {
+    self.version = version
+    self.migrations = migrations
   }
 }

@@ -24,7 +24,7 @@ struct Catalogctl: AsyncParsableCommand {
       """,
     version: "0.1.0",
     groupedSubcommands: [
-      CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self]),
+      CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
       CommandGroup(
         name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Import.self, Serve.self]),
       CommandGroup(

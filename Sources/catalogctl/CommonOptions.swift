@@ -21,8 +21,8 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The stores. What speaks against their place is said on standard error, once in the life of the process.
-  var workspace: Workspace {
-    let workspace = Workspace(root: root ?? Self.defaultRoot)
+  var workspace: WorkspaceDirectory {
+    let workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
     if !Self.hasWarned.exchange(true, ordering: .relaxed) {
       let id = user ?? (try? workspace.currentUser()) ?? nil
       for warning in workspace.warnings(for: id) { Console.say("catalogctl: warning: \(warning)") }

@@ -70,6 +70,7 @@ struct Failure: Error {
     case let error as StorageError: self.init(Self.code(error), "\(error)")
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
+    case let error as SettingsError: self = Failure(settings: error)
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
@@ -85,7 +86,7 @@ struct Failure: Error {
     let code: Code =
       switch error {
       case .unusable, .damaged, .schema, .tooLarge: .data
-      case .locked, .replaced: .temporary
+      case .locked, .replaced, .closed: .temporary
       case .io(let cause): Self.code(cause)
       case .unreadable, .poisoned, .full, .noRoom: .io
       case .forked: .software
@@ -108,10 +109,22 @@ struct Failure: Error {
       self.init(
         Failure(store: cause).code,
         "\(error); 'catalogctl verify --repair' saves what can be saved, and --user ID does without it")
+    case .noSuchUser: self.init(.no, "\(error); 'catalogctl users' names who has stores")
+    case .closed: self.init(.temporary, "\(error)")
     case .userID: self.init(.usage, "\(error)")
     case .nobodySignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
     }
+  }
+
+  private init(settings error: SettingsError) {
+    let code: Code =
+      switch error {
+      case .name, .value: .usage
+      case .type, .unreadable: .data
+      case .closed: .temporary
+      }
+    self.init(code, "\(error)")
   }
 
   private static func code(_ error: StorageError) -> Code {

@@ -1,6 +1,7 @@
 import Catalog
 import CatalogRows
 import CatalogWire
+import DocumentFormat
 
 /// A JSON value whose object keys keep their order: what `--json` prints is stable to the byte.
 indirect enum JSONText {
@@ -14,6 +15,7 @@ indirect enum JSONText {
   case object([(String, JSONText)])
   case product(Product)
   case relation(Relation)
+  case document(DocumentValue)
 
   /// An object with ids as keys, in their bytewise order.
   static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
@@ -46,6 +48,7 @@ indirect enum JSONText {
         field.1.append(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
+    case .document(let value): bytes += Array(value.json.utf8)
     case .product(let product):
       var row = ProductRow()
       product.fill(&row)

@@ -2,7 +2,8 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "login", "logout", "whoami", "users", "sync", "apply", "import", "serve", "scan", "explain", "get", "find",
+    "login", "logout", "whoami", "users", "config", "sync", "apply", "import", "serve", "scan", "explain", "get",
+    "find",
     "components",
     "sets-with", "complete", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact",
   ]

@@ -40,6 +40,43 @@ import Testing
     #expect(try members.query().fetch().isEmpty)
   }
 
+  @Test func `a closed store throws, but for what was taken from it before`() async throws {
+    let store = try store()
+    let members = try store.collection("members", of: Member.self)
+    try members.insert(contentsOf: (0..<3).map { Member($0) })
+    let (snapshot, results) = (try store.snapshot(), try members.query().results())
+    var changes = members.changes.makeAsyncIterator()
+    // What has begun is finished.
+    try store.transaction { transaction in
+      store.close()
+      try transaction.insert(Member(3), into: members)
+    }
+    store.close()
+    let calls: [(String, () throws -> Void)] = [
+      ("snapshot", { _ = try store.snapshot() }), ("transaction", { try store.transaction { _ in } }),
+      ("compact", { try store.compact() }), ("collection", { _ = try store.collection("m", of: Member.self) }),
+      ("untyped", { _ = try store.untypedCollection("m") }), ("get", { _ = try members.get(1) }),
+      ("count", { _ = try members.count() }), ("insert", { try members.insert(Member(9)) }),
+      ("batch", { try members.insert(contentsOf: [Member(9)]) }), ("upsert", { try members.upsert(Member(9)) }),
+      ("update", { try members.update(1) { _ in } }), ("delete", { try members.delete(1) }),
+      ("deleteAll", { try members.deleteAll() }), ("query", { _ = try members.query().fetch() }),
+      ("explain", { _ = try members.query().explain() }), ("query count", { _ = try members.query().count() }),
+    ]
+    for (name, call) in calls {
+      do {
+        try call()
+        Issue.record("\(name) went through")
+      } catch DocumentStoreError.closed(let path) { #expect(path == "/simulated/documents.log", "\(name)") }
+    }
+    #expect(try members.get(2, in: snapshot) == Member(2))
+    #expect(try results.map { try $0.get() }.count == 3)
+    // Who observes is told nothing more.
+    #expect(try await changes.next() == nil)
+    var later = members.changes.makeAsyncIterator()
+    #expect(try await later.next() == nil)
+    #expect(try self.store().collection("members", of: Member.self).count() == 4)
+  }
+
   @Test func `nested values are queried through an index and without one, and both say the same`() throws {
     let all = (0..<1000).map { Member($0) }
     let indexed = try store().collection("indexed", indexes: Self.indexes)

@@ -38,6 +38,38 @@ import Testing
     #expect(try found.statistics().fileByteCount == source.statistics().fileByteCount)
   }
 
+  @Test func `a base that others share is not written out for what is dead in it`() throws {
+    _ = try stores.fill("a", commits: 40)
+    #expect(try stores.adopt("a", "b") == 40)
+    let alone = try stores.reader("a").snapshot
+    // Due at once, by what is dead, were it not for the other name of the base.
+    let policy = CompactionPolicy(share: 0.5, floor: 0)
+    let writer = try writer("b")
+    var snapshot = try #require(writer.snapshot)
+    let base = try #require(try snapshot.sharedBase())
+    let limit = policy.allowance(for: base.byteCount)
+    #expect(try policy.isDue(in: alone) && limit > 8 * 4096)
+    var commits = 0
+    while try !policy.isDue(in: snapshot), commits < 200 {
+      let own = snapshot.end - base.byteCount
+      #expect(own <= limit, "a commit more than allowed")
+      snapshot = try NumberedStore.commit(writer)
+      commits += 1
+    }
+    let own = snapshot.end - base.byteCount
+    #expect(own > limit && commits > 4, "\(own) of \(limit) bytes behind \(commits) commits")
+    _ = try writer.compact()
+    let compacted = try #require(writer.snapshot)
+    writer.close()
+    #expect(try compacted.sharedBase() == nil && !policy.isDue(in: compacted))
+    #expect(try stores.names("b") == ["s.lock", "s.log"])
+    // Of a base that nobody else has any more, all of it is the store's own.
+    #expect(try stores.adopt("a", "c") == 40)
+    #expect(try !policy.isDue(in: stores.reader("c").snapshot))
+    try FileManager.default.removeItem(atPath: stores.path("a"))
+    #expect(try policy.isDue(in: stores.reader("c").snapshot))
+  }
+
   @Test func `nothing is adopted where there is a log, from where there is no commit, and while somebody writes`()
     throws
   {

@@ -9,7 +9,7 @@ import Testing
 /// Users of one organisation, of whom only the first one downloads the catalogue.
 @Suite struct SharedBaseTests {
   private let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
-  private var workspace: Workspace { Workspace(root: root) }
+  private var workspace: WorkspaceDirectory { WorkspaceDirectory(root: root) }
 
   private func withRoot(_ body: () throws -> Void) rethrows {
     defer { try? FileManager.default.removeItem(atPath: root) }

@@ -14,11 +14,11 @@ private let isSuperuser = PosixDirectory.effectiveUser == 0
       ("/r", 7), ("/r/default", 7), ("/r/users", 9), ("/r/x", 1), ("/r/y", 9),
     ]
     #expect(
-      Workspace.warnings(owners, user: 1) == [
+      WorkspaceDirectory.warnings(owners, user: 1) == [
         .foreignOwner(path: "/r", owner: 7, user: 1), .foreignOwner(path: "/r/users", owner: 9, user: 1),
       ])
-    #expect(Workspace.warnings([("/r", 0)], user: 0).isEmpty)
-    #expect(Workspace.warnings([("/r", 5)], user: 0) == [.foreignOwner(path: "/r", owner: 5, user: 0)])
+    #expect(WorkspaceDirectory.warnings([("/r", 0)], user: 0).isEmpty)
+    #expect(WorkspaceDirectory.warnings([("/r", 5)], user: 0) == [.foreignOwner(path: "/r", owner: 5, user: 0)])
   }
 
   @Test func `a warning says where, what and what to do`() {
@@ -32,7 +32,7 @@ private let isSuperuser = PosixDirectory.effectiveUser == 0
   @Test func `a root of one's own gives none, whatever id is asked for, and looking creates nothing`() throws {
     let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let workspace = Workspace(root: root)
+    let workspace = WorkspaceDirectory(root: root)
     let isOwner = { (warning: Warning) in if case .foreignOwner = warning { true } else { false } }
     #expect(!workspace.warnings(for: "u").contains(where: isOwner))
     #expect(!FileManager.default.fileExists(atPath: root))
@@ -46,7 +46,7 @@ private let isSuperuser = PosixDirectory.effectiveUser == 0
   func `a root, and a store in it, that somebody else owns is told`() throws {
     let root = NSTemporaryDirectory() + "workspace-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let workspace = Workspace(root: root)
+    let workspace = WorkspaceDirectory(root: root)
     try workspace.signIn("u")
     func own(_ path: String, _ user: Int) throws {
       try FileManager.default.setAttributes([.ownerAccountID: user], ofItemAtPath: root + path)
@@ -65,6 +65,9 @@ private let isSuperuser = PosixDirectory.effectiveUser == 0
 
   @Test(.enabled(if: !isSuperuser, "the superuser owns the system's directories"))
   func `a directory of the system's is somebody else's`() {
-    #expect(Workspace(root: "/").warnings() == [.foreignOwner(path: "/", owner: 0, user: PosixDirectory.effectiveUser)])
+    #expect(
+      WorkspaceDirectory(root: "/").warnings() == [
+        .foreignOwner(path: "/", owner: 0, user: PosixDirectory.effectiveUser)
+      ])
   }
 }

@@ -24,6 +24,8 @@ struct Apply: ParsableCommand {
     let first = try files.first.map(InputFile.init)
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
+    // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
+    try store.workspace.forgetOrigin(of: store.userID())
     if let first { try apply(first, writer) }
     for path in files.dropFirst() { try apply(InputFile(path), writer) }
   }

@@ -28,6 +28,8 @@ struct Import: ParsableCommand {
   func run() throws {
     // A file that is not there should be told before a store is made.
     let input = try InputFile(file)
+    // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
+    try store.workspace.forgetOrigin(of: store.userID())
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()

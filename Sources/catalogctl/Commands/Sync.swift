@@ -3,6 +3,7 @@ import Catalog
 import CatalogHTTP
 import CatalogSync
 import Foundation
+import Workspace
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,6 +12,8 @@ struct Sync: AsyncParsableCommand {
       With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
       again when the increment would be too large. With --from, the server's answer is read from a file (- is \
       standard input); a bare payload is taken as well. Several --from are taken one after another.
+
+      With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation and the       same source, if there is one here: without a download, and without room for a second copy. The first sync then is an       increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins with this       catalogue from now on, as nobody can tell whose it is.
 
       Credentials for the server come from --authorization or $CATALOG_AUTHORIZATION (the whole header value, such as \
       'Bearer …'); the environment keeps them out of the list of processes.
@@ -24,6 +27,11 @@ struct Sync: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file")) var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
+  @Option(
+    help: ArgumentHelp("The organisation whose catalogue this is: its users share what is common.", valueName: "id"))
+  var organisation: String?
+  @Option(help: ArgumentHelp("Where the files' answers come from, together with --organisation.", valueName: "name"))
+  var source: String?
   @Option(
     help: ArgumentHelp("So many rows in one list of an increment call for a full update.", valueName: "rows"))
   var threshold = 1000
@@ -39,6 +47,14 @@ struct Sync: AsyncParsableCommand {
 
   func validate() throws {
     guard (url == nil) != from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }
+    guard organisation != "", source != "" else { throw ValidationError("--organisation and --source are not empty") }
+    if url != nil, source != nil {
+      throw ValidationError("with --url the URL is the source; --source goes with --from")
+    }
+    if from.isEmpty == false, (organisation == nil) != (source == nil) {
+      throw ValidationError(
+        "with --from, --organisation and --source go together: the source is what the files are answers of")
+    }
     guard threshold > 0 else { throw ValidationError("--threshold is at least 1") }
     guard timeout > 0 else { throw ValidationError("--timeout is at least 1 second") }
     guard attempts > 0 else { throw ValidationError("--attempts is at least 1") }
@@ -47,15 +63,52 @@ struct Sync: AsyncParsableCommand {
   func run() async throws {
     if let url {
       let transport = try transport(url)
+      let adopted = try prepare()
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
-      try await synchronize(transport, writer)
+      try await synchronize(transport, writer, adopted)
     } else {
       // A file that is not there should be told before a store is made.
       let files = try from.map(InputFile.init)
+      var adopted = try prepare()
       let writer = try store.writer(waiting: write.milliseconds)
       defer { writer.close() }
-      for file in files { try take(file, writer) }
+      for file in files {
+        try take(file, writer, adopted)
+        // It was told of the first one.
+        adopted = nil
+      }
+    }
+  }
+
+  /// Where the catalogue comes from, as far as that was told.
+  private var origin: CatalogueOrigin? {
+    guard let organisation, let source = url ?? source else { return nil }
+    return CatalogueOrigin(source: source, organisation: organisation)
+  }
+
+  private var workspace: WorkspaceDirectory {
+    var workspace = store.workspace
+    workspace.waiting = write.milliseconds
+    return workspace
+  }
+
+  /// Lets a user without a catalogue begin with that of another one, and says so.
+  private func prepare() throws -> AdoptedBase? {
+    let adopted = try workspace.prepareSynchronization(of: store.userID(), from: origin, full: full)
+    if let adopted {
+      Console.say(
+        "catalogctl: began with the catalogue of another user of \(organisation ?? ""):"
+          + " \(Quantity.bytes(adopted.byteCount)) \(adopted.isShared ? "shared" : "copied"), cursor \(adopted.cursor)")
+    }
+    return adopted
+  }
+
+  /// Notes behind a commit where the catalogue comes from. Where that fails the commit is durable all the same.
+  private func note() {
+    do { try workspace.noteSynchronization(of: store.userID(), from: origin) } catch {
+      Console.say(
+        "catalogctl: warning: everything was committed, but not noted for other users to begin with: \(error)")
     }
   }
 
@@ -81,7 +134,9 @@ struct Sync: AsyncParsableCommand {
     return try HTTPTransport(url: url, options: options)
   }
 
-  private func synchronize(_ transport: HTTPTransport, _ writer: CatalogWriter) async throws {
+  private func synchronize(
+    _ transport: HTTPTransport, _ writer: CatalogWriter, _ adopted: AdoptedBase?
+  ) async throws {
     if full { try writer.roomForFullUpdate().warnIfScarce() }
     let start = ContinuousClock.now
     let bar = Shared(ProgressBar(isForced: progress))
@@ -96,11 +151,12 @@ struct Sync: AsyncParsableCommand {
       bar.value.end()
       throw error
     }
-    print(report, seconds: ContinuousClock.now - start)
+    note()
+    print(report, adopted, seconds: ContinuousClock.now - start)
     writer.tidyUp()
   }
 
-  private func take(_ file: InputFile, _ writer: CatalogWriter) throws {
+  private func take(_ file: InputFile, _ writer: CatalogWriter, _ adopted: AdoptedBase?) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
@@ -123,7 +179,8 @@ struct Sync: AsyncParsableCommand {
       state.phase = .done
       state.rowsWritten = state.rowsDecoded
       bar.update(state)
-      print(report, seconds: ContinuousClock.now - start)
+      note()
+      print(report, adopted, seconds: ContinuousClock.now - start)
     } catch {
       answer.cancel()
       bar.end()
@@ -132,12 +189,12 @@ struct Sync: AsyncParsableCommand {
     writer.tidyUp()
   }
 
-  private func print(_ report: ImportReport, seconds: Duration) {
+  private func print(_ report: ImportReport, _ adopted: AdoptedBase?, seconds: Duration) {
     let update = report.update
     let counts = update.counts
     let time = Double(seconds.components.seconds) + Double(seconds.components.attoseconds) / 1e18
     if output.json {
-      JSONText.object([
+      var fields: [(String, JSONText)] = [
         ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
         ("generation", .uint(update.generation)),
         (
@@ -153,7 +210,16 @@ struct Sync: AsyncParsableCommand {
         ),
         ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)),
         ("bytesIn", .int(report.payload.bytesIn)), ("seconds", .double((time * 1000).rounded() / 1000)),
-      ]).print()
+      ]
+      if organisation != nil {
+        let base = adopted.map { base in
+          JSONText.object([
+            ("cursor", .text(base.cursor)), ("bytes", .int(base.byteCount)), ("shared", .bool(base.isShared)),
+          ])
+        }
+        fields.append(("adopted", base ?? .null))
+      }
+      JSONText.object(fields).print()
     } else {
       Console.print(
         "\(update.mode.name) update, commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products"

@@ -5,7 +5,8 @@ import Workspace
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List the users that have stores here.",
-    discussion: "Exit code 65 if a user's catalogue is damaged; the others are listed all the same.")
+    discussion: "Exit code 65 if a user's catalogue is damaged; the others are listed all the same.",
+    subcommands: [UsersRemove.self])
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

@@ -105,7 +105,7 @@ struct Verify: ParsableCommand {
   private static func answer(root: String, user: String?) -> String {
     if root.isEmpty { return "err an empty line names no root directory" }
     do {
-      let (findings, digest) = try check(Workspace(root: root), user: user, orNobody: true)
+      let (findings, digest) = try check(WorkspaceDirectory(root: root), user: user, orNobody: true)
       if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
       return "ok \(digest.map { "\($0)" } ?? "")"
     } catch {
@@ -118,7 +118,7 @@ struct Verify: ParsableCommand {
   ///
   /// - Parameter orNobody: whether a root where nobody is signed in is one with an empty catalogue, not a fault.
   private static func check(
-    _ workspace: Workspace, user: String?, orNobody: Bool = false
+    _ workspace: WorkspaceDirectory, user: String?, orNobody: Bool = false
   ) throws -> ([Finding], CatalogDigest?) {
     let settings = try workspace.verifySettings()
     var id = user

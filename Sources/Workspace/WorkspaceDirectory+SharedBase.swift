@@ -7,16 +7,23 @@ import Storage
 // downloading or storing it again; see FORMAT.md, *Shared base*. Where a catalogue came from only the caller knows: it is
 // remembered beside the catalogue, and goes with the user's directory.
 
-/// Where a catalogue comes from: only users with one origin may share.
-struct CatalogueOrigin: Equatable {
-  let source: String
-  let organisation: String
+/// Where a catalogue comes from: only users with one origin may share. Origins are compared byte for byte.
+public struct CatalogueOrigin: Sendable {
+  /// What the catalogue is asked for, such as the server's URL.
+  public let source: String
+  /// Whose catalogue that gives the user.
+  public let organisation: String
+
+  public init(source: String, organisation: String) {
+    self.source = source
+    self.organisation = organisation
+  }
 
   /// What is remembered. The length tells where the source ends, whatever characters it has.
   var text: String { "\(source.utf8.count):\(source)\(organisation)" }
 }
 
-extension Workspace {
+extension WorkspaceDirectory {
   /// Lets a user who has no catalogue yet begin with the newest one that another user has from the same origin.
   ///
   /// The first synchronisation then is an increment from the cursor that is returned. Origins are compared byte for byte. Another
@@ -64,9 +71,16 @@ extension Workspace {
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func forgetOrigin(of id: String) throws(WorkspaceError) {
+    try forgetOrigin(of: id, unless: nil)
+  }
+
+  /// Takes the note back unless it is that of `origin`. A note that cannot be read is left: nobody else can read it either.
+  func forgetOrigin(of id: String, unless origin: CatalogueOrigin?) throws(WorkspaceError) {
     guard let location = try catalogue(of: id) else { return }
     try store { () throws(StoreError) in
-      if try origin(of: location) != nil { try rememberOrigin(nil, of: location) }
+      guard let old = try? self.origin(of: location) else { return }
+      if let origin, old.hasSameBytes(as: origin.text) { return }
+      try rememberOrigin(nil, of: location)
     }
   }
 
@@ -83,9 +97,9 @@ extension Workspace {
     for id: String, _ origin: CatalogueOrigin
   ) throws(WorkspaceError) -> [StoreLocation] {
     var candidates: [(location: StoreLocation, time: Int64)] = []
-    for other in try users() where !other.utf8.elementsEqual(id.utf8) {
+    for other in try users() where !other.hasSameBytes(as: id) {
       guard let location = (try? catalogue(of: other)) ?? nil,
-        let remembered = (try? self.origin(of: location)) ?? nil, remembered.utf8.elementsEqual(origin.text.utf8),
+        let remembered = (try? self.origin(of: location)) ?? nil, remembered.hasSameBytes(as: origin.text),
         let offer = (try? BaseAdoption.offer(of: location)) ?? nil,
         let cursor = (try? CatalogSnapshot(offer))?.cursor, !cursor.isEmpty
       else { continue }
@@ -108,7 +122,7 @@ extension Workspace {
   /// Remembers another origin, or none.
   private func rememberOrigin(_ origin: CatalogueOrigin?, of catalogue: StoreLocation) throws(StoreError) {
     let old = try? self.origin(of: catalogue)
-    if let old, let origin, old.utf8.elementsEqual(origin.text.utf8) { return }
+    if let old, let origin, old.hasSameBytes(as: origin.text) { return }
     let writer = try StoreWriter(originStore(catalogue), schema: SettingsTable.schema, waiting: waiting)
     defer { writer.close() }
     do { try SettingsTable.set(SettingsTable.origin, to: origin?.text, in: writer) } catch let error as StoreError {

@@ -1,0 +1,28 @@
+/// What can go wrong with settings, beside a `StoreError` of their file. Nothing changed when one of these is thrown.
+public enum SettingsError: Error, Sendable {
+  /// A name is empty, or longer than 200 bytes.
+  case name(String)
+  /// What is stored is no value of the type that the program expects.
+  case type(name: String, path: String, stored: String, expected: String)
+  /// What is stored is no value at all.
+  case unreadable(name: String, path: String, reason: any Error)
+  /// A value that cannot be stored.
+  case value(name: String, reason: any Error)
+  /// The settings were closed: their user is no longer signed in, or the workspace was closed.
+  case closed(path: String)
+}
+
+extension SettingsError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .name(let name): "\"\(name)\" is no name of a setting: it has 1 to \(SettingName.maximumByteCount) bytes"
+    case .type(let name, let path, let stored, let expected):
+      "setting \(name) in \(path) is \(stored), and this program expects \(expected); set or unset it"
+    case .unreadable(let name, let path, let reason):
+      "setting \(name) in \(path) cannot be read (\(reason)); set or unset it"
+    case .value(let name, let reason): "setting \(name) cannot have this value: \(reason)"
+    case .closed(let path):
+      "\(path) was closed, as its user was signed out or the program let go of it; ask for it again"
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Catalog
+public import CatalogSync
+import LogStore
+
+/// What a user's catalogue began with, in the place of a download.
+public struct AdoptedBase: Sendable, Equatable {
+  /// The cursor from which the first synchronisation goes on.
+  public let cursor: String
+  /// Bytes that the user has without having fetched them.
+  public let byteCount: Int
+  /// Whether the disk holds them once; if not, they had to be copied.
+  public let isShared: Bool
+}
+
+/// What a synchronisation did.
+public struct Synchronization: Sendable {
+  /// What the catalogue began with, if this was its first synchronisation and somebody had something to begin with.
+  public let adopted: AdoptedBase?
+  public let report: ImportReport
+}
+
+extension WorkspaceDirectory {
+  /// What precedes a synchronisation of a user's catalogue: where there is none yet, and another user has one of the same origin,
+  /// the user begins with that one.
+  ///
+  /// A note of another origin, or of one where the caller tells none, is taken back before anything is committed that does
+  /// not belong to it: a crash must not leave it. If the synchronisation fails then, the next user begins with a download.
+  ///
+  /// - Parameters:
+  ///   - origin: where the answers come from; `nil` if the caller cannot tell.
+  ///   - isFull: whether a full update was asked for, which needs nothing to begin with.
+  /// - Returns: what was adopted, durably.
+  /// - Throws: `WorkspaceError.userID`, `.store`.
+  public func prepareSynchronization(
+    of id: String, from origin: CatalogueOrigin?, full isFull: Bool = false
+  ) throws(WorkspaceError) -> AdoptedBase? {
+    try forgetOrigin(of: id, unless: origin)
+    guard let origin, !isFull,
+      let cursor = try adoptBase(for: id, source: origin.source, organisation: origin.organisation)
+    else { return nil }
+    if let base = try sharedBase(of: id) {
+      return AdoptedBase(cursor: cursor, byteCount: base.byteCount, isShared: true)
+    }
+    return AdoptedBase(cursor: cursor, byteCount: try byteCount(of: id), isShared: false)
+  }
+
+  /// What follows a synchronisation that committed something, or found nothing new: others may begin with this catalogue.
+  ///
+  /// - Throws: `WorkspaceError.userID`, `.store`. What was committed stays so.
+  public func noteSynchronization(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
+    guard let origin else { return }
+    try rememberOrigin(of: id, source: origin.source, organisation: origin.organisation)
+  }
+}
+
+extension UserStores {
+  /// Brings the catalogue up to date: one step of the protocol. A user without a catalogue begins with that of another user of
+  /// the same organisation, if there is one: then the first answer is an increment, and the disk holds the common part once.
+  ///
+  /// - Parameters:
+  ///   - synchronizer: how the server is asked, and how its answer is taken.
+  ///   - origin: what is asked, and whose catalogue that gives the user; `nil` shares nothing, and lets nobody begin with this
+  ///     catalogue from now on.
+  ///   - full: a full update whatever the cursor says.
+  /// - Returns: what was done, and is durable.
+  /// - Throws: `WorkspaceError.closed`, `.store`; what the transport throws; `WireError`, `CatalogError`, `StoreError`. The catalogue
+  ///   is as it was then, or what was adopted.
+  nonisolated(nonsending) public func synchronize<Transport>(
+    _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, full: Bool = false
+  ) async throws -> Synchronization {
+    try checkOpen()
+    var adopted: AdoptedBase?
+    if let user { adopted = try directory.prepareSynchronization(of: user, from: origin, full: full) }
+    let writer = try catalogueWriter()
+    defer { writer.close() }
+    let report = try await synchronizer.run(writer, full: full)
+    if let user { try directory.noteSynchronization(of: user, from: origin) }
+    return Synchronization(adopted: adopted, report: report)
+  }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import DocumentFormat
+import Workspace
+
+/// Settings of the application, from the shell.
+struct Config: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Read and change settings.",
+    discussion: """
+      Settings belong to the user who is meant, or with --default to nobody. A program reads what is set here with its next \
+      look, and what it set is shown here. Who is signed in is no setting: see login and whoami.
+      """,
+    subcommands: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])
+}
+
+/// Whose settings are meant.
+struct ConfigOptions: ParsableArguments {
+  @OptionGroup var store: StoreOptions
+  @Flag(name: .customLong("default"), help: "Settings that belong to nobody, in place of a user's.")
+  var isDefault = false
+
+  func validate() throws {
+    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
+  }
+
+  /// - Throws: `WorkspaceError.nobodySignedIn`.
+  func settings(waiting milliseconds: Int = 0) throws -> Settings {
+    var workspace = store.workspace
+    workspace.waiting = milliseconds
+    return try workspace.settings(of: isDefault ? nil : store.userID())
+  }
+}
+
+/// The name of a setting, as an argument.
+struct SettingArgument: ParsableArguments {
+  @Argument(help: "The setting's name.") var name: String
+
+  /// The name of a setting that may be changed.
+  ///
+  /// - Throws: `Failure` for what the stores remember for themselves, which only looks like one.
+  func changeable() throws -> String {
+    switch name {
+    case "currentUser":
+      throw Failure(
+        .usage, "currentUser is no setting; 'catalogctl login ID' and 'catalogctl logout' change who is signed in")
+    case "origin":
+      throw Failure(
+        .usage, "origin is no setting; 'catalogctl sync --organisation ID' notes where a catalogue comes from")
+    default: return name
+    }
+  }
+}
+
+struct ConfigGet: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Print the value of a setting.",
+    discussion: "A text is printed as it is, anything else as JSON. Exit code 1 if the setting is not set.")
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var setting: SettingArgument
+
+  func run() throws {
+    guard let value = try config.settings().value(named: setting.name) else {
+      throw Failure(.no, "\(setting.name) is not set; the program that uses it takes its default")
+    }
+    if output.json {
+      StoredSetting(name: setting.name, value: value).json.print()
+    } else {
+      Console.print(value.words)
+    }
+  }
+}
+
+struct ConfigSet: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Set a setting, durably.",
+    discussion: """
+      The value is taken as JSON if it is JSON (true, 5, "text", ["a", "b"]), else as text; with --string it is a text \
+      whatever it looks like. A value that begins with - follows --, as in: set offset -- -5
+      """)
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var setting: SettingArgument
+  @Flag(help: "Take the value as text.") var string = false
+  @Argument(help: "The value.") var value: String
+
+  func run() throws {
+    let name = try setting.changeable()
+    var value = DocumentValue.text(value)
+    if !string, let json = try? DocumentValue(json: self.value) { value = json }
+    try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
+  }
+}
+
+struct ConfigUnset: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unset", abstract: "Take back what is set: the program's default holds again.",
+    discussion: "Does nothing where nothing is set.")
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var write: WriteOptions
+  @OptionGroup var setting: SettingArgument
+
+  func run() throws {
+    let name = try setting.changeable()
+    try config.settings(waiting: write.milliseconds).change { try $0.unset(named: name) }
+  }
+}
+
+struct ConfigList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List what is set, by name.", discussion: "Settings with their defaults are not set."
+  )
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let settings = try config.settings().list()
+    if output.json {
+      for setting in settings { setting.json.print() }
+      return
+    }
+    var table = Table("SETTING", "VALUE")
+    for setting in settings { table.add(Table.cell(setting.name), Table.cell(setting.value.json)) }
+    table.print()
+  }
+}
+
+extension StoredSetting {
+  fileprivate var json: JSONText { .object([("name", .text(name)), ("value", .document(value))]) }
+}
+
+extension DocumentValue {
+  /// A text as it is, anything else as JSON; on one line, and nothing that steers a terminal.
+  fileprivate var words: String {
+    if case .text(let text) = self { return text.shown }
+    return json.shown
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Workspace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+struct UsersRemove: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a user with everything that the user has here.",
+    discussion: """
+      Catalogue, settings and documents go, and cannot be brought back; a user who is signed in is signed out first. What other \
+      users share with this one stays theirs. Asks before, on a terminal; without one --yes has to be given. \
+      Exit code 1 if there is no such user.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var write: WriteOptions
+  @Flag(help: "Do not ask.") var yes = false
+  @Argument(help: "The user's id.") var id: String
+
+  func validate() throws {
+    if let user = store.user, user != id {
+      throw ValidationError("remove takes the user's id as its argument, not as --user")
+    }
+  }
+
+  func run() throws {
+    var workspace = store.workspace
+    workspace.waiting = write.milliseconds
+    // An id that is none is told as such, and there is nothing to ask about who does not exist.
+    guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
+    if !yes { try ask(workspace) }
+    guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }
+    Console.say("removed: \(id)")
+  }
+
+  private func ask(_ workspace: WorkspaceDirectory) throws {
+    guard isatty(STDIN_FILENO) == 1, Console.isWatched else {
+      throw Failure(.usage, "nobody is here to be asked; --yes removes \(id) without asking")
+    }
+    let bytes = (try? workspace.byteCount(of: id)) ?? 0
+    Console.show("remove \(id.shown) and \(Quantity.bytes(bytes)) for good? [y/N] ")
+    guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+      throw Failure(.no, "nothing was removed")
+    }
+  }
+}
