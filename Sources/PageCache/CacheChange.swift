@@ -5,7 +5,7 @@ import Foundation
 final class CacheChange {
   private let file: CacheFile
   private let transaction: DocumentTransaction
-  private var head: CacheHead
+  private(set) var head: CacheHead
   /// Whether the head is to be written; lists that change have it so.
   private var hasChanges = false
   /// The lists that were looked at, as they will be; `nil` for one that is not there.
@@ -25,7 +25,6 @@ final class CacheChange {
 
   /// The cache before the change.
   var base: DocumentSnapshot { transaction.base }
-  var epoch: Int64 { head.epoch }
 
   func list(_ id: ListID) throws -> ListDocument? {
     if let known = lists[id] { return known }
@@ -47,21 +46,16 @@ final class CacheChange {
     var list = try list(id.list) ?? ListDocument(id: id.list, generation: head.epoch, order: terms.order)
     (list.order, list.lifetime) = (terms.order, terms.lifetime)
     let pages = try file.pages(of: Item.self)
-    var document = PageDocument(id: id, items: items)
-    var isFollowed = items.count >= id.list.pageSize
+    var former: [Item] = []
     // What cannot be decoded is not there.
-    if let entry = list.entry(id.number), entry.itemCount > 0,
-      let old = try CacheFile.decodable({ try transaction.get(id, from: pages) })
-    {
-      let former = MergedList.items(
+    if list.entry(id.number) != nil, let old = try CacheFile.decodable({ try transaction.get(id, from: pages) }) {
+      former = MergedList.items(
         [MergedList.Page(number: id.number, serial: 0, items: old.items, pushed: old.pushed ?? [])], id: \.id)
-      switch MergedList.outcome(of: former, items, pageSize: id.list.pageSize, id: \.id) {
-      case .hole: isFollowed = false
-      case .pushed(let pushed): document.pushed = pushed.isEmpty ? nil : pushed
-      }
     }
+    let outcome = MergedList.outcome(of: former, items, pageSize: id.list.pageSize, id: \.id)
+    let document = PageDocument(id: id, items: items, pushed: outcome.pushed.isEmpty ? nil : outcome.pushed)
     set(list)
-    if !isFollowed {
+    if !outcome.isFollowed {
       for entry in list.pages where entry.number > id.number {
         try removePage(PageID(list: id.list, number: entry.number))
       }

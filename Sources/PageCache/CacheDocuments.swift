@@ -86,6 +86,8 @@ struct CacheHead: Codable, Identifiable, Equatable, Sendable {
   var id = Self.name
   /// The form of all documents; those of another form count as not there.
   var format = Self.knownFormat
+  /// Where the counter began: another file has another one.
+  let origin: Int64
   /// The last number given: to a page that was put, a use that was noted, a refresh, an epoch.
   var counter: Int64
   /// Grows when a list goes whose former pages must not come back.
@@ -95,8 +97,9 @@ struct CacheHead: Codable, Identifiable, Equatable, Sendable {
 
   /// The head of an empty cache. It begins anywhere, so that what was begun with a file that is gone fits no other.
   init() {
-    counter = .random(in: 0..<1 << 48)
-    epoch = counter
+    origin = .random(in: 0..<1 << 48)
+    counter = origin
+    epoch = origin
   }
 
   mutating func next() -> Int64 {

@@ -11,15 +11,15 @@ enum MergedList {
     let pushed: [Item]
   }
 
-  /// What becomes of the items that a page had when it is fetched again.
-  enum Outcome<Item> {
-    /// They were pushed behind it so far.
-    case pushed([Item])
-    /// There may be a hole behind the page: what is known of the pages behind it does not follow.
-    case hole
+  /// What becomes of what a page showed before when it is fetched again.
+  struct Outcome<Item> {
+    /// Items that stand behind the page now.
+    var pushed: [Item] = []
+    /// Whether the pages behind it still follow; otherwise there may be a hole.
+    var isFollowed = false
   }
 
-  /// Compares a page with what it showed before, which is not empty.
+  /// Compares a page with what it showed before.
   ///
   /// - Parameters:
   ///   - old: the page's items and what had been pushed behind them.
@@ -27,12 +27,14 @@ enum MergedList {
   static func outcome<Item, ID: Hashable>(
     of old: [Item], _ new: [Item], pageSize: Int, id: (Item) -> ID
   ) -> Outcome<Item> {
-    let present = Set(new.map(id))
     // The list ends with such a page: what is behind it is gone.
-    if new.count < pageSize { return .hole }
-    guard let last = old.lastIndex(where: { present.contains(id($0)) }) else { return .hole }
-    let pushed = Array(old[(last + 1)...])
-    return pushed.count > pushLimit * pageSize ? .hole : .pushed(pushed)
+    if new.count < pageSize { return Outcome() }
+    if old.isEmpty { return Outcome(isFollowed: true) }
+    let present = Set(new.map(id))
+    guard let last = old.lastIndex(where: { present.contains(id($0)) }) else { return Outcome() }
+    let pushed = old[(last + 1)...]
+    let limit = pushLimit * pageSize
+    return Outcome(pushed: Array(pushed.prefix(limit)), isFollowed: pushed.count <= limit)
   }
 
   /// The pages as one list, in their order, each id once.

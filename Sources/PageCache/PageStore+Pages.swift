@@ -11,20 +11,19 @@ struct LocalPage<Item: Codable & Sendable>: Sendable {
 struct ListToken: Sendable {
   /// `nil` for a list that was not there.
   let generation: Int64?
-  let epoch: Int64?
+  /// `nil` for an empty cache.
+  let head: CacheHead?
   /// How often it was cleared by this process.
   let clears: Int
 
   /// Whether a page fetched under this token may be put into the list as it is now.
-  func admits(_ list: ListDocument?, epoch: Int64) -> Bool {
-    guard let list else { return admitsAbsent(epoch) }
-    // A list that came into being meanwhile, by another page, has the epoch of that time.
-    if let generation { return list.generation == generation }
-    return self.epoch.map { $0 == list.generation } ?? (list.generation == epoch)
+  func admits(_ list: ListDocument?, _ now: CacheHead) -> Bool {
+    let began = head?.origin == now.origin ? head : nil
+    guard let list else { return began.map { $0.epoch == now.epoch } ?? true }
+    // A list that came into being by another page, and not by a refresh, has the epoch of that time.
+    guard let began else { return list.generation == now.origin }
+    return list.generation == generation ?? began.epoch
   }
-
-  /// Whether nothing was cleared since.
-  func admitsAbsent(_ epoch: Int64) -> Bool { self.epoch.map { $0 == epoch } ?? true }
 }
 
 extension PageStore {
@@ -62,7 +61,7 @@ extension PageStore {
     return try withFile { file in
       let snapshot = try file.store.snapshot()
       return ListToken(
-        generation: try file.list(id, snapshot)?.generation, epoch: try file.head(snapshot)?.epoch, clears: clears)
+        generation: try file.list(id, snapshot)?.generation, head: try file.head(snapshot), clears: clears)
     }
   }
 
@@ -86,7 +85,7 @@ extension PageStore {
     _ items: [Item], _ id: PageID, _ terms: ListTerms, token: ListToken, fetched: Date
   ) throws {
     try change { change in
-      guard try token.admits(change.list(id.list), epoch: change.epoch), token.clears == clears(of: id.list) else {
+      guard try token.admits(change.list(id.list), change.head), token.clears == clears(of: id.list) else {
         throw PageCacheError.superseded(list: id.list.name, page: id.number)
       }
       try change.put(items, id, terms, fetched: fetched)
@@ -100,8 +99,9 @@ extension PageStore {
     _ id: ListID, with items: [Item], _ terms: ListTerms, token: ListToken, fetched: Date
   ) throws {
     try change { change in
-      let isGone = try change.list(id) == nil && !token.admitsAbsent(change.epoch)
-      if isGone || token.clears != clears(of: id) {
+      // Whatever list is there makes room; where there is none any more, it may have been cleared.
+      let isCleared = try change.list(id) == nil && !token.admits(nil, change.head)
+      if isCleared || token.clears != clears(of: id) {
         throw PageCacheError.superseded(list: id.name, page: 1)
       }
       try change.replace(id, with: items, terms, fetched: fetched)

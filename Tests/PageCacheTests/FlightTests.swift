@@ -64,7 +64,8 @@ import Testing
     #expect(bench.server.calls == [1, 1])
     // Whoever is cancelled before it begins does not fetch either, or not for long.
     let early = Task {
-      withUnsafeCurrentTask { unsafe $0?.cancel() }
+      // The task is used where it is lent.
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       return try await bench.list("other").load()
     }
     await #expect(throws: CancellationError.self) { try await early.value }
