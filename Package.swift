@@ -192,7 +192,8 @@ let package = Package(
       name: "WorkspaceTests", dependencies: ["Catalog", "CatalogRows", "LogStore", "Storage", "Workspace"],
       swiftSettings: strict),
     .testTarget(name: "ReadmeTests", dependencies: ["Catalog", "CatalogSync"], swiftSettings: strict),
-    .testTarget(name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

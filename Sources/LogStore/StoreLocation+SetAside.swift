@@ -1,7 +1,8 @@
 import Storage
 
 extension StoreLocation {
-  /// Gives the log another name, so that the next commit begins a store anew: for stores whose content can be had again.
+  /// Gives the log another name, so that the next commit begins a store anew: for stores whose content can be had
+  /// again, and that share no base.
   ///
   /// The log is then called `NAME.damaged-1`; one that had that name before is gone. A crash leaves the one name or the other.
   ///

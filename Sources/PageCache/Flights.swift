@@ -21,10 +21,14 @@ final class Flights: Sendable {
   ///
   /// It is nobody's child: who is cancelled leaves with a `CancellationError`, and the operation goes on for the others. It is
   /// cancelled when nobody waits any more.
-  func run<Value: Sendable>(_ keys: [Key], _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
+  func run<Value: Sendable>(_ keys: [Key], _ operation: @escaping @Sendable () async throws -> Value) async throws
+    -> Value
+  {
     let (flight, key, ticket, isNew) = flights.withLock { flights in
       for key in keys {
-        if let flight = flights[key] as? Flight<Value>, let ticket = flight.join() { return (flight, key, ticket, false) }
+        if let flight = flights[key] as? Flight<Value>, let ticket = flight.join() {
+          return (flight, key, ticket, false)
+        }
       }
       let flight = Flight<Value>()
       flights[keys[0]] = flight

@@ -70,7 +70,9 @@ import Testing
     #expect(try pages(bench) == ["a": [1]])
   }
 
-  @Test func `a page that was evicted while another of its list was fetched keeps nobody from storing that`() async throws {
+  @Test func `a page that was evicted while another of its list was fetched keeps nobody from storing that`()
+    async throws
+  {
     let bench = bench(pages: 1)
     let list = bench.list("a")
     _ = try await list.load(page: 1)

@@ -6,7 +6,8 @@ import Testing
 @Suite struct MergingTests {
   private func ids(_ list: PageCache<String, Post>) throws -> [Int] { try list.contents().items.map(\.id) }
 
-  @Test func `a new item at the top shifts the pages, and each id is there once, with its newest content`() async throws {
+  @Test func `a new item at the top shifts the pages, and each id is there once, with its newest content`() async throws
+  {
     let bench = Bench(Server(count: 9))
     let list = bench.list()
     _ = try await list.load(page: 1)

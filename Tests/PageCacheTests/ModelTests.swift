@@ -78,7 +78,9 @@ private struct Model {
         isFollowed = shown.isEmpty
       }
     }
-    if !isFollowed { for page in numbers(key.list) where page > key.page { pages[Key(list: key.list, page: page)] = nil } }
+    if !isFollowed {
+      for page in numbers(key.list) where page > key.page { pages[Key(list: key.list, page: page)] = nil }
+    }
     try write(key, items, pushed)
   }
 
@@ -179,7 +181,8 @@ private struct Model {
       case 12..<15:
         nextID += 1
         server.posts.insert(
-          contentsOf: (0..<Int.random(in: 1...3, using: &random)).map { Post(1000 + nextID * 4 - $0, "\(step)") }, at: 0)
+          contentsOf: (0..<Int.random(in: 1...3, using: &random)).map { Post(1000 + nextID * 4 - $0, "\(step)") }, at: 0
+        )
       case 15:
         var posts = server.posts
         posts.remove(at: Int.random(in: 0..<posts.count, using: &random))
