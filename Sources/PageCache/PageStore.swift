@@ -103,7 +103,7 @@ public final class PageStore: Sendable {
     case .none: return false
     case .replaced: break
     case .damage:
-      let path = try location.setAside(waiting: options.waiting) { isDamaged }
+      let path = try location.setAside(waiting: options.waiting) { isDamaged(error) }
       if let path { options.onSetAside?(SetAside(path: path, reason: error)) }
     }
     state.withLock { state in
@@ -113,8 +113,10 @@ public final class PageStore: Sendable {
     return true
   }
 
-  /// Whether the file that has the name now is of no use.
-  private var isDamaged: Bool {
+  /// Whether the file that has the name now is of no use, of which the error told.
+  private func isDamaged(_ error: any Error) -> Bool {
+    // Tables with other key spaces are as whole as any.
+    if case StoreError.schema = error { return true }
     do {
       let file = try CacheFile(location)
       _ = try file.lists(file.store.snapshot())

@@ -116,7 +116,7 @@ import Testing
     #expect(try await list.load().source == .local)
   }
 
-  @Test func `documents of another kind of store are set aside`() async throws {
+  @Test func `documents of another kind give way`() async throws {
     struct Note: Codable, Identifiable, Sendable { var id: String }
     let device = SimulatedDevice()
     let notes = try DocumentStore.open(Bench.location(device)).collection("lists", of: Note.self)
@@ -124,5 +124,20 @@ import Testing
     let bench = Bench(Server(count: 9), device: device)
     #expect(try await bench.list().load().notStored == nil)
     #expect(try await bench.list().load().source == .local)
+    #expect(try bench.list().contents().pages == [1])
+    #expect(try notes.count() == 1)
+  }
+
+  @Test func `tables of another kind of store are set aside`() async throws {
+    let device = SimulatedDevice()
+    let schema = Schema([Schema.Table("documents/pages", keySpaces: [Schema.KeySpace("other", isUnique: true)])])
+    let writer = try StoreWriter(Bench.location(device), schema: schema)
+    _ = try writer.commit { _ in }
+    writer.close()
+    let reports = Reports()
+    let bench = Bench(Server(count: 9), device: device) { options in options.onSetAside = { reports.add($0) } }
+    #expect(try await bench.list().load().notStored == nil)
+    #expect(try await bench.list().load().source == .local)
+    #expect(reports.all.count == 1)
   }
 }

@@ -86,7 +86,7 @@ struct CacheShow: ParsableCommand {
 struct CacheClear: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Remove a cached list, or all of them.",
-    discussion: "Exit code 1 if the list is not cached. A damaged cache is set aside.")
+    discussion: "Exit code 1 if the list is not cached. Without a list, a damaged cache is set aside.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
