@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
+    .library(name: "PageCache", targets: ["PageCache"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -63,6 +64,9 @@ let package = Package(
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    // Pages of remote lists, kept as documents.
+    .target(
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -106,7 +110,7 @@ let package = Package(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "LogStore", "Storage", "Workspace",
+        "DocumentFormat", "LogStore", "PageCache", "Storage", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -158,6 +162,12 @@ let package = Package(
         "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
+    .testTarget(
+      name: "PageCacheTests",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
@@ -192,7 +202,8 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: ["Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
-    .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

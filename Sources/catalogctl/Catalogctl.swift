@@ -35,6 +35,7 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(
         name: "Looking after the file:",
         subcommands: [Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self]),
+      CommandGroup(name: "What programs keep beside it:", subcommands: [Cache.self]),
     ])
 }
 

@@ -1,0 +1,82 @@
+import Documents
+import Foundation
+import LogStore
+
+/// A cache as it lies in a store of documents: a head, lists, pages. Synchronous, and without a memory of its own.
+struct CacheFile: Sendable {
+  let store: DocumentStore
+  let heads: Collection<CacheHead>
+  let lists: Collection<ListDocument>
+  let keys: Collection<PageKey>
+
+  /// Opens a cache; creates nothing.
+  init(_ location: StoreLocation, options: DocumentStore.Options = DocumentStore.Options()) throws {
+    store = try DocumentStore.inspect(location, options: options)
+    heads = try store.collection("cache")
+    lists = try store.collection("lists")
+    keys = try store.collection(Self.pages)
+  }
+
+  private static let pages = "pages"
+
+  func pages<Item>(of item: Item.Type) throws -> Collection<PageDocument<Item>> {
+    try store.collection(Self.pages)
+  }
+
+  // MARK: Reading
+
+  /// The head; `nil` for an empty cache, and for one whose documents have another form.
+  func head(_ snapshot: DocumentSnapshot) throws -> CacheHead? {
+    try Self.known { try heads.get(CacheHead.name, in: snapshot) }
+  }
+
+  static func known(_ read: () throws -> CacheHead?) throws -> CacheHead? {
+    let head = try decodable(read)
+    return head?.format == CacheHead.knownFormat ? head : nil
+  }
+
+  /// What `read` finds; `nil` also for a document that cannot be decoded, but not for one that is damaged.
+  static func decodable<Document>(_ read: () throws -> Document?) throws -> Document? {
+    do { return try read() } catch DocumentStoreError.document { return nil }
+  }
+
+  func list(_ id: ListID, _ snapshot: DocumentSnapshot) throws -> ListDocument? {
+    try head(snapshot) == nil ? nil : lists.get(id, in: snapshot)
+  }
+
+  /// All lists, in no order.
+  func lists(_ snapshot: DocumentSnapshot) throws -> [ListDocument] {
+    if try head(snapshot) == nil { return [] }
+    return try lists.query().results(in: snapshot).map { try $0.get() }
+  }
+
+  /// A page; `nil` if it is not there, or cannot be decoded as this type of items.
+  func page<Item: Codable & Sendable>(
+    _ id: PageID, of item: Item.Type, _ snapshot: DocumentSnapshot
+  ) throws -> PageDocument<Item>? {
+    try Self.decodable { try pages(of: item).get(id, in: snapshot) }
+  }
+
+  /// The pages of a list as merging takes them.
+  func pages<Item: Codable & Sendable>(
+    of list: ListDocument, as item: Item.Type, _ snapshot: DocumentSnapshot
+  ) throws -> [MergedList.Page<Item>] {
+    try list.pages.compactMap { entry in
+      guard let page = try page(PageID(list: list.id, number: entry.number), of: item, snapshot) else { return nil }
+      return MergedList.Page(
+        number: entry.number, serial: entry.serial, items: page.items, pushed: page.pushed ?? [])
+    }
+  }
+
+  // MARK: Writing
+
+  /// Changes the cache in one commit.
+  func change<Result>(_ body: (CacheChange) throws -> Result) throws -> Result {
+    try store.transaction { transaction in
+      let change = try CacheChange(self, transaction)
+      let result = try body(change)
+      try change.finish()
+      return result
+    }
+  }
+}

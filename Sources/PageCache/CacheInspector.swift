@@ -1,0 +1,94 @@
+public import DocumentFormat
+import Documents
+public import Foundation
+public import LogStore
+
+/// A stored list as tools see it, which do not know its types.
+public struct CachedList: Sendable {
+  let id: ListID
+  /// The list's key: a text as it is, any other as JSON.
+  public var name: String { id.name }
+  public var pageSize: Int { id.pageSize }
+  public let order: PageOrder
+  /// Seconds after which a page is to be fetched again; `nil` for never.
+  public let lifetime: Double?
+  /// The pages that are here, in their order.
+  public let pages: [Int]
+  /// Items on the pages. One that stands on two of them counts twice.
+  public let itemCount: Int
+  public let byteCount: Int
+  /// When the oldest page was fetched.
+  public let fetched: Date
+
+  init?(_ list: ListDocument) {
+    guard let fetched = list.pages.map(\.fetched).min() else { return nil }
+    id = list.id
+    order = list.order
+    lifetime = list.lifetime
+    pages = list.pages.map(\.number)
+    itemCount = list.pages.reduce(0) { $0 + $1.itemCount }
+    byteCount = list.pages.reduce(0) { $0 + $1.byteCount }
+    self.fetched = fetched
+  }
+
+  /// Whether a page has expired by this time.
+  public func isStale(at time: Date) -> Bool {
+    let age = time.timeIntervalSince(fetched)
+    return age < 0 || lifetime.map { age >= $0 } ?? false
+  }
+}
+
+/// Reads a cache without the types of its lists. Creates and changes nothing, and sets nothing aside.
+public struct CacheInspector: Sendable {
+  private let file: CacheFile
+  private let snapshot: DocumentSnapshot
+  private let path: String
+
+  /// The cache as it is now; one without a file is empty.
+  ///
+  /// - Throws: `StoreError`, also for a file that is no cache.
+  public init(_ location: StoreLocation) throws {
+    path = location.path
+    do {
+      file = try CacheFile(location)
+      snapshot = try file.store.snapshot()
+    } catch let error as DocumentStoreError { throw Self.unusable(location.path, error) }
+  }
+
+  /// All lists, by name and page size.
+  public func lists() throws -> [CachedList] {
+    do {
+      return try file.lists(snapshot).compactMap(CachedList.init).sorted { a, b in
+        a.name == b.name ? a.pageSize < b.pageSize : a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+      }
+    } catch let error as DocumentStoreError { throw Self.unusable(path, error) }
+  }
+
+  /// The items of a list, as ``PageCache/contents()`` merges them: by their field `id`. Those without one are all there.
+  public func items(of list: CachedList) throws -> [DocumentValue] {
+    do {
+      guard let document = try file.list(list.id, snapshot) else { return [] }
+      let pages = try file.pages(of: document, as: DocumentValue.self, snapshot)
+      var nameless = 0
+      return MergedList.items(pages) { item in
+        if let id = item["id"] { return id.documentBytes }
+        nameless += 1
+        return Array("nameless \(nameless)".utf8)
+      }
+    } catch let error as DocumentStoreError { throw Self.unusable(path, error) }
+  }
+
+  private static func unusable(_ path: String, _ error: DocumentStoreError) -> StoreError {
+    if case .store(let error) = error { return error }
+    return .unusable(path: path, reason: "\(error)")
+  }
+}
+
+extension PageStore {
+  /// Removes a list; see ``clear()``.
+  ///
+  /// - Returns: what was removed.
+  /// - Throws: what a commit throws, with nothing removed.
+  @discardableResult
+  public func clear(_ list: CachedList) throws -> CacheExtent { try clear(list.id) }
+}

@@ -1,0 +1,144 @@
+import Documents
+import Foundation
+
+/// A page as it is in the store.
+struct LocalPage<Item: Codable & Sendable>: Sendable {
+  let items: [Item]
+  let entry: PageEntry
+}
+
+/// What a list was when a fetch for it began: what is fetched for another one must not be put into this one.
+struct ListToken: Sendable {
+  /// `nil` for a list that was not there.
+  let generation: Int64?
+  /// `nil` for an empty cache.
+  let head: CacheHead?
+  /// How often it was cleared by this process.
+  let clears: Int
+
+  /// Whether a page fetched under this token may be put into the list as it is now.
+  func admits(_ list: ListDocument?, _ now: CacheHead) -> Bool {
+    let began = head?.origin == now.origin ? head : nil
+    guard let list else { return began.map { $0.epoch == now.epoch } ?? true }
+    // A list that came into being by another page, and not by a refresh, has the epoch of that time.
+    guard let began else { return list.generation == now.origin }
+    return list.generation == generation ?? began.epoch
+  }
+}
+
+extension PageStore {
+  // MARK: Reading
+
+  /// A page, whatever its age; `nil` if it is not here. Noted as a use.
+  func page<Item: Codable & Sendable>(_ id: PageID, of item: Item.Type) throws -> LocalPage<Item>? {
+    let page: LocalPage<Item>? = try withFile { file in
+      let snapshot = try file.store.snapshot()
+      guard let entry = try file.list(id.list, snapshot)?.entry(id.number),
+        let page = try file.page(id, of: item, snapshot)
+      else { return nil }
+      return LocalPage(items: page.items, entry: entry)
+    }
+    if page != nil { note([id]) }
+    return page
+  }
+
+  /// The pages of a list as merging takes them, and what the list knows of them. Noted as uses.
+  func pages<Item: Codable & Sendable>(
+    of id: ListID, as item: Item.Type
+  ) throws -> (list: ListDocument, pages: [MergedList.Page<Item>])? {
+    let found = try withFile { file in
+      let snapshot = try file.store.snapshot()
+      return try file.list(id, snapshot).map { ($0, try file.pages(of: $0, as: item, snapshot)) }
+    }
+    note(found?.1.map { PageID(list: id, number: $0.number) } ?? [])
+    return found
+  }
+
+  func list(_ id: ListID) throws -> ListDocument? { try withFile { try $0.list(id, $0.store.snapshot()) } }
+
+  func token(_ id: ListID) throws -> ListToken {
+    let clears = clears(of: id)
+    return try withFile { file in
+      let snapshot = try file.store.snapshot()
+      return ListToken(
+        generation: try file.list(id, snapshot)?.generation, head: try file.head(snapshot), clears: clears)
+    }
+  }
+
+  private func clears(of id: ListID) -> Int { state.withLock { $0.clears + ($0.listClears[id] ?? 0) } }
+
+  private func note(_ pages: [PageID]) {
+    state.withLock { state in
+      for page in pages {
+        state.lastUse += 1
+        state.uses[page] = state.lastUse
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Stores a page that was fetched under `token`, and evicts what there is no room for.
+  ///
+  /// - Throws: `PageCacheError.superseded`, `.tooLarge`; what a commit throws. Nothing changed then.
+  func put<Item: Codable & Identifiable & Sendable>(
+    _ items: [Item], _ id: PageID, _ terms: ListTerms, token: ListToken, fetched: Date
+  ) throws {
+    try change { change in
+      guard try token.admits(change.list(id.list), change.head), token.clears == clears(of: id.list) else {
+        throw PageCacheError.superseded(list: id.list.name, page: id.number)
+      }
+      try change.put(items, id, terms, fetched: fetched)
+    }
+  }
+
+  /// Makes what was fetched under `token` page 1 of a list, and the only one.
+  ///
+  /// - Throws: as ``put(_:_:_:token:fetched:)``.
+  func replace<Item: Codable & Identifiable & Sendable>(
+    _ id: ListID, with items: [Item], _ terms: ListTerms, token: ListToken, fetched: Date
+  ) throws {
+    try change { change in
+      // Whatever list is there makes room; where there is none any more, it may have been cleared.
+      let isCleared = try change.list(id) == nil && !token.admits(nil, change.head)
+      if isCleared || token.clears != clears(of: id) {
+        throw PageCacheError.superseded(list: id.name, page: 1)
+      }
+      try change.replace(id, with: items, terms, fetched: fetched)
+    }
+    state.withLock { $0.stale[id] = nil }
+  }
+
+  /// Removes a list. Returns what was removed; what is being fetched for it is not stored any more.
+  func clear(_ id: ListID) throws -> CacheExtent {
+    state.withLock { state in
+      state.stale[id] = nil
+      if flights.isEmpty { state.listClears = [:] } else { state.listClears[id, default: 0] += 1 }
+    }
+    return try withFile { file in
+      guard try file.list(id, file.store.snapshot()) != nil else { return CacheExtent() }
+      return try file.change { change in
+        let removed = try change.remove(id)
+        change.beginEpoch()
+        return CacheExtent(removed.map { [$0] } ?? [])
+      }
+    }
+  }
+
+  /// A commit that also notes the uses so far.
+  private func change(_ body: (CacheChange) throws -> Void) throws {
+    let uses = state.withLock { $0.uses }
+    let evictions = try withFile { file in
+      try file.change { change in
+        try change.note(uses.sorted { $0.value < $1.value }.map(\.key))
+        try body(change)
+        return change.evictionCount
+      }
+    }
+    state.withLock { state in
+      state.evictions += evictions
+      // A use after that waits for the next commit.
+      for (page, use) in uses where state.uses[page] == use { state.uses[page] = nil }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LogStore
+import PageCache
+import Testing
+
+/// `cache list`, `show` and `clear`.
+@Suite struct CacheCommandTests {
+  private struct Post: Codable, Identifiable, Sendable {
+    let id: String
+    var text: String
+    var likes: Int
+  }
+
+  /// A root where `u` is signed in and has pages of the lists `inbox` and, expired, 7.
+  private func root() async throws -> TestRoot {
+    let root = try TestRoot(answers: [])
+    let store = PageStore(try StoreLocation.creating(root.path + "/users/u", name: "cache"))
+    let inbox = PageCache("inbox", in: store, pageSize: 2) { page, _ in
+      page == 1
+        ? [Post(id: "c", text: "two\nlines", likes: 3), Post(id: "b", text: "用户", likes: 2)]
+        : [Post(id: "b", text: "newer", likes: 9)]
+    }
+    for page in 1...2 { #expect(try await inbox.load(page: page).notStored == nil) }
+    let seven = PageCache(7, in: store, pageSize: 10, lifetime: .zero) { _, _ in [Post(id: "x", text: "x", likes: 0)] }
+    #expect(try await seven.load().notStored == nil)
+    return root
+  }
+
+  private func files(_ root: TestRoot) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
+  }
+
+  @Test func `lists are a line each, and show prints the merged items`() async throws {
+    let root = try await root()
+    let before = try files(root)
+    let run = try root.run("cache", "list", "--json")
+    let lists = try run.objects()
+    #expect(run.code == 0 && run.words.isEmpty && lists.map { $0.text("id") } == ["7", "inbox"])
+    #expect(lists[1].sortedKeys == ["age", "bytes", "id", "items", "pageSize", "pages", "stale"])
+    #expect(lists[1].number("pages") == 2 && lists[1].number("items") == 3 && lists[1].number("pageSize") == 2)
+    #expect(lists.map { $0["stale"] as? Bool } == [true, false])
+    #expect((lists[1]["age"] as? Double).map { (0..<60).contains($0) } == true)
+    let table = try root.run("cache", "list")
+    #expect(table.lines.count == 3 && table.lines[0].hasPrefix("LIST") && table.lines[2].hasPrefix("inbox"))
+    let items = try root.run("cache", "show", "inbox", "--json").objects()
+    #expect(items.map { $0.text("id") } == ["c", "b"] && items[1].text("text") == "newer")
+    #expect(items[0].sortedKeys == ["id", "likes", "text"] && items[0].number("likes") == 3)
+    let text = try root.run("cache", "show", "inbox")
+    #expect(text.lines.count == 2 && text.lines[0].hasPrefix("c  text: two"))
+    #expect(try root.run("cache", "show", "7", "--page-size", "10").lines.count == 1)
+    #expect(try root.run("cache", "show", "7", "--page-size", "11").code == 1)
+    let none = try root.run("cache", "show", "nothing")
+    #expect(none.code == 1 && none.output.isEmpty && none.words.contains("cache list"))
+    #expect(try files(root) == before)
+  }
+
+  @Test func `clear says what it removed`() async throws {
+    let root = try await root()
+    let one = try root.run("cache", "clear", "inbox", "--json").object()
+    #expect(one.sortedKeys == ["bytes", "lists", "pages"] && one.number("lists") == 1 && one.number("pages") == 2)
+    #expect(try root.run("cache", "clear", "inbox").code == 1)
+    #expect(try root.run("cache", "list", "--json").objects().map { $0.text("id") } == ["7"])
+    let all = try root.run("cache", "clear")
+    #expect(all.code == 0 && all.output.isEmpty && all.words.contains("1 pages of 1 lists"))
+    #expect(try root.run("cache", "list", "--json").output.isEmpty)
+    #expect(try root.run("cache", "clear", "--json").object().number("pages") == 0)
+    #expect(try root.run("cache", "clear", "--page-size", "3").code == 64)
+    // What else the user has is untouched.
+    #expect(try root.run("verify").code == 0)
+  }
+
+  @Test func `a user without a cache reads as an empty one, and nothing is made`() throws {
+    let root = try TestRoot()
+    #expect(try root.run("cache", "list").code == 64)
+    for command in [["list"], ["list", "--json"]] {
+      let run = try root.run(["cache"] + command + ["--user", "nobody"])
+      #expect(run.code == 0 && run.output.isEmpty && run.words.isEmpty)
+    }
+    #expect(try root.run("cache", "show", "inbox", "--user", "nobody").code == 1)
+    #expect(try root.run("cache", "clear", "inbox", "--user", "nobody").code == 1)
+    #expect(try root.run("cache", "clear", "--json", "--user", "nobody").object().number("lists") == 0)
+    #expect(!root.exists)
+    _ = try root.run("login", "u")
+    let before = try files(root)
+    #expect(try root.run("cache", "list").output.isEmpty)
+    #expect(try root.run("cache", "clear").code == 0)
+    #expect(try files(root) == before)
+  }
+
+  @Test func `a damaged cache is told, and set aside by clear`() async throws {
+    let root = try await root()
+    let cache = URL(fileURLWithPath: root.path + "/users/u/cache.log")
+    try Data("no store".utf8).write(to: cache)
+    for command in [["list"], ["list", "--json"], ["show", "inbox"]] {
+      let run = try root.run(["cache"] + command)
+      #expect(run.code == 65 && run.output.isEmpty && run.words.contains("cache.log"), "\(run.words)")
+    }
+    #expect(try Data(contentsOf: cache) == Data("no store".utf8))
+    let run = try root.run("cache", "clear", "--json")
+    #expect(run.code == 0 && run.words.contains("cache.damaged-1"), "\(run.words)")
+    #expect(try root.run("cache", "list").code == 0)
+    #expect(try files(root).contains { $0.hasSuffix("cache.damaged-1") })
+  }
+}
