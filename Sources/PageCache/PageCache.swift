@@ -159,7 +159,11 @@ extension PageCache {
     try await flight(page == 1 ? [page, nil] : [page]) { token in
       if !evenIfFresh, let answer = fresh(page) { return answer }
       let items: [Item]
-      do { items = try await fetched(page) } catch { return try stale(page, error) }
+      do { items = try await fetched(page) } catch {
+        // A refresh may have brought it meanwhile.
+        if !evenIfFresh, !Task.isCancelled, let answer = fresh(page) { return answer }
+        return try stale(page, error)
+      }
       let now = store.options.now()
       do {
         try store.put(items, PageID(list: id, number: page), terms, token: token.get(), fetched: now)
