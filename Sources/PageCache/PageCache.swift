@@ -11,7 +11,8 @@ import Foundation
 /// list, and as long as they have one store and one type of items they fetch together. A key encodes to the same bytes
 /// every time: it holds no `Set`.
 ///
-/// Storing blocks the fetching task for a sync of the disk, and reading for a look into the file.
+/// Storing blocks the fetching task for a sync of the disk, and up to ``PageStore/Options/waiting`` while another process
+/// writes; reading blocks for a look into the file.
 public struct PageCache<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
   /// Fetches a page, counted from 1, of a list whose pages have so many items. A page with fewer items is the last one.
@@ -29,7 +30,10 @@ where Item.ID: Sendable {
   /// - Parameters:
   ///   - key: which list. Lists of different types of items have different keys: what one of them stored counts as not there
   ///     for the other.
+  ///   - store: whose list.
   ///   - pageSize: at least 1.
+  ///   - lifetime: how long a page is good; `nil` for ever.
+  ///   - order: which end of the list page 1 is.
   ///   - fetch: is called for one page at a time from any number of tasks; cancelled when nobody waits for it any more.
   public init(
     _ key: Key, in store: PageStore, pageSize: Int, lifetime: Duration? = nil, order: PageOrder = .newestFirst,
@@ -155,7 +159,11 @@ extension PageCache {
     try await flight(page == 1 ? [page, nil] : [page]) { token in
       if !evenIfFresh, let answer = fresh(page) { return answer }
       let items: [Item]
-      do { items = try await fetched(page) } catch { return try stale(page, error) }
+      do { items = try await fetched(page) } catch {
+        // A refresh may have brought it meanwhile.
+        if !evenIfFresh, !Task.isCancelled, let answer = fresh(page) { return answer }
+        return try stale(page, error)
+      }
       let now = store.options.now()
       do {
         try store.put(items, PageID(list: id, number: page), terms, token: token.get(), fetched: now)

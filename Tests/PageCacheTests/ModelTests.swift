@@ -133,18 +133,23 @@ private struct Model {
 
   @Test func `a cache shows what its model shows, whatever is done to it`() async throws {
     var random = SeededGenerator(for: "PageCache model")
-    for round in 0..<(6 * depth) { try await run(round, &random) }
+    var evictions = 0
+    for round in 0..<(6 * depth) { evictions += try await run(round, &random) }
+    #expect(evictions > 20 * depth)
   }
 
-  private func run(_ round: Int, _ random: inout SeededGenerator) async throws {
-    let limit = Int.random(in: 1_500...8_000, using: &random)
+  private static let filler = String(repeating: "x", count: 150)
+
+  /// Returns how many pages were evicted.
+  private func run(_ round: Int, _ random: inout SeededGenerator) async throws -> Int {
+    let limit = Int.random(in: 3_500...6_000, using: &random)
     let bench = Bench { $0.byteLimit = limit }
     var store = bench.store
     var model = Model(size: Self.size, lifetime: Self.lifetime, limit: limit)
     var servers: [String: Server] = [:]
     var nextID = 0
     for list in Self.lists {
-      servers[list] = Server((0..<14).map { Post(nextID + 14 - $0, "\(list)") })
+      servers[list] = Server((0..<14).map { Post(nextID + 14 - $0, Self.filler) })
       nextID += 20
     }
     func cache(_ list: String) -> PageCache<String, Post> {
@@ -153,6 +158,7 @@ private struct Model {
         try await server.fetch($0, $1)
       }
     }
+    var evictions = 0
     for step in 0..<150 {
       let what = "round \(round), step \(step)"
       let list = Self.lists.randomElement(using: &random)!
@@ -181,13 +187,14 @@ private struct Model {
       case 12..<15:
         nextID += 1
         server.posts.insert(
-          contentsOf: (0..<Int.random(in: 1...3, using: &random)).map { Post(1000 + nextID * 4 - $0, "\(step)") }, at: 0
+          contentsOf: (0..<Int.random(in: 1...3, using: &random)).map { Post(1000 + nextID * 4 - $0, Self.filler) },
+          at: 0
         )
       case 15:
         var posts = server.posts
         posts.remove(at: Int.random(in: 0..<posts.count, using: &random))
         if posts.count > 4 { server.posts = posts }
-      case 16: server.posts[Int.random(in: 0..<3, using: &random)].text = "edited \(step)"
+      case 16: server.posts[Int.random(in: 0..<3, using: &random)].text = "edited \(step)" + Self.filler
       case 17:
         let seconds = Double(Int.random(in: 0...40, using: &random))
         bench.clock.advance(seconds)
@@ -202,6 +209,7 @@ private struct Model {
           (model.pages, model.uses, model.stale) = ([:], [], [:])
         }
       default:
+        evictions += model.evictions
         store = bench.again { $0.byteLimit = limit }
         (model.uses, model.stale, model.hits, model.misses, model.evictions) = ([], [:], 0, 0, 0)
       }
@@ -210,6 +218,7 @@ private struct Model {
       for page in model.numbers(list) { model.use(Model.Key(list: list, page: page)) }
     }
     #expect(try model.pages.values.reduce(0) { $0 + $1.byteCount } == bench.storedByteCount())
+    return evictions + model.evictions
   }
 
   private func fetch(

@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import StoreTestSupport
 import Testing
 
@@ -79,6 +77,19 @@ import Testing
     }
     #expect(try list.contents().items.map(\.text) == ["second", "second", "second"])
     #expect(try await list.load(page: 2).items.map(\.id) == [97, 96, 95])
+  }
+
+  @Test func `a load that fails while a refresh succeeded answers the new page`() async throws {
+    let bench = Bench(Server(count: 9))
+    let list = bench.list()
+    bench.server.hold()
+    let load = Task { try await list.load(page: 1) }
+    try await until { bench.server.heldCount == 1 }
+    let other = PageCache<String, Post>("inbox", in: bench.again(), pageSize: 3) { _, _ in [Post(100)] }
+    _ = try await other.refresh()
+    bench.server.release(Offline())
+    let answer = try await load.value
+    #expect(answer.source == .local && answer.items == [Post(100)] && answer.fetchError == nil)
   }
 
   @Test(arguments: [true, false])
