@@ -57,12 +57,12 @@ extension WorkspaceDirectory {
   }
 
   /// Notes where a user's catalogue comes from, so that others may begin with it: after each synchronisation of which the
-  /// caller knows that.
+  /// caller knows that. Does nothing for a user without a directory, who may have been removed meanwhile.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func rememberOrigin(of id: String, source: String, organisation: String) throws(WorkspaceError) {
     let origin = CatalogueOrigin(source: source, organisation: organisation)
-    let location = try makeCatalogue(of: id)
+    guard let location = try catalogue(of: id) else { return }
     try store { () throws(StoreError) in try rememberOrigin(origin, of: location) }
   }
 

@@ -17,6 +17,9 @@ public struct Synchronization: Sendable {
   /// What the catalogue began with, if this was its first synchronisation and somebody had something to begin with.
   public let adopted: AdoptedBase?
   public let report: ImportReport
+  /// Why it could not be noted where the catalogue comes from, so that nobody else begins with it: a warning, as what was
+  /// committed is durable all the same.
+  public let noteFailure: WorkspaceError?
 }
 
 extension WorkspaceDirectory {
@@ -74,7 +77,10 @@ extension UserStores {
     let writer = try catalogueWriter()
     defer { writer.close() }
     let report = try await synchronizer.run(writer, full: full)
-    if let user { try directory.noteSynchronization(of: user, from: origin) }
-    return Synchronization(adopted: adopted, report: report)
+    var failure: WorkspaceError?
+    if let user {
+      do throws(WorkspaceError) { try directory.noteSynchronization(of: user, from: origin) } catch { failure = error }
+    }
+    return Synchronization(adopted: adopted, report: report, noteFailure: failure)
   }
 }

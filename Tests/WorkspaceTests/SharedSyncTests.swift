@@ -138,6 +138,33 @@ import Testing
     #expect(try await workspace.stores().synchronize(server.synchronizer, from: origin).adopted?.cursor == "2")
   }
 
+  @Test func `a user who is removed during a synchronisation does not come back by it`() async throws {
+    let (workspace, other) = (try root.open(), try root.open())
+    server.change(0..<10)
+    for id in ["bob", "ana"] { try workspace.signIn(id) }
+    var synchronizer = server.synchronizer
+    synchronizer.onProgress = { progress in if progress.phase == .committing { _ = try? other.remove("ana") } }
+    do {
+      let done = try await workspace.stores().synchronize(synchronizer, from: origin)
+      #expect(done.noteFailure == nil)
+    } catch is StoreError {
+      // Its file has gone from under the writer.
+    }
+    #expect(try workspace.current() == nil && workspace.users() == ["bob"])
+    #expect(try root.names().filter { $0.hasPrefix("users/") } == ["users/bob"])
+  }
+
+  @Test func `a note that cannot be written is a warning, and no failure of the synchronisation`() async throws {
+    let workspace = try root.open()
+    server.change(0..<10)
+    try workspace.signIn("ana")
+    try Data(repeating: 7, count: 20_000).write(to: root.url("users/ana/origin.log"))
+    let done = try await workspace.stores().synchronize(server.synchronizer, from: origin)
+    #expect(done.noteFailure != nil && done.report.update.counts.productsUpserted == 10)
+    #expect(try await sync(workspace, "bob", origin).adopted == nil)
+    #expect(try workspace.stores().catalogue().productCount == 10)
+  }
+
   @Test func `a base with dead rows stays shared behind the first increments`() async throws {
     let workspace = try root.open()
     server.change(0..<2000)
