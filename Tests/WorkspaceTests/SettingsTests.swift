@@ -60,6 +60,25 @@ import Testing
     #expect(throws: WorkspaceError.self) { try settings("") }
   }
 
+  /// As in the documentation of `Workspace`.
+  @Test func `what published applications keep among user defaults has its place`() throws {
+    let workspace = try root.open()
+    let device = workspace.defaultStores.settings
+    if try !device.get(.guideShown) { try device.set(.guideShown, to: true) }
+    #expect(try device.get(.guideShown))
+    try workspace.signIn("ana")
+    if try workspace.current() != nil {
+      let own = try workspace.stores().settings
+      try own.change {
+        try $0.set(.adShown, to: true)
+        try $0.set(.adToShow, to: 4711)
+      }
+      #expect(try own.get(.adShown) && own.get(.adToShow) == 4711 && !own.get(.guideShown))
+      try own.set(.adToShow, to: nil)
+      #expect(try own.get(.adToShow) == nil && own.value(named: "adToShow") == .null)
+    }
+  }
+
   @Test func `several changes are one commit, or none`() throws {
     struct Refusal: Error {}
     let settings = try settings()
@@ -283,4 +302,12 @@ import Testing
     #expect(try self.settings().get(.showAd))
     #expect(try root.names() == ["users"])
   }
+}
+
+extension Setting where Value == Bool {
+  fileprivate static var adShown: Setting { Setting("adShown", default: false) }
+  fileprivate static var guideShown: Setting { Setting("guideShown", default: false) }
+}
+extension Setting where Value == Int? {
+  fileprivate static var adToShow: Setting { Setting("adToShow", default: nil) }
 }
