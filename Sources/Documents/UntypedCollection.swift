@@ -28,14 +28,34 @@ public struct UntypedCollection: Sendable {
   ///
   /// - Throws: `DocumentStoreError.noID`.
   public func put(_ document: DocumentValue) throws {
-    let key: [UInt8]
+    let new = try encode(document)
+    try store.traced(.upsert, name) { trace in
+      try store.transaction { $0.put(table, new.key, new.bytes) }
+      trace.documentsAffected = 1
+    }
+  }
+
+  /// The bytes of a document, for ``put(contentsOf:)``.
+  ///
+  /// - Throws: `DocumentStoreError.noID`.
+  public func encode(_ document: DocumentValue) throws -> EncodedDocument {
     switch document["id"] {
-    case .text, .integer, .unsigned, .double: key = document["id"]?.documentBytes ?? []
+    case .text, .integer, .unsigned, .double:
+      EncodedDocument(key: document["id"]?.documentBytes ?? [], bytes: document.documentBytes)
     default: throw DocumentStoreError.noID(collection: name)
     }
+  }
+
+  /// Adds documents, or replaces those with their ids, all in one commit. Of several with one id the last counts.
+  ///
+  /// - Returns: how many there were.
+  @discardableResult
+  public func put(contentsOf documents: some Sequence<EncodedDocument>) throws -> Int {
     try store.traced(.upsert, name) { trace in
-      try store.transaction { $0.put(table, key, document.documentBytes) }
-      trace.documentsAffected = 1
+      trace.documentsAffected = try store.append(table) { append in
+        for document in documents { try append(document.key, document.bytes) }
+      }
+      return trace.documentsAffected
     }
   }
 
@@ -82,6 +102,12 @@ public struct UntypedCollection: Sendable {
       throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
     }
   }
+}
+
+/// A document as it is stored.
+public struct EncodedDocument: Sendable {
+  let key: [UInt8]
+  let bytes: [UInt8]
 }
 
 extension DocumentStore {
