@@ -1,5 +1,5 @@
-import Dispatch
 import DocumentFormat
+import Foundation
 import LogStore
 import RandomTestSupport
 import RecordFormat
@@ -17,6 +17,19 @@ import Testing
     var owner: [String]
   }
 
+  /// Runs `body` in so many threads at the same time, however few processors there are.
+  private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for number in 0..<count {
+      group.enter()
+      Thread.detachNewThread {
+        body(number)
+        group.leave()
+      }
+    }
+    group.wait()
+  }
+
   @Test func `transfers by many threads through two stores lose nothing, and every reader sees whole commits`() throws {
     let folder = try TemporaryDirectory()
     var options = DocumentStore.Options()
@@ -32,7 +45,7 @@ import Testing
     let transfers = 25 * depth
     let writers = Atomic(2)
     let looks = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+    inThreads(4) { thread in
       var random = SeededGenerator(seed: UInt64(thread))
       do {
         if thread < 2 {
@@ -67,6 +80,7 @@ import Testing
       } catch { failures.withLock { $0.append("\(error)") } }
     }
     #expect(failures.withLock { $0 } == [])
+    #expect(looks.load(ordering: .relaxed) > 1)
     for collection in collections {
       #expect(try collection.query().fetch().reduce(0) { $0 + $1.balance } == 100 * accounts)
       #expect(try DocumentContents(collection.store.snapshot()).documents["accounts"]?.count == accounts)
@@ -82,7 +96,7 @@ import Testing
     let collection = try store.collection("counters", of: Account.self)
     try collection.insert(Account(id: 0, balance: 0, owner: []))
     let failures = Mutex<[String]>([])
-    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+    inThreads(4) { thread in
       do {
         for number in 0..<10 {
           try collection.update(0) { $0.balance += 1 }
