@@ -103,8 +103,8 @@ let package = Package(
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore",
-        "Storage", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
+        "DocumentFormat", "Documents", "JSONStream", "LogStore", "RecordFormat", "Storage", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

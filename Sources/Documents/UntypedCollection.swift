@@ -39,6 +39,11 @@ public struct UntypedCollection: Sendable {
   ///
   /// - Throws: `DocumentStoreError.noID`.
   public func encode(_ document: DocumentValue) throws -> EncodedDocument {
+    try Self.encode(document, for: name)
+  }
+
+  /// The same, for a collection that need not be open.
+  public static func encode(_ document: DocumentValue, for name: String) throws -> EncodedDocument {
     switch document["id"] {
     case .text, .integer, .unsigned, .double:
       EncodedDocument(key: document["id"]?.documentBytes ?? [], bytes: document.documentBytes)
@@ -72,13 +77,13 @@ public struct UntypedCollection: Sendable {
   /// Makes the indexes of the collection these.
   public func declare(_ indexes: [IndexDescription]) throws { try store.declare(indexes, table) }
 
-  /// Shows `body` the documents that meet a condition, in order.
+  /// Shows `body` the documents that meet a condition, in order, each with its id.
   ///
   /// - Returns: how they were found.
   @discardableResult
   public func query(
     _ condition: Condition = .always, ordering: Ordering = Ordering([]), offset: Int = 0, limit: Int? = nil,
-    _ body: (DocumentValue) throws -> Void
+    _ body: (_ id: DocumentValue, _ document: DocumentValue) throws -> Void
   ) throws -> QueryPlan {
     precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
     let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
@@ -87,7 +92,8 @@ public struct UntypedCollection: Sendable {
     guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return run.plan }
     for place in places {
       guard let record = try store.record(at: place, table: index) else { continue }
-      try body(try decode(record.body, record.key(0).copied()))
+      let key = record.key(0).copied()
+      try body(try decode(key.rawSpan, key), try decode(record.body, key))
     }
     return run.plan
   }

@@ -145,7 +145,7 @@ public struct Workspace: Sendable {
 
   // MARK: Directories
 
-  private func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
+  func open(_ names: [String]) throws(StoreError) -> PosixDirectory? {
     var directory = try io { () throws(StorageError) in try PosixDirectory.open(root) }
     for name in names {
       guard let parent = directory else { return nil }
@@ -155,7 +155,7 @@ public struct Workspace: Sendable {
   }
 
   /// Where something else stands in a directory's place, the directory cannot be created, and the error says so.
-  private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
+  func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
     try io { () throws(StorageError) in
       do throws(StorageError) {
         var directory = try PosixDirectory.create(root)
@@ -172,7 +172,7 @@ public struct Workspace: Sendable {
     do { return try operation() } catch { throw .io(error) }
   }
 
-  private func wrapped<Result>(
+  func wrapped<Result>(
     _ operation: () throws(StoreError) -> Result
   ) throws(WorkspaceError) -> Result {
     do { return try operation() } catch { throw .store(error) }

@@ -4,7 +4,7 @@ import Testing
   static let commands = [
     "login", "logout", "whoami", "users", "sync", "apply", "import", "serve", "scan", "explain", "get", "find",
     "components",
-    "sets-with", "complete", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact",
+    "sets-with", "complete", "documents", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact",
   ]
 
   @Test func `every command explains itself`() throws {

@@ -123,7 +123,7 @@ import Testing
           try #require(Set(try query.fetch().map(\.id)) == Set(expected), "\(text)")
           let untyped = try store.untypedCollection(collection.name)
           var values: [DocumentValue] = []
-          try untyped.query(Condition(parsing: text), ordering: Ordering(parsing: "-id")) { values.append($0) }
+          try untyped.query(Condition(parsing: text), ordering: Ordering(parsing: "-id")) { values.append($1) }
           try #require(values.map { $0["id"] } == expected.reversed().map { .integer(Int64($0)) }, "\(text)")
         }
         if try indexed.query(question.filter).explain() != .scan { throughIndex += 1 }
