@@ -130,12 +130,15 @@ let package = Package(
     .executableTarget(
       name: "store-actor",
       dependencies: [
-        "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
       ],
       path: "Tests/StoreActor", swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
-      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "StoreTestSupport", "store-actor"],
+      dependencies: [
+        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport",
+        "store-actor",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BarcodesTests", dependencies: ["Barcodes", "RandomTestSupport"], resources: [.copy("Resources")],
