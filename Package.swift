@@ -110,7 +110,7 @@ let package = Package(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "LogStore", "PageCache", "Storage", "Workspace",
+        "DocumentFormat", "Documents", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -136,12 +136,15 @@ let package = Package(
     .executableTarget(
       name: "store-actor",
       dependencies: [
-        "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
       ],
       path: "Tests/StoreActor", swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
-      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "StoreTestSupport", "store-actor"],
+      dependencies: [
+        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport",
+        "store-actor",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BarcodesTests", dependencies: ["Barcodes", "RandomTestSupport"], resources: [.copy("Resources")],

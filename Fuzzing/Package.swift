@@ -30,27 +30,28 @@ let package = Package(
       name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
       swiftSettings: lifetimes),
     .target(name: "JSONStream", swiftSettings: strict),
+    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
+    .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
     .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
-    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
-    .target(
-      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
     .target(
       name: "Workspace",
       dependencies: ["Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
       swiftSettings: strict),
+    .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
-      name: "StoreTestSupport", dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      name: "StoreTestSupport",
+      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
       swiftSettings: strict),
 
     .target(name: "CFuzzer"),
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "JSONStream", "LogStore", "RecordFormat",
-        "Storage", "StoreTestSupport", "Workspace",
+        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents", "JSONStream",
+        "LogStore", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

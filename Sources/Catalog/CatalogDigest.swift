@@ -7,13 +7,12 @@ import RecordFormat
 /// row is hashed to 128 bits; the sum of these, the row counts and the cursor are hashed again. A sum does not depend
 /// on the order, so nothing has to be sorted. It detects accidents, not forgery.
 public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
-  private var first: UInt64 = 0
-  private var second: UInt64 = 0
+  package private(set) var content = ContentDigest()
 
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: reads every row once.
   public init(_ snapshot: CatalogSnapshot) throws(StoreError) {
-    var sum = CatalogDigest()
+    var sum = ContentDigest()
     var text: [UInt8] = []
     var products: UInt64 = 0
     var relations: UInt64 = 0
@@ -22,14 +21,14 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
       text.removeAll(keepingCapacity: true)
       text.append(0)
       try view.appendContent(to: &text)
-      sum.add(text)
+      sum.add(text.rawSpan)
     }
     try snapshot.forEachRelation { relation in
       relations += 1
       text.removeAll(keepingCapacity: true)
       text.append(1)
       relation.appendContent(to: &text)
-      sum.add(text)
+      sum.add(text.rawSpan)
     }
     var closing = ByteWriter()
     closing.put(products)
@@ -37,32 +36,11 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
     closing.put(sum.first)
     closing.put(sum.second)
     closing.put(Array(snapshot.cursor.utf8))
-    self.init()
-    add(closing.bytes)
-  }
-
-  private init() {}
-
-  // Two fixed seeds: the digest has to be the same in every file.
-  private static let seeds = (
-    HashSeed(0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344),
-    HashSeed(0xA409_3822_299F_31D0, 0x082E_FA98_EC4E_6C89)
-  )
-
-  private mutating func add(_ bytes: [UInt8]) {
-    let low = KeyHash.of(bytes.rawSpan, Self.seeds.0)
-    let (sum, carry) = first.addingReportingOverflow(low)
-    first = sum
-    second = second &+ KeyHash.of(bytes.rawSpan, Self.seeds.1) &+ (carry ? 1 : 0)
+    content.add(closing.bytes.rawSpan)
   }
 
   /// 32 hexadecimal digits.
-  public var description: String { hex(second) + hex(first) }
-
-  private func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public var description: String { content.description }
 }
 
 extension ProductView {

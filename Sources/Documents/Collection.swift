@@ -163,31 +163,15 @@ extension DocumentStore {
     _ documents: some Sequence<Document>, _ table: DocumentTable,
     _ encode: (Document) throws -> (key: [UInt8], bytes: [UInt8])
   ) throws -> Int {
-    try write { writer in
-      var count = 0
-      let transaction = try writer.begin()
-      do {
-        let base = try DocumentSnapshot(transaction.base)
-        let indexes = base.indexes(of: table)
-        var seen = IDSet()
-        var draft = RecordDraft()
-        var number: Int?
-        for document in documents {
-          let (key, bytes) = try encode(document)
-          guard seen.insert(key), try base.withDocument(table, key, { _ in }) == nil else {
-            throw DocumentStoreError.exists(collection: table.name, id: DocumentTable.text(ofKey: key))
-          }
-          try table.fill(&draft, key: key, document: bytes, indexes)
-          if number == nil { number = try transaction.table(table.schema) }
-          if let number { try transaction.put(number, draft) }
-          count += 1
+    var seen = IDSet()
+    return try append(table) { append in
+      for document in documents {
+        let (key, bytes) = try encode(document)
+        guard try append.isNew(key), seen.insert(key) else {
+          throw DocumentStoreError.exists(collection: table.name, id: DocumentTable.text(ofKey: key))
         }
-        if count > 0 { _ = try writer.commit(transaction) } else { writer.discard(transaction) }
-      } catch {
-        writer.discard(transaction)
-        throw error
+        try append(key, bytes)
       }
-      return count
     }
   }
 }

@@ -60,11 +60,15 @@ extension Collection {
     guard store.isSameGeneration(as: earlier) else { return .everything }
     let changes = try store.changes(since: earlier)
     var upserted: [[UInt8]] = []
+    var kept: Set<[UInt8]> = []
     for place in changes.added[index] {
       guard let record = try store.record(at: place, table: index) else { continue }
-      upserted.append(record.key(0).copied())
+      let key = record.key(0).copied()
+      kept.insert(key)
+      // A row that was written again, as for a new index, is no change.
+      let isSame = try old.withDocument(table, key) { $0.hasSameBytes(as: record.body) } ?? false
+      if !isSame { upserted.append(key) }
     }
-    let kept = Set(upserted)
     var deleted: [[UInt8]] = []
     for place in changes.removed[index] {
       guard let record = try earlier.record(at: place, table: index) else { continue }

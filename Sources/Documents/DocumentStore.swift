@@ -119,6 +119,7 @@ public final class DocumentStore: Sendable {
   ///
   /// - Returns: what `body` returns, when its changes are durable.
   /// - Throws: what `body` throws; `StoreError`.
+  @discardableResult
   public func transaction<Result>(_ body: (DocumentTransaction) throws -> Result) throws -> Result {
     try commit(body)
   }

@@ -49,10 +49,19 @@ struct DocumentTable: Hashable, Sendable {
     [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)] + key.bytes
   }
 
+  /// The index that a key in a row's list belongs to; `nil` for what is no key.
+  static func number(ofKey key: RawSpan) -> UInt16? { key.byteCount > 2 ? key.u16(at: 0) : nil }
+
   /// Fills `draft` with a row for a document.
   func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [DeclaredIndex]) throws {
     draft.reset()
     draft.addKey(key.rawSpan)
+    draft.addKeys(try keys(of: document, key, indexes))
+    draft.body = document
+  }
+
+  /// The keys under which `indexes` find a document.
+  func keys(of document: [UInt8], _ key: [UInt8], _ indexes: [DeclaredIndex]) throws -> [[UInt8]] {
     var keys: [[UInt8]] = []
     do {
       let view = DocumentView(document.rawSpan)
@@ -65,7 +74,6 @@ struct DocumentTable: Hashable, Sendable {
     } catch {
       throw DocumentStoreError.document(collection: name, id: Self.text(ofKey: key), reason: error)
     }
-    draft.addKeys(keys)
-    draft.body = document
+    return keys
   }
 }

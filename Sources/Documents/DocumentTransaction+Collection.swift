@@ -24,12 +24,14 @@ extension DocumentTransaction {
     let (key, bytes) = try collection.encode(new)
     var merged = bytes
     if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key) {
-      merged = try Self.merge(old, known, bytes)
+      merged = try DocumentMerge.keepingUnknownFields(
+        old: old, oldAsKnown: DocumentEncoder().encode(known), new: bytes)
     }
     put(collection.table, key, merged)
   }
 
-  /// Changes a document where it is; fields that this program does not know stay.
+  /// Changes a document where it is; fields that this program does not know stay. One that `change` leaves as it is
+  /// is not written.
   ///
   /// - Returns: the changed document; `nil` if there is none with this id.
   @discardableResult
@@ -46,8 +48,11 @@ extension DocumentTransaction {
       throw DocumentStoreError.idChanged(
         collection: collection.name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
     }
-    let merged = try Self.merge(old, known, bytes)
-    if merged != old { put(collection.table, key, merged) }
+    let knownBytes = try DocumentEncoder().encode(known)
+    if bytes != knownBytes {
+      put(
+        collection.table, key, try DocumentMerge.keepingUnknownFields(old: old, oldAsKnown: knownBytes, new: bytes))
+    }
     return changed
   }
 
@@ -61,9 +66,5 @@ extension DocumentTransaction {
   @discardableResult
   public func deleteAll<Document>(from collection: Collection<Document>) throws -> Int {
     try deleteAll(collection.table)
-  }
-
-  private static func merge(_ old: [UInt8], _ known: some Encodable, _ new: [UInt8]) throws -> [UInt8] {
-    try DocumentMerge.keepingUnknownFields(old: old, oldAsKnown: DocumentEncoder().encode(known), new: new)
   }
 }

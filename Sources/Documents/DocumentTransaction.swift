@@ -11,8 +11,9 @@ public final class DocumentTransaction {
   public let base: DocumentSnapshot
   var description: StoreDescription
   private let transaction: Transaction
-  /// The bytes of what was put, and `nil` for what was deleted, by id.
-  private var pending: [DocumentTable: [[UInt8]: [UInt8]?]] = [:]
+  private var pending: [DocumentTable: PendingChanges] = [:]
+  /// The collections of ``pending``, in the order in which they were first touched.
+  private var touched: [DocumentTable] = []
   /// Collections of which nothing of ``base`` is left.
   private var emptied: Set<DocumentTable> = []
 
@@ -30,24 +31,29 @@ public final class DocumentTransaction {
   }
 
   func put(_ table: DocumentTable, _ key: [UInt8], _ document: [UInt8]) {
-    pending[table, default: [:]].updateValue(document, forKey: key)
+    change(table) { $0[key] = .some(document) }
   }
 
   /// Whether there was such a document.
   func delete(_ table: DocumentTable, _ key: [UInt8]) throws -> Bool {
     guard try document(table, key) != nil else { return false }
-    pending[table, default: [:]].updateValue(nil, forKey: key)
+    change(table) { $0[key] = .some(nil) }
     return true
+  }
+
+  private func change(_ table: DocumentTable, _ body: (inout PendingChanges) -> Void) {
+    if pending[table] == nil { touched.append(table) }
+    body(&pending[table, default: PendingChanges()])
   }
 
   /// How many documents there were.
   func deleteAll(_ table: DocumentTable) throws -> Int {
     var count = emptied.contains(table) ? 0 : base.count(table)
-    for (key, document) in pending[table] ?? [:] {
+    for (key, document) in pending[table]?.entries ?? [] {
       let wasThere = try !emptied.contains(table) && base.withDocument(table, key) { _ in true } ?? false
       count += (document == nil ? 0 : 1) - (wasThere ? 1 : 0)
     }
-    pending[table] = [:]
+    change(table) { $0 = PendingChanges() }
     emptied.insert(table)
     return count
   }
@@ -58,7 +64,7 @@ public final class DocumentTransaction {
   func finish() throws -> Bool {
     var hasChanges = description != base.description
     if hasChanges { transaction.state = try description.encoded() }
-    for table in emptied {
+    for table in touched where emptied.contains(table) {
       guard let index = base.index(of: table), let store = base.store else { continue }
       var keys: [[UInt8]] = []
       try store.scan(index) { (record) throws(StoreError) in keys.append(record.key(0).copied()) }
@@ -68,9 +74,9 @@ public final class DocumentTransaction {
       }
     }
     var draft = RecordDraft()
-    for (table, changes) in pending {
+    for table in touched {
       let indexes = description.collections[table.name]?.indexes ?? []
-      for (key, document) in changes {
+      for (key, document) in pending[table]?.entries ?? [] {
         if let document {
           try table.fill(&draft, key: key, document: document, indexes)
           try transaction.put(transaction.table(table.schema), draft)
@@ -108,5 +114,26 @@ public final class DocumentTransaction {
     }
     if let failure { throw failure }
     report(done, total)
+  }
+}
+
+/// What a transaction did to a collection: the bytes of what was put, and `nil` for what was deleted, in the order in which
+/// the documents were first touched. That is the order in which they come to stand in the file.
+private struct PendingChanges {
+  private(set) var entries: [(key: [UInt8], document: [UInt8]?)] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  /// What became of a document; `nil` for one that was not touched, which it cannot become again.
+  subscript(key: [UInt8]) -> [UInt8]?? {
+    get { places[key].map { entries[$0].document } }
+    set {
+      guard let document = newValue else { return }
+      if let place = places[key] {
+        entries[place].document = document
+      } else {
+        places[key] = entries.count
+        entries.append((key, document))
+      }
+    }
   }
 }

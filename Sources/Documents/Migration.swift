@@ -24,14 +24,12 @@ public struct Migration: Sendable {
 extension DocumentStore {
   /// Brings the store to the wanted version.
   func migrate(to version: Int, _ migrations: [Migration]) throws {
-    let stored = try snapshot().schemaVersion
-    if stored == version { return }
+    // Who has nothing to change needs no lock, and no right to write.
+    if try needsMigration(from: snapshot().schemaVersion, to: version) == false { return }
     try commit { transaction in
       // Another process may have been faster.
       let stored = transaction.description.schemaVersion
-      guard stored <= version else {
-        throw DocumentStoreError.newerSchema(path: path, stored: stored, known: version)
-      }
+      guard try needsMigration(from: stored, to: version) else { return }
       for migration in migrations.sorted(by: { $0.version < $1.version })
       where migration.version > stored && migration.version <= version {
         do { try migration.step(transaction) } catch {
@@ -41,5 +39,9 @@ extension DocumentStore {
       }
       transaction.description.schemaVersion = version
     }
+  }
+  private func needsMigration(from stored: Int, to version: Int) throws -> Bool {
+    if stored > version { throw DocumentStoreError.newerSchema(path: path, stored: stored, known: version) }
+    return stored < version
   }
 }

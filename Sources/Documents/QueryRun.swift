@@ -35,8 +35,12 @@ struct QueryRun {
   ///   every document. An order keeps a key for each document that is found.
   func places(_ trace: inout Trace) throws -> [UnitOffset] {
     var places: [UnitOffset] = []
+    if request.limit == 0 {
+      trace.plan = plan
+      return []
+    }
     if request.ordering.terms.isEmpty {
-      let limit = request.limit.map { request.offset + $0 } ?? .max
+      let limit = request.limit.map { Self.sum(request.offset, $0) } ?? .max
       try forEachMatch(&trace) { place, _ in
         places.append(place)
         return places.count < limit
@@ -67,6 +71,11 @@ struct QueryRun {
       return true
     }
     return window(of: count)
+  }
+
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, isTooLarge) = a.addingReportingOverflow(b)
+    return isTooLarge ? .max : sum
   }
 
   private func window(of count: Int) -> Int { min(max(0, count - request.offset), request.limit ?? .max) }

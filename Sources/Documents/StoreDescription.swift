@@ -24,6 +24,11 @@ struct StoreDescription: Codable, Equatable, Sendable {
     self = description
   }
 
+  /// Declares no index any more; the numbers of those that there were stay used.
+  mutating func forgetIndexes() {
+    for name in collections.keys { collections[name]?.indexes = [] }
+  }
+
   func encoded() throws -> [UInt8] { try DocumentEncoder().encode(self) }
 }
 

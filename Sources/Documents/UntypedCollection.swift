@@ -28,14 +28,39 @@ public struct UntypedCollection: Sendable {
   ///
   /// - Throws: `DocumentStoreError.noID`.
   public func put(_ document: DocumentValue) throws {
-    let key: [UInt8]
+    let new = try encode(document)
+    try store.traced(.upsert, name) { trace in
+      try store.transaction { $0.put(table, new.key, new.bytes) }
+      trace.documentsAffected = 1
+    }
+  }
+
+  /// The bytes of a document, for ``put(contentsOf:)``.
+  ///
+  /// - Throws: `DocumentStoreError.noID`.
+  public func encode(_ document: DocumentValue) throws -> EncodedDocument {
+    try Self.encode(document, for: name)
+  }
+
+  /// The same, for a collection that need not be open.
+  public static func encode(_ document: DocumentValue, for name: String) throws -> EncodedDocument {
     switch document["id"] {
-    case .text, .integer, .unsigned, .double: key = document["id"]?.documentBytes ?? []
+    case .text, .integer, .unsigned, .double:
+      EncodedDocument(key: document["id"]?.documentBytes ?? [], bytes: document.documentBytes)
     default: throw DocumentStoreError.noID(collection: name)
     }
+  }
+
+  /// Adds documents, or replaces those with their ids, all in one commit. Of several with one id the last counts.
+  ///
+  /// - Returns: how many there were.
+  @discardableResult
+  public func put(contentsOf documents: some Sequence<EncodedDocument>) throws -> Int {
     try store.traced(.upsert, name) { trace in
-      try store.transaction { $0.put(table, key, document.documentBytes) }
-      trace.documentsAffected = 1
+      trace.documentsAffected = try store.append(table) { append in
+        for document in documents { try append(document.key, document.bytes) }
+      }
+      return trace.documentsAffected
     }
   }
 
@@ -52,13 +77,13 @@ public struct UntypedCollection: Sendable {
   /// Makes the indexes of the collection these.
   public func declare(_ indexes: [IndexDescription]) throws { try store.declare(indexes, table) }
 
-  /// Shows `body` the documents that meet a condition, in order.
+  /// Shows `body` the documents that meet a condition, in order, each with its id.
   ///
   /// - Returns: how they were found.
   @discardableResult
   public func query(
     _ condition: Condition = .always, ordering: Ordering = Ordering([]), offset: Int = 0, limit: Int? = nil,
-    _ body: (DocumentValue) throws -> Void
+    _ body: (_ id: DocumentValue, _ document: DocumentValue) throws -> Void
   ) throws -> QueryPlan {
     precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
     let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
@@ -67,7 +92,8 @@ public struct UntypedCollection: Sendable {
     guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return run.plan }
     for place in places {
       guard let record = try store.record(at: place, table: index) else { continue }
-      try body(try decode(record.body, record.key(0).copied()))
+      let key = record.key(0).copied()
+      try body(try decode(key.rawSpan, key), try decode(record.body, key))
     }
     return run.plan
   }
@@ -82,6 +108,12 @@ public struct UntypedCollection: Sendable {
       throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
     }
   }
+}
+
+/// A document as it is stored.
+public struct EncodedDocument: Sendable {
+  let key: [UInt8]
+  let bytes: [UInt8]
 }
 
 extension DocumentStore {

@@ -252,14 +252,22 @@ struct Salvage {
     }
     for range in lostRanges { describe(range, &findings) }
     var draft = RecordDraft()
+    var hasCutKeys = false
     for row in rows where !dead.contains(row.unit.rawValue) {
       guard let object = object(at: row.unit.byteOffset, end: size), let layout = RecordLayout(object.rawSpan) else {
         add(row.unit.byteOffset, "a row that changes while it is read", "this row", &findings)
         continue
       }
       draft.reset()
-      for index in 0..<layout.keyCount {
-        draft.addKey(object.rawSpan.extracting(layout.keyRange(index, in: object.rawSpan)))
+      for (index, space) in tables[row.table].keySpaces.prefix(layout.keyCount).enumerated() {
+        let key = object.rawSpan.extracting(layout.keyRange(index, in: object.rawSpan))
+        let count = space.isList ? KeyList.wholeByteCount(key) : key.byteCount
+        if count < key.byteCount {
+          hasCutKeys = true
+          add(
+            row.unit.byteOffset, "a list of keys that is none", "keys of a row of \(tables[row.table].name)", &findings)
+        }
+        draft.addKey(key.slice(0, count))
       }
       var isComplete = true
       for index in 0..<layout.sharedCount {
@@ -283,7 +291,7 @@ struct Salvage {
       draft.body.append(object.rawSpan.extracting(layout.bodyStart...))
       try transaction.put(row.table, draft)
     }
-    if isComplete(transaction.currentManifest) { return [] }
+    if isComplete(transaction.currentManifest), !hasCutKeys { return [] }
     if findings.isEmpty {
       add(
         pieces.first?.start ?? 0, "rows, live or dead, that no checksum vouches for", "how many cannot be told",

@@ -67,8 +67,10 @@ public final class Snapshot: Sendable {
       do { header = try SegmentHeader(bytes.rawSpan) } catch {
         throw log.damage(SegmentHeader.firstOffset, "segment header: \(error)")
       }
-      // Blocks behind it are the tail's; a length that reaches too far says that there is no tail.
-      baseEnd = SegmentHeader.firstOffset + min(Int(clamping: header.length), end - SegmentHeader.firstOffset)
+      // Blocks behind it are the tail's; a length that reaches too far says that there is no tail. One that is no whole
+      // number of pages, which verification tells, is cut to one.
+      let length = min(Int(clamping: header.length), end - SegmentHeader.firstOffset)
+      baseEnd = SegmentHeader.firstOffset + length / SegmentHeader.alignment * SegmentHeader.alignment
     }
   }
 

@@ -11,6 +11,14 @@ public struct Finding: Sendable, CustomStringConvertible {
   /// What cannot be read because of it; empty if nothing is lost.
   public let lost: String
 
+  /// A finding of an application, about rows that the engine has nothing against.
+  package init(path: String, offset: Int, what: String, lost: String) {
+    self.path = path
+    self.offset = offset
+    self.what = what
+    self.lost = lost
+  }
+
   public var description: String {
     "\(path): offset \(offset): \(what)" + (lost.isEmpty ? "" : "; lost: \(lost)")
   }

@@ -25,10 +25,13 @@ public struct KeyList: ~Escapable {
   }
 
   /// Whether `bytes` are a list from the first to the last one.
-  public static func isWhole(_ bytes: RawSpan) -> Bool {
+  public static func isWhole(_ bytes: RawSpan) -> Bool { wholeByteCount(bytes) == bytes.byteCount }
+
+  /// How many of `bytes` are a list: those up to the place where they stop being one.
+  public static func wholeByteCount(_ bytes: RawSpan) -> Int {
     var list = KeyList(bytes)
     while list.next() != nil {}
-    return list.offset == bytes.byteCount
+    return list.offset
   }
 
   /// Whether `key` is in the list of `bytes`.

@@ -32,6 +32,7 @@ struct Catalogctl: AsyncParsableCommand {
         subcommands: [
           Scan.self, Explain.self, Get.self, Find.self, Components.self, SetsWith.self, Complete.self,
         ]),
+      CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(
         name: "Looking after the file:",
         subcommands: [Stat.self, Log.self, Diff.self, Rollback.self, Dump.self, Export.self, Verify.self, Compact.self]),

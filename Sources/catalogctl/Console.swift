@@ -18,9 +18,20 @@ func terminate(_ code: ExitCode) -> Never { exit(code.rawValue) }
 /// Standard output and standard error: results go to the one, words to the other.
 enum Console {
   /// Whether people look at standard output, and want colour.
-  static let isColourful = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  static let isColourful = isTerminal && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  /// Whether people look at standard output.
+  static let isTerminal = isatty(STDOUT_FILENO) == 1
   /// Whether people look at standard error.
   static let isWatched = isatty(STDERR_FILENO) == 1
+
+  /// Columns of the terminal that standard output is; where it is none, those that $COLUMNS says, or 100.
+  static let columns: Int = {
+    var size = winsize()
+    // The call fills the local structure.
+    if unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(40, Int(size.ws_col)) }
+    let told = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 100
+    return min(max(40, told), 10_000)
+  }()
 
   /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
   static func say(_ line: String) { write(Array((line.shown + "\n").utf8), to: STDERR_FILENO) }

@@ -3,6 +3,8 @@ import Catalog
 import CatalogHTTP
 import CatalogOrigin
 import CatalogWire
+import DocumentFormat
+import Documents
 import LogStore
 import Storage
 import Workspace
@@ -71,6 +73,7 @@ struct Failure: Error {
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as SettingsError: self = Failure(settings: error)
+    case let error as DocumentStoreError: self = Failure(documents: error)
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
@@ -99,6 +102,15 @@ struct Failure: Error {
       self.init(store: cause)
     } else {
       self.init(.data, "\(error)")
+    }
+  }
+
+  private init(documents error: DocumentStoreError) {
+    switch error {
+    case .store(let cause): self.init(store: cause)
+    case .document(_, _, let cause as StoreError): self.init(store: cause)
+    case .name, .path: self.init(.usage, "\(error)")
+    default: self.init(.data, "\(error)")
     }
   }
 

@@ -150,4 +150,23 @@ import Testing
     let compacted = try #require(new)
     #expect(compacted.table(named: "items") == 1 && compacted.rowCount(1) == 1)
   }
+
+  @Test func `a repair cuts a list of keys that is none, keeps the row, and says so`() throws {
+    let store = TestStore()
+    let writer = try store.writer(Schema([]))
+    _ = try writer.commit { transaction in
+      try put(1, [[7]], in: transaction)
+      // A whole key, and one that claims more than there is.
+      var draft = RecordDraft()
+      draft.addKey([UInt8(ascii: "2")].rawSpan)
+      draft.addKey([1, 7, 5, 1].rawSpan)
+      try transaction.put(0, draft)
+    }
+    writer.close()
+    #expect(try Verification.run(store.location)?.findings.isEmpty == false)
+    let repair = try #require(try Repair.run(store.location, schema: Schema([])))
+    #expect(repair.losses.count == 1 && repair.losses[0].description.contains("keys of a row of notes"))
+    #expect(try ids([7], #require(repair.snapshot)) == ["1", "2"])
+    #expect(try Verification.run(store.location)?.findings.isEmpty == true)
+  }
 }

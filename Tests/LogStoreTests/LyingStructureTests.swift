@@ -57,6 +57,22 @@ import Testing
     #expect(findings.contains { $0.offset == manifest && $0.what.contains("manifest version") }, "\(findings)")
   }
 
+  @Test(arguments: [0, 1, 13, 4097, Int.max - 7])
+  func `a base whose header lies about its length is written to without a trap`(_ length: Int) throws {
+    var log = try DamageSample().log
+    let base = SegmentHeader.firstOffset
+    log.put(UInt32(truncatingIfNeeded: length), at: base + 40)
+    log.put(UInt32(truncatingIfNeeded: length >> 32), at: base + 44)
+    log.putChecksum(of: base..<(base + 60), at: base + 60)
+    let store = TestStore().with(log: log)
+    #expect(try Verification.run(store.location)?.findings.isEmpty == false)
+    let writer = try store.writer()
+    let snapshot = try writer.commit { try $0.put("next", "code") }
+    #expect(try snapshot.rows(TestSchema.id, "next").count == 1)
+    _ = try CompactionPolicy.standard.isDue(in: snapshot)
+    writer.close()
+  }
+
   @Test func `an earlier commit with a later number is damage, not a history to go through`() throws {
     var log = try DamageSample().log
     let end = log.count - SegmentFooter.byteCount

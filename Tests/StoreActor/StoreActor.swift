@@ -24,6 +24,7 @@ enum StoreActor {
     let location = try StoreLocation.creating(directory, name: "s")
     switch scene {
     case "write": try write(location, until: number)
+    case "documents": try writeDocuments(location)
     case "read": try read(location, until: number)
     case "hold": try hold(location)
     case "fork": try fork(location)

@@ -1,4 +1,5 @@
 import CatalogRows
+import Documents
 import LogStore
 import RecordFormat
 import StoreTestSupport
@@ -89,7 +90,8 @@ private func write(_ location: StoreLocation) {
 func attempt(_ body: () throws -> Void) {
   do { try body() } catch {
     require(
-      error is StoreError || error is CatalogError || error is StoreContents.Contradiction,
+      error is StoreError || error is CatalogError || error is DocumentStoreError
+        || error is StoreContents.Contradiction,
       "an error of another type: \(error)")
     _ = "\(error)"
   }

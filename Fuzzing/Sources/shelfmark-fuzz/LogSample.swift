@@ -1,3 +1,5 @@
+import DocumentFormat
+import Documents
 import LogStore
 import RecordFormat
 import StoreTestSupport
@@ -107,6 +109,24 @@ extension LogSample {
     var increment = writer.beginIncrement()
     try increment.take([product("p1", 7), product("p9", 9)], [relation("p9", "p1")])
     _ = try increment.commit(cursor: "2023-05-14 10:00:00")
+  }
+
+  /// Documents in two collections, of which one has indexes of each kind, and some are replaced and deleted.
+  static let documents: LogSample = sample { location in
+    let store = try DocumentStore.open(location, schemaVersion: 1)
+    let members = try store.untypedCollection("members")
+    try members.declare([
+      IndexDescription(FieldPath(parsing: "user.name"), hasPrefixes: true),
+      IndexDescription(FieldPath(parsing: "tags")),
+    ])
+    let values = try (0..<5).map { number in
+      try DocumentValue(
+        json: #"{"id":\#(number),"user":{"name":"name \#(number % 2)","age":\#(number)},"tags":["x","y\#(number)"]}"#)
+    }
+    try members.put(contentsOf: values.map { try members.encode($0) })
+    try members.put(DocumentValue(json: #"{"id":1,"user":{"name":"another"},"tags":[]}"#))
+    try members.delete(.integer(2))
+    try store.untypedCollection("others").put(DocumentValue(json: #"{"id":"a","n":[[1.5],null,true]}"#))
   }
 
   private static func sample(_ fill: (StoreLocation) throws -> Void) -> LogSample {

@@ -1,15 +1,17 @@
 import ArgumentParser
 import Catalog
 import LogStore
+import RecordFormat
 import Workspace
 
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read and check everything that the user has.",
     discussion: """
-      Clean: exit code 0, and a last line 'digest HEX' over the content alone. Damaged: exit code 65, and a line on \
-      standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --batch, reads root directories from \
-      standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.
+      The catalogue, the documents, and what stands beside them. Clean: exit code 0, and a last line 'digest HEX' over the \
+      content of catalogue and documents alone. Damaged: exit code 65, and a line on \
+      standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --default, what belongs to nobody is \
+      verified. With --batch, reads root directories from standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.
 
       --repair writes what can be saved of a damaged store into a new file and keeps the damaged one beside it, as \
       NAME.damaged-1 and so on. A clean store is left as it is. What is lost is told; if anything but history is, the \
@@ -20,19 +22,22 @@ struct Verify: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @Flag(help: "Save what can be saved of a damaged store.") var repair = false
+  @Flag(name: .customLong("default"), help: "The stores of the default store, which belong to nobody.")
+  var isDefault = false
   @Flag(help: "Check one root directory after another, as they are given on standard input.") var batch = false
 
   func validate() throws {
+    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
     if batch, repair { throw ValidationError("--batch only looks; repair one store at a time") }
   }
 
   func run() throws {
     if repair, try !runRepair() { return }
     if batch {
-      try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user)) }
+      try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user, isDefault: isDefault)) }
       return
     }
-    let (findings, digest) = try Self.check(store.workspace, user: store.user)
+    let (findings, digest) = try Self.check(store.workspace, user: store.user, isDefault: isDefault)
     for finding in findings { Console.say("\(finding)") }
     if output.json {
       let list = findings.map { finding in
@@ -55,28 +60,48 @@ struct Verify: ParsableCommand {
   /// - Returns: whether there is a catalogue to verify: not where all that was asked for was the store that says who is
   ///   signed in, and it says it no more.
   private func runRepair() throws -> Bool {
-    if try repairSettings(), store.user == nil, try store.workspace.currentUser() == nil {
+    let wereSettingsDamaged = try repairSettings()
+    if isDefault {
+      if try !repairStores(of: nil), !wereSettingsDamaged { Console.say("the stores are clean; nothing was changed") }
+      return true
+    }
+    if wereSettingsDamaged, store.user == nil, try store.workspace.currentUser() == nil {
       Console.say(
         "nobody is signed in any more: sign in again with 'catalogctl login ID' ('catalogctl users' names who has stores)"
       )
       return false
     }
-    guard let location = try store.workspace.catalogue(of: store.userID()),
-      let repair = try CatalogRepair.run(location, waiting: write.milliseconds)
-    else { return true }
-    guard let kept = repair.damagedPath else {
-      Console.say("the store is clean; nothing was changed")
-      return true
+    let id = try store.userID()
+    var isClean = true
+    if let location = try store.workspace.catalogue(of: id),
+      let repair = try CatalogRepair.run(location, waiting: write.milliseconds), let kept = repair.damagedPath
+    {
+      isClean = false
+      say(repair.findings, repair.losses)
+      let snapshot = repair.snapshot
+      Console.say(
+        "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
+          + " \(Quantity.count(snapshot.relationCount)) relations; the damaged file is \(kept)")
+      Console.say(
+        repair.losses.isEmpty
+          ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
     }
-    say(repair.findings, repair.losses)
-    let snapshot = repair.snapshot
-    Console.say(
-      "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
-        + " \(Quantity.count(snapshot.relationCount)) relations; the damaged file is \(kept)")
-    Console.say(
-      repair.losses.isEmpty
-        ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
+    if try repairStores(of: id) { isClean = false }
+    if isClean { Console.say("the store is clean; nothing was changed") }
     return true
+  }
+
+  /// Repairs the stores beside the catalogue; whether one was damaged.
+  private func repairStores(of id: String?) throws -> Bool {
+    var wasDamaged = false
+    try UserStores(workspace: store.workspace, id: id).repair(waiting: write.milliseconds) { name, repair in
+      wasDamaged = true
+      say(repair.findings, repair.losses)
+      Console.say(
+        "repaired: \(name); the damaged file is \(repair.damagedPath ?? "gone")"
+          + (repair.losses.isEmpty ? "; nothing but history is lost" : ""))
+    }
+    return wasDamaged
   }
 
   /// Repairs the store that says who is signed in, where it is damaged; whether it was.
@@ -102,10 +127,10 @@ struct Verify: ParsableCommand {
   }
 
   /// One line of a batch. Nothing stays open or remembered behind it.
-  private static func answer(root: String, user: String?) -> String {
+  private static func answer(root: String, user: String?, isDefault: Bool) -> String {
     if root.isEmpty { return "err an empty line names no root directory" }
     do {
-      let (findings, digest) = try check(WorkspaceDirectory(root: root), user: user, orNobody: true)
+      let (findings, digest) = try check(WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)
       if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
       return "ok \(digest.map { "\($0)" } ?? "")"
     } catch {
@@ -114,32 +139,26 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Verifies who is signed in, and the catalogue of `user` or of whoever that is. The digest is that of a clean catalogue.
+  /// Verifies who is signed in, and the stores of `user`, of whoever that is, or those that belong to nobody. The digest is
+  /// that of clean ones.
   ///
   /// - Parameter orNobody: whether a root where nobody is signed in is one with an empty catalogue, not a fault.
   private static func check(
-    _ workspace: WorkspaceDirectory, user: String?, orNobody: Bool = false
-  ) throws -> ([Finding], CatalogDigest?) {
+    _ workspace: WorkspaceDirectory, user: String?, isDefault: Bool, orNobody: Bool = false
+  ) throws -> ([Finding], ContentDigest?) {
     let settings = try workspace.verifySettings()
     var id = user
-    if id == nil {
+    if id == nil, !isDefault {
       do { id = try workspace.currentUser() } catch {
         guard case .settings = error, !settings.isEmpty else { throw error }
         return (settings, nil)
       }
+      guard id != nil else {
+        if !orNobody, settings.isEmpty { throw WorkspaceError.nobodySignedIn }
+        return (settings, settings.isEmpty ? try CatalogDigest(.empty).content : nil)
+      }
     }
-    if id == nil, !orNobody, settings.isEmpty { throw WorkspaceError.nobodySignedIn }
-    let (findings, digest) = try check(id.flatMap { try workspace.catalogue(of: $0) })
+    let (findings, digest) = try UserStores(workspace: workspace, id: id).verify()
     return (settings + findings, settings.isEmpty ? digest : nil)
-  }
-
-  /// Verifies a catalogue. Where it is clean, its digest; an empty one where there is no store.
-  private static func check(_ location: StoreLocation?) throws -> ([Finding], CatalogDigest?) {
-    guard let location, let verification = try Verification.run(location) else {
-      return ([], try CatalogDigest(.empty))
-    }
-    if !verification.findings.isEmpty { return (verification.findings, nil) }
-    let snapshot = try CatalogReader.open(location)?.snapshot() ?? .empty
-    return ([], try CatalogDigest(snapshot))
   }
 }

@@ -1,0 +1,67 @@
+import LogStore
+import RecordFormat
+
+/// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
+/// they came, or which indexes are declared. See FORMAT.md, *Digests*.
+public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
+  package private(set) var content = ContentDigest()
+  /// Documents in all collections.
+  public private(set) var count = 0
+
+  /// The digest of a store without documents.
+  public init() { close(ContentDigest()) }
+
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: reads every document once.
+  public init(_ snapshot: DocumentSnapshot) throws(StoreError) {
+    var sum = ContentDigest()
+    var text: [UInt8] = []
+    for (table, name) in (snapshot.store?.tableNames ?? []).enumerated() {
+      guard let collection = DocumentTable(tableNamed: name) else { continue }
+      let name = Array(collection.name.utf8)
+      try snapshot.store?.scan(table) { (record) throws(StoreError) in
+        count += 1
+        text.removeAll(keepingCapacity: true)
+        text.appendPart(name.rawSpan)
+        text.appendPart(record.key(0))
+        text.append(record.body)
+        sum.add(text.rawSpan)
+      }
+    }
+    close(sum)
+  }
+
+  private mutating func close(_ sum: ContentDigest) {
+    var closing = ByteWriter()
+    closing.put(UInt64(count))
+    closing.put(sum.first)
+    closing.put(sum.second)
+    content.add(closing.bytes.rawSpan)
+  }
+
+  /// The digest of a catalogue and these documents: that of the catalogue alone where there are none.
+  package func covering(catalogue: ContentDigest) -> ContentDigest {
+    if count == 0 { return catalogue }
+    var both = ByteWriter()
+    both.put(catalogue.first)
+    both.put(catalogue.second)
+    both.put(content.first)
+    both.put(content.second)
+    var digest = ContentDigest()
+    digest.add(both.bytes.rawSpan)
+    return digest
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String { content.description }
+}
+
+extension [UInt8] {
+  /// Appends a length in four bytes, and so many bytes.
+  fileprivate mutating func appendPart(_ part: RawSpan) {
+    var length = ByteWriter()
+    length.put(UInt32(clamping: part.byteCount))
+    append(contentsOf: length.bytes)
+    append(part)
+  }
+}

@@ -1,0 +1,77 @@
+import DocumentFormat
+public import LogStore
+import RecordFormat
+
+extension DocumentSnapshot {
+  /// Reads every document and compares it with its id and with the keys under which the indexes find it.
+  ///
+  /// What checksums can tell ``LogStore/Verification`` tells, also whether the keys of a row find it; this tells whether
+  /// they are the right ones: each id is one value, each document is one item of the format, and of each declared index a
+  /// document has exactly the keys that its bytes give. Changes nothing.
+  ///
+  /// - Returns: what is wrong, in the order of the file; empty where documents and indexes agree.
+  /// - Throws: `StoreError.damaged` at the first row that does not pass its check.
+  /// - Complexity: reads every row once.
+  public func verify() throws(StoreError) -> [Finding] {
+    guard let store else { return [] }
+    var findings: [Finding] = []
+    for (table, name) in store.tableNames.enumerated() {
+      guard let collection = DocumentTable(tableNamed: name) else {
+        findings.append(
+          Finding(path: store.path, offset: 0, what: "table \(name) holds no collection", lost: "nothing that was one"))
+        continue
+      }
+      try verify(collection, table, store, &findings)
+    }
+    return findings
+  }
+
+  private func verify(
+    _ collection: DocumentTable, _ table: Int, _ store: Snapshot, _ findings: inout [Finding]
+  ) throws(StoreError) {
+    let known = description.collections[collection.name] ?? CollectionDescription()
+    let indexes = known.indexes
+    for index in indexes where index.description == nil || index.number >= known.nextNumber {
+      findings.append(
+        Finding(
+          path: store.path, offset: 0, what: "index \(index.number) of \(collection.name) is none", lost: "that index"))
+    }
+    try store.scan(table) { (record) throws(StoreError) in
+      let key = record.key(0).copied()
+      func note(_ what: String, lost: String) {
+        let id = DocumentTable.text(ofKey: key)
+        findings.append(
+          Finding(
+            path: store.path, offset: record.offset.byteOffset, what: "\(collection.name), document \(id): \(what)",
+            lost: lost))
+      }
+      do { _ = try DocumentValue(documentBytes: key.rawSpan) } catch { note("its id: \(error)", lost: "its id") }
+      do {
+        try DocumentView(record.body).validate()
+      } catch {
+        note("\(error)", lost: "the document")
+        return
+      }
+      let wanted: Set<[UInt8]>
+      do { wanted = Set(try collection.keys(of: record.body.copied(), key, indexes)) } catch {
+        note("\(error)", lost: "the document")
+        return
+      }
+      let numbers = Set(indexes.map(\.number))
+      var found: Set<[UInt8]> = []
+      var list = KeyList(record.key(1))
+      while let key = list.next() {
+        // Keys of an index that was removed are left until the document is written again.
+        if let number = DocumentTable.number(ofKey: key), !numbers.contains(number), number < known.nextNumber {
+          continue
+        }
+        found.insert(key.copied())
+      }
+      if found != wanted {
+        note(
+          "\(wanted.subtracting(found).count) keys of its indexes are missing, and \(found.subtracting(wanted).count)"
+            + " are not its own", lost: "nothing; queries through an index may not find it")
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// A fingerprint of contents that does not depend on their order: the sum of hashes of 128 bits with fixed seeds.
+///
+/// It is the same in every file, and detects accidents, not forgery.
+public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
+  public private(set) var first: UInt64 = 0
+  public private(set) var second: UInt64 = 0
+
+  public init() {}
+
+  // Two fixed seeds: the digest has to be the same in every file.
+  private static let seeds = (
+    HashSeed(0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344),
+    HashSeed(0xA409_3822_299F_31D0, 0x082E_FA98_EC4E_6C89)
+  )
+
+  /// Adds one thing, in whatever order.
+  public mutating func add(_ bytes: RawSpan) {
+    let low = KeyHash.of(bytes, Self.seeds.0)
+    let (sum, carry) = first.addingReportingOverflow(low)
+    first = sum
+    second = second &+ KeyHash.of(bytes, Self.seeds.1) &+ (carry ? 1 : 0)
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String { hex(second) + hex(first) }
+
+  private func hex(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import DocumentFormat
+import Documents
+import LogStore
+
+struct DocumentsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "documents", abstract: "Read, change and query the documents beside the catalogue.",
+    discussion: """
+      A document is a JSON object with a field id, a text or a number, in a collection. JSON has no dates and no bytes: \
+      they are printed as texts, and what is put has none.
+
+      An ID on the command line is a text; if no document has that id and it reads as a number, the number. With \
+      --json-id it is JSON and nothing else: 5 is the number, "5" the text.
+      """,
+    subcommands: [
+      ListDocuments.self, GetDocument.self, PutDocuments.self, DeleteDocument.self, QueryDocuments.self,
+    ])
+}
+
+/// Whose documents are meant.
+struct DocumentOptions: ParsableArguments {
+  static let storeName = "documents"
+
+  @OptionGroup var store: StoreOptions
+  @Flag(name: .customLong("default"), help: "The documents of the default store, which belong to nobody.")
+  var isDefault = false
+
+  func validate() throws {
+    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
+  }
+
+  /// The user, or `nil` for the default store.
+  private func userID() throws -> String? { isDefault ? nil : try store.userID() }
+
+  /// The store as it is; `nil` where there is none. Creates nothing.
+  func existing(tracing trace: (@Sendable (Trace) -> Void)? = nil) throws -> DocumentStore? {
+    guard let location = try store.workspace.store(Self.storeName, of: userID()) else { return nil }
+    var options = DocumentStore.Options()
+    options.trace = trace
+    return try DocumentStore.inspect(location, options: options)
+  }
+
+  /// The store to change, whose directories are made where they are missing.
+  func writable(_ write: WriteOptions) throws -> DocumentStore {
+    var options = DocumentStore.Options()
+    options.waiting = write.milliseconds
+    return try DocumentStore.inspect(store.workspace.makeStore(Self.storeName, of: userID()), options: options)
+  }
+}
+
+/// An id on the command line.
+struct DocumentID: ParsableArguments {
+  @Argument(help: "The document's id.") var id: String
+  @Flag(name: .customLong("json-id"), help: "The id is JSON: 5 is a number, \"5\" a text.") var isJSON = false
+
+  func validate() throws {
+    if isJSON, Self.scalar(id) == nil { throw ValidationError("--json-id: the id is no JSON text or number") }
+  }
+
+  /// What the id may be, in the order in which it is tried.
+  var candidates: [DocumentValue] {
+    let value = Self.scalar(id)
+    if isJSON { return value.map { [$0] } ?? [] }
+    if let value, value.kind == .number { return [.text(id), value] }
+    return [.text(id)]
+  }
+
+  /// The text or number that `json` is.
+  private static func scalar(_ json: String) -> DocumentValue? {
+    guard let value = try? DocumentValue(json: json), value.kind == .text || value.kind == .number else { return nil }
+    return value
+  }
+}
+
+/// Documents for people or for programs.
+struct DocumentList {
+  private let isJSON: Bool
+  private var table = Table("ID", "DOCUMENT")
+  private(set) var count = 0
+
+  init(_ output: OutputOptions) { isJSON = output.json }
+
+  mutating func add(_ id: DocumentValue, _ document: DocumentValue) {
+    count += 1
+    if isJSON {
+      Console.print(document.json)
+      return
+    }
+    let shown = if case .text(let text) = id { Table.cell(text, limit: 36) } else { Table.cell(id.json, limit: 36) }
+    table.add(shown, Table.cell(document.json, limit: max(20, Console.columns - 38)))
+  }
+
+  func end() { if !isJSON { table.print() } }
+}

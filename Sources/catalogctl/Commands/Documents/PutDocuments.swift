@@ -1,0 +1,77 @@
+import ArgumentParser
+import DocumentFormat
+import Documents
+import JSONStream
+
+struct PutDocuments: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "put", abstract: "Add documents, or replace those with their ids, in one commit.",
+    discussion: """
+      Reads one JSON object, or one a line, from standard input or a file; each needs a field id. All of them are put, or \
+      none: what is wrong is told with its line, and nothing changes then. Of several with one id the last counts.
+      """)
+
+  @OptionGroup var documents: DocumentOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var write: WriteOptions
+  @Option(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file")) var from = "-"
+  @Argument(help: "The collection.") var collection: String
+
+  func run() throws {
+    // A file that is not there, and documents that are none, are told before a store is made.
+    let input = try InputFile(from)
+    let values = try DocumentLines.read(input)
+    let encoded = try values.map { line, value in
+      do { return try UntypedCollection.encode(value, for: collection) } catch {
+        throw Failure(.data, "\(input.name): line \(line): \(error); nothing was changed")
+      }
+    }
+    let count =
+      encoded.isEmpty ? 0 : try documents.writable(write).untypedCollection(collection).put(contentsOf: encoded)
+    if output.json {
+      JSONText.object([("collection", .text(collection)), ("documents", .int(count))]).print()
+    } else {
+      Console.print("\(Quantity.count(count)) documents put into \(Table.cell(collection))")
+    }
+  }
+}
+
+/// JSON documents in a file: one, over as many lines as it likes, or one a line.
+enum DocumentLines {
+  /// - Returns: the documents, and the lines on which they begin.
+  /// - Throws: `Failure` with exit code 65 that names the line.
+  static func read(_ input: InputFile) throws -> [(line: Int, value: DocumentValue)] {
+    var bytes: [UInt8] = []
+    while let piece = try input.next() { bytes += piece }
+    var values: [(line: Int, value: DocumentValue)] = []
+    var start = 0
+    var line = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      defer { start = end + 1 }
+      line += 1
+      if bytes[start..<end].allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
+      do { values.append((line, try value(bytes[start..<end]))) } catch let error as JSONError {
+        // The first document may go on in the next lines; then it is all that there is.
+        if case .endsEarly = error, values.isEmpty, end < bytes.count {
+          do { return [(line, try value(bytes[start...]))] } catch { throw fault(input, "from line \(line) on", error) }
+        }
+        throw fault(input, "line \(line)", error)
+      } catch { throw fault(input, "line \(line)", error) }
+    }
+    return values
+  }
+
+  private struct NotText: Error, CustomStringConvertible {
+    let description = "it is not UTF-8"
+  }
+
+  private static func value(_ bytes: ArraySlice<UInt8>) throws -> DocumentValue {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw NotText() }
+    return try DocumentValue(json: text)
+  }
+
+  private static func fault(_ input: InputFile, _ place: String, _ error: any Error) -> Failure {
+    Failure(.data, "\(input.name): \(place): \(error); nothing was changed")
+  }
+}

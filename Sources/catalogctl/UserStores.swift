@@ -1,0 +1,65 @@
+import Catalog
+import Documents
+import LogStore
+import RecordFormat
+import Workspace
+
+/// Everything that a user has, or with no user the default store's directory: what `verify` reads and repairs.
+struct UserStores {
+  /// What stands beside the catalogue and the documents. None of it is in the digest.
+  private static let others = ["settings", "origin", "cache"]
+
+  let workspace: Workspace
+  /// `nil` for the default store.
+  let id: String?
+
+  /// Reads and checks all stores that there are. Changes nothing.
+  ///
+  /// - Returns: what is wrong, and where nothing is the digest of the catalogue and the documents.
+  func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
+    var findings: [Finding] = []
+    let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
+    if let catalogue { findings += try Verification.run(catalogue)?.findings ?? [] }
+    let documents = try workspace.store(DocumentOptions.storeName, of: id)
+    if let documents { findings += try Self.verify(documents: documents) }
+    for name in Self.others {
+      // The settings of the default store are everybody's, and have a way of their own.
+      if id == nil, name == "settings" { continue }
+      if let location = try workspace.store(name, of: id) { findings += try Verification.run(location)?.findings ?? [] }
+    }
+    if !findings.isEmpty { return (findings, nil) }
+    let snapshot = try catalogue.flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
+    let digest = try documents.map { try DocumentDigest(DocumentStore.inspect($0).snapshot()) } ?? DocumentDigest()
+    return ([], digest.covering(catalogue: try CatalogDigest(snapshot).content))
+  }
+
+  private static func verify(documents location: StoreLocation) throws -> [Finding] {
+    guard let verification = try Verification.run(location) else { return [] }
+    if !verification.findings.isEmpty { return verification.findings }
+    do { return try DocumentStore.inspect(location).snapshot().verify() } catch DocumentStoreError.unknownState(
+      let path)
+    {
+      return [
+        Finding(
+          path: path, offset: 0, what: "it is no store of documents, or a newer program wrote it", lost: "the documents"
+        )
+      ]
+    }
+  }
+
+  /// Repairs the stores beside the catalogue where they are damaged, and calls `body` with each that was.
+  func repair(waiting milliseconds: Int, _ body: (_ name: String, _ repair: Repair) -> Void) throws {
+    if let location = try workspace.store(DocumentOptions.storeName, of: id),
+      let repair = try DocumentStore.repair(location, waiting: milliseconds), repair.damagedPath != nil
+    {
+      body("the documents", repair)
+    }
+    for name in Self.others where id != nil || name != "settings" {
+      if let location = try workspace.store(name, of: id),
+        let repair = try Repair.run(location, schema: Schema([]), waiting: milliseconds), repair.damagedPath != nil
+      {
+        body("the store \(name)", repair)
+      }
+    }
+  }
+}

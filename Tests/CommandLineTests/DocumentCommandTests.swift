@@ -1,0 +1,280 @@
+import Foundation
+import Testing
+
+/// `documents`, and what `verify` says of them.
+@Suite struct DocumentCommandTests {
+  private static let members = [
+    #"{"id":1,"user":{"name":"Wang","tags":["x","y"],"status":{"isOnline":true},"remark":"boss"},"age":40}"#,
+    #"{"id":2,"user":{"name":"Li","tags":[],"status":{"isOnline":false},"remark":null},"age":31.5}"#,
+    #"{"id":"three","user":{"name":"王小明","tags":["x"],"status":{"isOnline":true}}}"#,
+  ]
+
+  /// A root where `u` is signed in and has three members.
+  private func root() throws -> TestRoot {
+    let root = try TestRoot(answers: [])
+    let run = try put(root, Self.members.joined(separator: "\n"))
+    try #require(run.code == 0, "\(run.words)")
+    return root
+  }
+
+  private func put(_ root: TestRoot, _ text: String, _ options: [String] = []) throws -> ProgramRun {
+    try root.run(["documents", "put", "members"] + options, input: Data(text.utf8))
+  }
+
+  private func query(_ root: TestRoot, _ options: String...) throws -> ProgramRun {
+    try root.run(["documents", "query", "members", "--json"] + options)
+  }
+
+  @Test func `documents are put, listed, got, replaced and deleted`() throws {
+    let root = try root()
+    #expect(try root.run("documents", "list", "members", "--json").lines == Self.members)
+    let collections = try root.run("documents", "list", "--json").objects()
+    #expect(collections.count == 1 && collections[0].text("name") == "members")
+    #expect(collections[0].number("documents") == 3 && collections[0].objects("indexes").isEmpty)
+    #expect(try root.run("documents", "get", "members", "three").lines == [Self.members[2]])
+    #expect(try root.run("documents", "get", "members", "2", "--json").lines == [Self.members[1]])
+    #expect(
+      try root.run("documents", "list", "members", "--json", "--offset", "1", "--limit", "1").lines == [Self.members[1]]
+    )
+
+    let changed = #"{"id":2,"age":0}"#
+    let run = try put(root, changed, ["--json"])
+    #expect(try run.code == 0 && run.object().number("documents") == 1)
+    #expect(try root.run("documents", "get", "members", "2").lines == [changed])
+    #expect(try root.run("documents", "delete", "members", "2").code == 0)
+    for arguments in [["get", "members", "2"], ["delete", "members", "2"], ["get", "nobodies", "1"]] {
+      let run = try root.run(["documents"] + arguments)
+      #expect(run.code == 1 && run.output.isEmpty && run.words.contains("no document"), "\(arguments)")
+      #expect(try root.run(["documents"] + arguments + ["--json"]).words.isEmpty)
+    }
+    #expect(try root.run("documents", "list", "nobodies", "--json").code == 0)
+    #expect(try root.run("documents", "list", "nobodies").output.isEmpty)
+  }
+
+  @Test func `one object over several lines, a file, an empty input and several with one id`() throws {
+    let root = try root()
+    #expect(try put(root, "{\n  \"id\": \"wide\",\n  \"a\": [1,\n 2]\n}\n").code == 0)
+    #expect(try root.run("documents", "get", "members", "wide").lines == [#"{"id":"wide","a":[1,2]}"#])
+    let file = try root.folder.file("in.ndjson", Data("\n{\"id\":\"f\",\"n\":1}\r\n\n{\"id\":\"f\",\"n\":2}".utf8))
+    #expect(try root.run("documents", "put", "members", "--from", file.path).lines == ["2 documents put into members"])
+    #expect(try root.run("documents", "get", "members", "f").lines == [#"{"id":"f","n":2}"#])
+    let digest = try root.digest()
+    #expect(try put(root, "\n \n").lines == ["0 documents put into members"])
+    #expect(try root.digest() == digest)
+    #expect(try root.run("documents", "put", "members", "--from", root.path + "/none").code == 66)
+  }
+
+  @Test func `what is no document is told with its line, and nothing changes`() throws {
+    let root = try root()
+    let digest = try root.digest()
+    let bad: [(String, String)] = [
+      ("{\"id\":\"a\"}\n{\"id\":", "line 2"), ("{\"id\":\"a\"}\n{\"b\":1}", "line 2"), ("[]", "line 1"),
+      ("7", "line 1"),
+      ("{\"id\":null}", "line 1"), ("{\"id\":{\"a\":1}}", "line 1"), ("{\"id\":\"a\"} x", "line 1"), ("{", "line 1"),
+      ("{\n\"id\":1,\n", "line 1"), (String(repeating: "[", count: 200_000), "line 1"),
+      ("\u{FEFF}{\"id\":1}", "line 1"),
+      ("{\"id\":1,\"a\":\"\u{1}\"}", "line 1"), ("nul", "line 1"), ("{\"id\":\"a\",\"a\":1e400", "line 1"),
+    ]
+    for (text, place) in bad {
+      let run = try put(root, text)
+      #expect(run.code == 65 && run.isOrderly, "\(text.prefix(40))")
+      #expect(
+        run.words.contains(place) && run.words.contains("nothing was changed"), "\(text.prefix(40)): \(run.words)")
+      #expect(run.words.utf8.count < 2000)
+    }
+    let broken = try root.run(["documents", "put", "members"], input: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
+    #expect(broken.code == 65 && broken.words.contains("UTF-8"))
+    for name in ["", String(repeating: "n", count: 201)] {
+      #expect(try root.run(["documents", "put", name], input: Data("{\"id\":1}".utf8)).code == 64)
+    }
+    let large = "{\"id\":\"large\",\"a\":\"\(String(repeating: "x", count: 17 << 20))\"}"
+    let run = try put(root, large)
+    #expect(run.code == 65 && run.isOrderly, "\(run.words)")
+    #expect(try root.digest() == digest)
+  }
+
+  @Test func `an id is a text or a number, and with json-id what it says`() throws {
+    let root = try TestRoot(answers: [])
+    #expect(
+      try put(
+        root, "{\"id\":5,\"k\":\"number\"}\n{\"id\":\"5\",\"k\":\"text\"}\n{\"id\":7}\n{\"id\":1.5}\n{\"id\":\"\"}"
+      ).code == 0)
+    func get(_ id: String, _ options: String...) throws -> ProgramRun {
+      try root.run(["documents", "get", "members"] + options + ["--", id])
+    }
+    #expect(try get("5").text.contains("text"))
+    #expect(try get("5", "--json-id").text.contains("number"))
+    #expect(try get("\"5\"", "--json-id").text.contains("text"))
+    #expect(try get("7").lines == ["{\"id\":7}"] && get("1.5").code == 0 && get("").lines == ["{\"id\":\"\"}"])
+    #expect(try get("-7").code == 1 && get("7.0").code == 1 && get("nan").code == 1)
+    for id in ["x", "{}", "null", "true", "[1]", ""] { #expect(try get(id, "--json-id").code == 64, "\(id)") }
+    #expect(try root.run("documents", "delete", "members", "5", "--json").object().number("deleted") == 1)
+    #expect(try get("5").text.contains("number"))
+  }
+
+  @Test func `conditions over nested fields, order, limit and offset`() throws {
+    let root = try root()
+    func ids(_ options: String...) throws -> [String] {
+      try root.run(["documents", "query", "members", "--json"] + options).objects().map { "\($0["id"] ?? "")" }
+    }
+    #expect(try ids("--where", "user.status.isOnline == true") == ["1", "three"])
+    #expect(try ids("--where", "user.status.isOnline == true and user.remark is null") == ["three"])
+    #expect(try ids("--where", "user.tags = 'x' && !(age > 3)") == ["three"])
+    #expect(try ids("--where", "user.name like 'w%' nocase || user.name hasprefix '王'") == ["1", "three"])
+    #expect(try ids("--where", "age in [31.5, 7]") == ["2"])
+    #expect(try ids("--order", "age desc") == ["1", "2", "three"])
+    #expect(try ids("--order", "user.status.isOnline, -user.name") == ["2", "three", "1"])
+    #expect(try ids("--order", "user.name", "--limit", "1", "--offset", "1") == ["1"])
+    #expect(try ids("--limit", "9223372036854775807", "--offset", "2") == ["three"])
+    let none = try query(root, "--where", "age > 100")
+    #expect(none.code == 1 && none.output.isEmpty && none.words.isEmpty)
+    for options in [["--limit", "0"], ["--offset", "9223372036854775807", "--limit", "9223372036854775807"]] {
+      #expect(try root.run(["documents", "query", "members"] + options).code == 1)
+    }
+    for options in [["--limit", "-1"], ["--offset", "-1"], ["--limit", "x"]] {
+      #expect(try root.run(["documents", "query", "members"] + options).code == 64)
+    }
+    let plan = try query(root, "--where", "age > 1", "--explain").object()
+    #expect(plan.text("plan") == "scan all documents" && plan.number("documentsRead") == 3)
+    #expect(plan.number("documentsFound") == 2)
+    let words = try root.run("documents", "query", "members", "--explain")
+    #expect(words.lines == ["scan all documents", "3 documents read, 3 found"])
+  }
+
+  @Test func `a mistake in an expression is shown where it stands`() throws {
+    let root = try root()
+    let mistakes: [(String, String, Int)] = [
+      ("--where", "age >= ", 8), ("--where", "age ? 3", 5), ("--where", "user.name like 3", 16), ("--where", "", 1),
+      ("--where", "(age == 3", 10), ("--where", "age == 'open", 13), ("--where", "王.名 == 'x' &&", 14),
+      ("--order", "user.name, ", 12), ("--order", "3", 1),
+    ]
+    for (option, text, column) in mistakes {
+      let run = try root.run("documents", "query", "members", option, text)
+      #expect(run.code == 64 && run.output.isEmpty && run.isOrderly, "\(text)")
+      let lines = run.words.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines[0].contains(option) && lines[0].contains("column \(column):"), "\(text): \(lines[0])")
+      #expect(lines[1] == "  " + text)
+      // East Asian characters are two columns wide.
+      let wide = text.unicodeScalars.prefix(column - 1).count { $0.value > 0x2000 }
+      #expect(lines[2] == String(repeating: " ", count: 2 + column - 1 + wide) + "^", "\(text)")
+    }
+    let hostile = [
+      String(repeating: "(", count: 100_000), String(repeating: "!", count: 100_000), "a == '\u{1B}[2J\u{202E}",
+      String(repeating: "a", count: 100_000) + " ==", "a == date('x')", "a == bytes('%')", "\\", "a in [1, 2",
+      "a == 1e", "a == 99999999999999999999999999e999999 &&", "and == 1", "a..b == 1", "a == '\\u{110000}'",
+    ]
+    for text in hostile {
+      let run = try root.run("documents", "query", "members", "--where", text)
+      #expect(run.code == 64 && run.isOrderly, "\(text.prefix(30))")
+      #expect(run.words.utf8.count < 4000 && !run.words.contains("\u{1B}") && !run.words.contains("\u{202E}"))
+    }
+  }
+
+  @Test func `people get a table that no document can steer`() throws {
+    let root = try TestRoot(answers: [])
+    let evil =
+      "{\"id\":\"\\u001b[2J\\n\u{202E}evil\",\"text\":\"\\u001b]0;x\\u0007\(String(repeating: "long ", count: 100))\"}"
+    #expect(try put(root, evil + "\n" + Self.members[2]).code == 0)
+    for arguments in [["list", "members"], ["query", "members"]] {
+      let run = try root.run(["documents"] + arguments)
+      #expect(run.code == 0 && run.lines.count == 3)
+      #expect(run.lines[0].hasPrefix("ID") && run.lines[0].contains("DOCUMENT"))
+      #expect(!run.text.contains("\u{1B}") && !run.text.contains("\u{202E}") && !run.text.contains("\u{7}"))
+      #expect(run.lines.allSatisfy { $0.count <= 100 })
+      let narrow = try root.run(["documents"] + arguments, shell: "COLUMNS=60 \"$@\"")
+      #expect(narrow.lines.allSatisfy { $0.count <= 64 })
+    }
+    #expect(try root.run("documents", "list", "members", "--json").objects().count == 2)
+    let name = "\u{1B}[2Jname"
+    #expect(try root.run(["documents", "put", name], input: Data("{\"id\":1}".utf8)).text.contains("\u{1B}") == false)
+    #expect(try root.run("documents", "list").text.contains("\u{1B}") == false)
+  }
+
+  @Test func `the default store and each user have documents of their own, and reading creates nothing`() throws {
+    let root = try TestRoot()
+    for arguments in [["list"], ["list", "c"], ["get", "c", "1"], ["query", "c"], ["delete", "c", "1"]] {
+      for whose in [["--default"], ["--user", "u"]] {
+        let run = try root.run(["documents"] + arguments + whose)
+        #expect(run.code == (arguments[0] == "list" ? 0 : 1) && run.output.isEmpty, "\(arguments)")
+      }
+      #expect(try root.run(["documents"] + arguments).code == 64)
+      #expect(try root.run(["documents"] + arguments + ["--default", "--user", "u"]).code == 64)
+    }
+    #expect(!root.exists)
+    #expect(try root.run(["documents", "put", "c", "--default"], input: Data("{\"id\":\"d\"}".utf8)).code == 0)
+    #expect(try root.run(["documents", "put", "c", "--user", "../x"], input: Data("{\"id\":\"x\"}".utf8)).code == 0)
+    #expect(try root.run("documents", "list", "c", "--default").text.contains("d"))
+    #expect(try root.run("documents", "get", "c", "x", "--user", "../x").code == 0)
+    #expect(try root.run("documents", "get", "c", "x", "--default").code == 1)
+    let modes = try root.folder.modes()
+    #expect(modes["root/default/documents.log"] == 0o600 && modes["root/users/%2E.%2Fx/documents.log"] == 0o600)
+  }
+
+  @Test func `the digest covers documents, and stays what it was without them`() throws {
+    let root = try TestRoot(answers: [])
+    _ = try root.apply([root.payload(.products(5))])
+    let digest = try root.digest()
+    #expect(try put(root, Self.members.joined(separator: "\n")).code == 0)
+    let with = try root.digest()
+    #expect(with != digest)
+    // The same content, put in another order by another way.
+    let other = try TestRoot(answers: [])
+    for member in Self.members.reversed() { #expect(try put(other, member).code == 0) }
+    _ = try other.apply([other.payload(.products(5))])
+    #expect(try other.digest() == with)
+    let batch = try root.run(["verify", "--batch"], input: Data((root.path + "\n" + other.path + "\n").utf8))
+    let hex = with.dropFirst("digest ".count)
+    #expect(batch.lines == ["ok \(hex)", "ok \(hex)"])
+    for id in ["1", "2", "three"] { #expect(try root.run("documents", "delete", "members", id).code == 0) }
+    #expect(try root.digest() == digest)
+    let empty = try TestRoot(answers: []).digest()
+    #expect(try root.run("verify", "--default").lines.last == empty)
+    #expect(try root.run(["documents", "put", "c", "--default"], input: Data("{\"id\":\"d\"}".utf8)).code == 0)
+    #expect(try root.run("verify", "--default").lines.last != empty && root.digest() == digest)
+  }
+
+  @Test(arguments: ["documents", "settings", "origin", "cache"])
+  func `damage beside the catalogue is found and repaired`(_ name: String) throws {
+    let root = try root()
+    _ = try root.apply([root.payload(.products(5))])
+    let digest = try root.digest()
+    let folder = root.path + "/users/u"
+    let log = URL(fileURLWithPath: folder + "/\(name).log")
+    // Whatever a store is called, it is a log.
+    if name != "documents" { try FileManager.default.copyItem(atPath: folder + "/documents.log", toPath: log.path) }
+    #expect(try root.digest() == digest)
+    var bytes = try Data(contentsOf: log)
+    let range = try #require(bytes.range(of: Data("Wang".utf8)))
+    bytes[range.lowerBound] ^= 1
+    try bytes.write(to: log)
+    let run = try root.run("verify")
+    #expect(run.code == 65 && run.output.isEmpty && run.words.contains("\(name).log"), "\(run.words)")
+    let batch = try root.run(["verify", "--batch"], input: Data((root.path + "\n").utf8))
+    #expect(batch.lines.count == 1 && batch.lines[0].hasPrefix("err ") && batch.lines[0].contains("\(name).log"))
+    let repair = try root.run("verify", "--repair")
+    #expect(repair.code == 0 && repair.words.contains("\(name).damaged-1"), "\(repair.words)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/\(name).damaged-1")) == bytes)
+    #expect(try root.run("verify").code == 0)
+    if name == "documents" {
+      #expect(repair.words.contains("lost: "))
+      #expect(try root.run("documents", "list", "members", "--json").lines == Array(Self.members.dropFirst()))
+    } else {
+      #expect(try root.digest() == digest)
+    }
+  }
+
+  @Test func `documents that lie under right checksums but are none are findings`() throws {
+    let root = try root()
+    let folder = root.path + "/users/u"
+    _ = try root.apply([root.payload(.products(2))])
+    // A catalogue in the place of the documents.
+    try FileManager.default.removeItem(atPath: folder + "/documents.log")
+    try FileManager.default.copyItem(atPath: folder + "/catalogue.log", toPath: folder + "/documents.log")
+    let run = try root.run("verify")
+    #expect(run.code == 65 && run.words.contains("documents.log"), "\(run.words)")
+    for arguments in [["list"], ["get", "members", "1"], ["query", "members"]] {
+      let run = try root.run(["documents"] + arguments)
+      #expect(run.code == 65 && run.isOrderly && run.output.isEmpty, "\(arguments)")
+    }
+  }
+}

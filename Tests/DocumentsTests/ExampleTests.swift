@@ -1,0 +1,126 @@
+import DocumentFormat
+import Documents
+import Foundation
+import LogStore
+import StoreTestSupport
+import Testing
+
+/// The examples of the documentation, compiled and run.
+@Suite struct ExampleTests {
+  struct Member: Codable, Identifiable, Sendable {
+    struct User: Codable, Sendable {
+      struct Status: Codable, Sendable { var isOnline: Bool }
+      struct Relation: Codable, Sendable { var remarkName: String? }
+      var name: String
+      var status: Status
+      var friendRelation: Relation?
+    }
+    var id: Int
+    var user: User
+  }
+
+  private func member(_ id: Int, _ name: String, remark: String? = nil) -> Member {
+    Member(
+      id: id,
+      user: Member.User(
+        name: name, status: Member.User.Status(isOnline: true),
+        friendRelation: remark.map { Member.User.Relation(remarkName: $0) }))
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `the examples of the documentation do what they say`() async throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path
+    let (member, others) = (member(1, "Wang", remark: "bob"), [member(2, "Li"), member(3, "Ada", remark: "boss")])
+
+    // Collections
+    let store = try DocumentStore.open(StoreLocation.creating(path, name: "documents"))
+    let members = try store.collection("members", of: Member.self)
+    try members.insert(member)
+    try members.upsert(member)
+    try members.insert(contentsOf: others)  // one commit, straight to the disk
+    let found = try members.get(1)
+    try members.update(1) { $0.user.status.isOnline = false }
+    try members.delete(2)
+    #expect(try found?.user.name == "Wang" && members.count() == 2)
+
+    // Nested queries
+    let indexed = try store.collection(
+      "members", of: Member.self,
+      indexes: [
+        Index(\.user.friendRelation?.remarkName, prefixes: true), Index(\.user.status.isOnline),
+      ])
+    var names: [String] = []
+    let query = indexed.query(\.user.status.isOnline == true && .hasPrefix(\.user.friendRelation?.remarkName, "bo"))
+      .order(by: \.user.name).order(by: \.id, descending: true).limit(20)
+    for result in try query.results() { names.append(try result.get().user.name) }
+    let plan = try query.explain()  // index on user.status.isOnline (1 key, by value)
+    let count = try indexed.query(.like(\.user.name, "%a_", ignoringCase: true)).count()
+    let remarks = try indexed.query(.hasPrefix(\.user.name, "A")).distinct(\.user.friendRelation?.remarkName)
+    #expect(names == ["Ada"] && count == 0 && remarks == ["boss"])
+    #expect(plan.description == "index on user.status.isOnline (1 key, by value)")
+
+    // Transactions
+    let former = try store.collection("former", of: Member.self)
+    try store.transaction { transaction in
+      guard let member = try transaction.get(3, from: members) else { return }
+      try transaction.delete(3, from: members)
+      try transaction.insert(member, into: former)
+    }
+    #expect(try members.count() == 1 && former.get(3)?.user.name == "Ada")
+
+    // Snapshots
+    let snapshot = try store.snapshot()
+    try members.deleteAll()
+    let before = try members.query().results(in: snapshot).count
+    #expect(try before == 1 && members.count() == 0)
+
+    // Versions
+    try members.insert(member)
+    let location = try StoreLocation.creating(path, name: "documents")
+    let renamed = Migration(to: 2, "mark names") { transaction in
+      for id in 1...3 { try transaction.update(id, in: members) { $0.user.name += "!" } }
+    }
+    let migrated = try DocumentStore.open(location, schemaVersion: 2, migrations: [renamed])
+    #expect(try members.get(1)?.user.name == "Wang!" && migrated.snapshot().schemaVersion == 2)
+
+    // Observing
+    var told: [([Int], [Int])] = []
+    var online: [Int] = []
+    let writer = Task {
+      for id in 10..<1000 {
+        try members.insert(ExampleTests().member(id, "someone"))
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    for try await change in members.changes {
+      if case .changed(let upserted, let deleted) = change { told.append((upserted, deleted)) }
+      if told.count == 2 { break }
+    }
+    for try await results in members.query(\.user.status.isOnline == true).values {
+      online.append(results.count)
+      if online.count == 2 { break }
+    }
+    writer.cancel()
+    _ = await writer.result
+    #expect(told.count == 2 && told.allSatisfy { !$0.0.isEmpty && $0.1.isEmpty } && online[0] < online[1])
+
+    // Tracing
+    var options = DocumentStore.Options()
+    options.trace = { trace in print(trace.operation, trace.collection, trace.documentsRead, trace.duration) }
+    options.onReindex = { name, done, total in print("\(name): \(done) of \(total)") }
+    _ = try DocumentStore.open(location, schemaVersion: 2, options: options).collection("members", of: Member.self)
+  }
+
+  @Test func `each line of the documentation's examples is one that is compiled here`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    func lines(_ path: String) throws -> [Substring] {
+      try String(contentsOf: root.appending(path: path), encoding: .utf8).split(separator: "\n")
+    }
+    func trimmed(_ line: Substring) -> String { line.trimmingCharacters(in: .whitespaces) }
+    let compiled = Set(try lines("Tests/DocumentsTests/ExampleTests.swift").map(trimmed))
+    let shown = try lines("Sources/Documents/Documents.docc/Documents.md").filter { $0.hasPrefix("    ") }.map(trimmed)
+    #expect(shown.count > 50)
+    #expect(shown.filter { !compiled.contains($0) } == [])
+  }
+}
