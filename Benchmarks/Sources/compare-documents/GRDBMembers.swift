@@ -65,9 +65,15 @@ final class GRDBMembers: MemberStore {
   fileprivate static func pool(_ path: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA synchronous=FULL; PRAGMA mmap_size=2147418112; PRAGMA cache_size=-65536")
+      try db.execute(sql: "PRAGMA mmap_size=2147418112; PRAGMA cache_size=-65536")
     }
-    return try DatabasePool(path: path, configuration: configuration)
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // A pool sets NORMAL when it turns to WAL, behind what its configuration says: no commit would be synced.
+    try pool.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA synchronous=FULL")
+      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else { throw WrongAnswer("GRDB does not sync its commits") }
+    }
+    return pool
   }
 
   static func fill(_ directory: String, _ members: some Sequence<GroupMember>) throws {
