@@ -54,7 +54,7 @@ where Document.ID: Codable & Sendable {
     } catch { throw DocumentStoreError.path(error) }
     request.offset = offset
     request.limit = limit
-    return QueryRun(try snapshot ?? collection.store.snapshot(), collection.table, request)
+    return try QueryRun(snapshot ?? collection.store.snapshot(), collection.table, request)
   }
 
   /// The documents, decoded one by one when they are asked for; all from one commit, whatever is written meanwhile.
@@ -118,7 +118,7 @@ where Document.ID: Codable & Sendable {
       guard let store = snapshot.store, let table = snapshot.index(of: collection.table),
         let record = try store.record(at: places[position], table: table)
       else { preconditionFailure("a place in a snapshot stays what it was") }
-      return try collection.decode(record.body, record.key(0).copied())
+      return try collection.decode(record.body, record.key(0))
     }
   }
 }

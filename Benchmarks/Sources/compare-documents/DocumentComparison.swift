@@ -19,6 +19,9 @@ struct DocumentComparison {
     let directories = try fill()
     complain("answers")
     let answers = MemberAnswers(generator)
+    if let question = options.question {
+      return try ask(directories, answers.questions().filter { $0.title.contains(question) })
+    }
     try open(directories)
     try ask(directories, answers.questions())
     try switchUsers(directories)

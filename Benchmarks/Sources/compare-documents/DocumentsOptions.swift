@@ -11,6 +11,8 @@ struct DocumentsOptions {
   var blockMilliseconds = 100.0
   var isQuick = false
   var only: String?
+  /// Only questions whose title has this in it, and nothing but questions.
+  var question: String?
   var keep: String?
   var output = "results"
   var wantsHelp = false
@@ -27,6 +29,7 @@ struct DocumentsOptions {
       --fills N        how often the stores are filled; 3
       --block N        milliseconds of one block of questions; 100
       --only A         shelfmark or grdb
+      --question A     only questions with A in their title, and no other measure but the filling: to profile
       --seed N         seed of documents and questions; 1
       --keep DIR       work in DIR and leave the stores there
       --output DIR     where results go; results
@@ -48,6 +51,7 @@ struct DocumentsOptions {
       case "--rounds": rounds = try Self.number(option, &rest, 1..<1000)
       case "--fills": fills = try Self.number(option, &rest, 1..<100)
       case "--block": block = try Self.number(option, &rest, 1..<10_000)
+      case "--question": question = try Self.value(option, &rest)
       case "--only": only = try Self.value(option, &rest)
       case "--seed": seed = UInt64(try Self.number(option, &rest, 0..<Int(Int32.max)))
       case "--keep": keep = try Self.value(option, &rest)
