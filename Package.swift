@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
+    .library(name: "DocumentMetrics", targets: ["DocumentMetrics"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -34,6 +35,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -63,6 +65,10 @@ let package = Package(
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    // What they do, for swift-metrics.
+    .target(
+      name: "DocumentMetrics", dependencies: ["Documents", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -156,6 +162,13 @@ let package = Package(
         "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
+    .testTarget(
+      name: "DocumentMetricsTests",
+      dependencies: [
+        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "StoreTestSupport",
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
