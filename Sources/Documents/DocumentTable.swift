@@ -48,7 +48,6 @@ struct DocumentTable: Hashable, Sendable {
     return value.json
   }
 
-
   /// Fills `draft` with a row for a document.
   func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex]) throws {
     draft.reset()

@@ -30,7 +30,8 @@ struct QueryRun {
       guard let store = snapshot.store, let number = snapshot.index(of: table),
         let index = indexes.first(where: { $0.description == description })
       else { return 0 }
-      return try store.rowCount(DocumentTable.values(number), index.key(key).rawSpan, atMost: Self.countedRows)
+      return try store.rowCount(
+        DocumentTable.values(number), index.key(key).rawSpan, atMost: Self.countedRows, withDead: true)
     }
     condition = CompiledCondition(request.condition)
   }
@@ -88,7 +89,8 @@ struct QueryRun {
     switch request.condition {
     case .compare, .isNull, .isIn: guard key.isExact else { return nil }
     // The key of a prefix is that of its first bytes, as many as one of the lengths has.
-    case .hasPrefix(_, let prefix, _): guard lookups[0].isPrefix, key.bytes.count == 1 + prefix.utf8.count else { return nil }
+    case .hasPrefix(_, let prefix, _):
+      guard lookups[0].isPrefix, key.bytes.count == 1 + prefix.utf8.count else { return nil }
     default: return nil
     }
     guard let store = snapshot.store, let index = snapshot.index(of: table), let key = keys(of: lookups).first else {

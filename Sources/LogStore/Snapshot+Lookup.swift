@@ -36,11 +36,13 @@ extension Snapshot {
 
   /// How many live rows have `key` in `space`, or `limit` where they are no fewer.
   ///
+  /// - Parameter withDead: whether dead rows of posting lists may be counted, too: enough to tell which of two keys has
+  ///   more, and then no row is looked up among the dead.
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
   /// - Complexity: as ``forEachRecord(_:_:_:)``, but rows that stand in a posting list are not looked at, and without dead
   ///   rows only counted.
   public func rowCount(
-    _ space: KeySpaceID, _ key: RawSpan, atMost limit: Int = .max
+    _ space: KeySpaceID, _ key: RawSpan, atMost limit: Int = .max, withDead: Bool = false
   ) throws(StoreError) -> Int {
     var probe = probe(space, KeyHash.of(key, seed))
     let inLists = isList(space)
@@ -52,7 +54,7 @@ extension Snapshot {
       }
       if probe.postings.rawValue == 0 { break }
       guard let postings = try takePostings(&probe, key) else { continue }
-      if deadBlocks.isEmpty {
+      if withDead || deadBlocks.isEmpty {
         count += postings.count
         continue
       }

@@ -1,4 +1,6 @@
 import BenchmarkSupport
+import DocumentMetrics
+import Documents
 
 /// Goes through the stages: filling, questions, opening, switching users, durable changes.
 struct DocumentComparison {
@@ -22,6 +24,7 @@ struct DocumentComparison {
     if let question = options.question {
       return try ask(directories, answers.questions().filter { $0.title.contains(question) })
     }
+    try trace(directories)
     try open(directories)
     try ask(directories, answers.questions())
     try switchUsers(directories)
@@ -67,6 +70,34 @@ struct DocumentComparison {
   }
 
   // MARK: Reading
+
+  /// What it costs to be told of every get: by nobody, by a hook that does nothing, and by metrics that go nowhere.
+  private mutating func trace(_ directories: [String]) throws {
+    guard let place = types.firstIndex(where: { $0 is ShelfmarkMembers.Type }) else { return }
+    complain("tracing")
+    var idle = DocumentStore.Options()
+    idle.trace = { _ in }
+    var metrics = DocumentStore.Options()
+    metrics.trace = DocumentMetrics.tracer()
+    let stores = try [DocumentStore.Options(), idle, metrics].map {
+      try ShelfmarkMembers(directories[place], options: $0)
+    }
+    var random = KeyRandom(options.seed)
+    let ids = (0..<5000).map { _ in random.below(generator.count) }
+    var times: [[Double]] = stores.map { _ in [] }
+    for round in 0...options.rounds {
+      for (number, store) in stores.enumerated() {
+        let (found, elapsed) = try Elapsed.of { try ids.reduce(0) { try store.get($1) == nil ? $0 : $0 + 1 } }
+        guard found == ids.count else { throw WrongAnswer("a get with a tracer") }
+        if round > 0 { times[number].append(elapsed.processor / Double(ids.count)) }
+      }
+    }
+    for (title, times) in zip(["no tracer", "a tracer that does nothing", "DocumentMetrics, to nowhere"], times) {
+      var values = none
+      values[place] = times
+      add("get by id, \(title)", "thread", values, .nanoseconds)
+    }
+  }
 
   private mutating func open(_ directories: [String]) throws {
     complain("opening")

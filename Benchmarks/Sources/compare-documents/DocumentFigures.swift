@@ -42,7 +42,8 @@ struct DocumentReport {
   var markdown: String {
     var lines = [
       "\(machine.description), at the end \(lastLoad)  ",
-      "`\(options.commandLine)`: \(options.documentCount) documents, seed \(options.seed), \(options.rounds) rounds", "",
+      "`\(options.commandLine)`: \(options.documentCount) documents, seed \(options.seed), \(options.rounds) rounds",
+      "",
       "| measure | clock | " + stores.map { "\($0.name) | least – most" }.joined(separator: " | ")
         + (stores.count == 2 ? " | ratio | least – most |" : " |"),
       "|---|---|" + stores.map { _ in "---:|---|" }.joined() + (stores.count == 2 ? "---:|---|" : ""),

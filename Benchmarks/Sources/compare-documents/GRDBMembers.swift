@@ -71,7 +71,9 @@ final class GRDBMembers: MemberStore {
     // A pool sets NORMAL when it turns to WAL, behind what its configuration says: no commit would be synced.
     try pool.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous=FULL")
-      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else { throw WrongAnswer("GRDB does not sync its commits") }
+      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
+        throw WrongAnswer("GRDB does not sync its commits")
+      }
     }
     return pool
   }

@@ -51,7 +51,8 @@ struct MemberGenerator: Sendable {
     return GroupMember(
       id: id, groupId: id / 500, role: random(id, 8) % 3, joined: Self.date(1_500_000_000 + random(id, 9) % 90_000_000),
       user: GroupMember.User(
-        id: 7_000_000_000 + id, name: name, avatar: "https://images.example.org/avatars/\(7_000_000_000 + id)/large.png",
+        id: 7_000_000_000 + id, name: name,
+        avatar: "https://images.example.org/avatars/\(7_000_000_000 + id)/large.png",
         age: age, gender: Gender(rawValue: random(id, 10) % 4), city: Self.city(placeNumber(id)),
         friendRelation: remarkNumber(id).map { number in
           GroupMember.User.Relation(

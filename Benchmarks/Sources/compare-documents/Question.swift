@@ -63,7 +63,9 @@ struct Question {
       case (.count(let count), .count(let expected)): count == expected
       default: false
       }
-    guard isRight else { throw WrongAnswer("\(type(of: store)): \(title), key \(key): \(answer)".prefix(500).description) }
+    guard isRight else {
+      throw WrongAnswer("\(type(of: store)): \(title), key \(key): \(answer)".prefix(500).description)
+    }
   }
 }
 

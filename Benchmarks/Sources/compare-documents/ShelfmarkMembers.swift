@@ -22,7 +22,10 @@ final class ShelfmarkMembers: MemberStore {
   private static func open(
     _ directory: String, _ options: DocumentStore.Options = DocumentStore.Options()
   ) throws -> Documents.Collection<GroupMember> {
-    let store = try DocumentStore.open(StoreLocation.creating(directory, name: "documents"), options: options)
+    // Making a directory syncs the one above it, even if there is nothing to make.
+    let location =
+      try StoreLocation.existing(directory, name: "documents") ?? StoreLocation.creating(directory, name: "documents")
+    let store = try DocumentStore.open(location, options: options)
     return try store.collection("members", of: GroupMember.self, indexes: GroupMember.indexes)
   }
 

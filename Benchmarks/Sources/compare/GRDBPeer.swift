@@ -42,7 +42,9 @@ final class GRDBPeer: Peer {
     // A pool sets NORMAL when it turns to WAL, behind what its configuration says: no commit would be synced.
     try pool.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous=FULL")
-      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else { throw PeerFailure("grdb", "its commits are not synced") }
+      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
+        throw PeerFailure("grdb", "its commits are not synced")
+      }
     }
     return pool
   }
