@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
+    .library(name: "DocumentMetrics", targets: ["DocumentMetrics"]),
     .library(name: "PageCache", targets: ["PageCache"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
@@ -35,6 +36,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -64,6 +66,10 @@ let package = Package(
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    // What they do, for swift-metrics.
+    .target(
+      name: "DocumentMetrics", dependencies: ["Documents", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
     // Pages of remote lists, kept as documents.
     .target(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
@@ -169,6 +175,13 @@ let package = Package(
       name: "PageCacheTests",
       dependencies: [
         "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DocumentMetricsTests",
+      dependencies: [
+        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "StoreTestSupport",
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],
       swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),

@@ -55,6 +55,7 @@ let package = Package(
     .library(name: "CatalogueGenerator", targets: ["CatalogueGenerator"]),
     .executable(name: "shelfmark-bench", targets: ["shelfmark-bench"]),
     .executable(name: "compare", targets: ["compare"]),
+    .executable(name: "compare-documents", targets: ["compare-documents"]),
     .executable(name: "instructions", targets: ["instructions"]),
   ],
   dependencies: [
@@ -109,6 +110,17 @@ let package = Package(
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),
+      ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
+      swiftSettings: strict + (hasGRDB ? [.define("PEER_GRDB")] : [])),
+    .executableTarget(
+      name: "compare-documents",
+      dependencies: [
+        "BenchmarkSupport",
+        .product(name: "DocumentFormat", package: "shelfmark"),
+        .product(name: "DocumentMetrics", package: "shelfmark"),
+        .product(name: "Documents", package: "shelfmark"),
+        .product(name: "LogStore", package: "shelfmark"),
+        .product(name: "Workspace", package: "shelfmark"),
       ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
       swiftSettings: strict + (hasGRDB ? [.define("PEER_GRDB")] : [])),
   ],

@@ -97,19 +97,22 @@ extension RawSpan {
     case .text(let range):
       guard isUTF8(range) else { throw .invalidUTF8(offset: start) }
       return range.upperBound
-    case .array(let list), .object(let list):
-      guard depth < DocumentLimits.nestingDepth else { throw .nestedTooDeeply(offset: start) }
-      let isMap = if case .object = try item(at: start) { true } else { false }
-      var offset = list.start
-      var remaining = list.count ?? .max
-      while remaining > 0 {
-        if list.count == nil, try isBreak(at: offset) { return offset + 1 }
-        if isMap { offset = try name(at: offset).upperBound }
-        offset = try validate(offset, depth: depth + 1)
-        remaining -= 1
-      }
-      return offset
+    case .array(let list): return try validate(list, isMap: false, at: start, depth: depth)
+    case .object(let list): return try validate(list, isMap: true, at: start, depth: depth)
     }
+  }
+
+  private func validate(_ list: ItemList, isMap: Bool, at start: Int, depth: Int) throws(DocumentError) -> Int {
+    guard depth < DocumentLimits.nestingDepth else { throw .nestedTooDeeply(offset: start) }
+    var offset = list.start
+    var remaining = list.count ?? .max
+    while remaining > 0 {
+      if list.count == nil, try isBreak(at: offset) { return offset + 1 }
+      if isMap { offset = try name(at: offset).upperBound }
+      offset = try validate(offset, depth: depth + 1)
+      remaining -= 1
+    }
+    return offset
   }
 
   /// Where the bytes of the field name at `offset` stand.

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension FieldPath {
   /// The path that a key path of stored properties takes: `\Member.user?.name` gives `user.name`.
   ///
@@ -6,8 +8,19 @@ extension FieldPath {
   /// overridden, elements by subscript, elements of tuples and `\.self`.
   ///
   /// - Throws: ``FieldPathError/notStored(_:)`` for those.
-  /// - Complexity: A description and a few passes over it: microseconds, so make a path once and not for each document.
+  /// - Complexity: A lookup by the key path; the first time a description and a few passes over it, which are
+  ///   microseconds.
   public init(_ keyPath: AnyKeyPath) throws(FieldPathError) {
+    if let known = KeyPathMemory.shared.path(of: keyPath) {
+      self = known
+      return
+    }
+    try self.init(describing: keyPath)
+    KeyPathMemory.shared.remember(self, of: keyPath)
+  }
+
+  /// The same without the memory.
+  private init(describing keyPath: AnyKeyPath) throws(FieldPathError) {
     let description = keyPath.debugDescription
     try self.init(describedBy: description, root: String(describing: type(of: keyPath).rootType))
   }
@@ -53,6 +66,33 @@ extension FieldPath {
     return name.unicodeScalars.allSatisfy { scalar in
       scalar == "_" || scalar == "$" || scalar.value >= 0x80 || scalar.properties.isAlphabetic
         || ("0"..."9").contains(scalar)
+    }
+  }
+}
+
+/// The paths of key paths that were asked for.
+private final class KeyPathMemory: Sendable {
+  static let shared = KeyPathMemory()
+
+  /// A key path of stored properties: it holds no values, and nothing of it changes.
+  private struct Key: Hashable, @unchecked Sendable {
+    let keyPath: AnyKeyPath
+  }
+
+  /// How many are kept; a program that makes more of them asks the runtime again.
+  private static let limit = 4096
+  /// Guards the paths; held for one lookup.
+  private let paths = Mutex<[Key: FieldPath]>([:])
+
+  func path(of keyPath: AnyKeyPath) -> FieldPath? {
+    let key = Key(keyPath: keyPath)
+    return paths.withLock { $0[key] }
+  }
+
+  func remember(_ path: FieldPath, of keyPath: AnyKeyPath) {
+    let key = Key(keyPath: keyPath)
+    paths.withLock { paths in
+      if paths.count < Self.limit { paths[key] = path }
     }
   }
 }

@@ -39,13 +39,6 @@ public struct IndexKey: Hashable, Sendable {
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
   private init(_ kind: UInt8) { bytes = [kind] }
 
-  private init(_ kind: UInt8, _ word: UInt64) {
-    var bytes = [kind]
-    bytes.reserveCapacity(9)
-    bytes.appendBigEndian(word, 8)
-    self.bytes = bytes
-  }
-
   /// The key of `value`, or nil for an array or object.
   public init?(_ value: DocumentValue) {
     guard let scalar = Scalar(value) else { return nil }
@@ -53,45 +46,25 @@ public struct IndexKey: Hashable, Sendable {
   }
 
   init(_ scalar: Scalar) {
-    switch scalar {
-    case .null: self = .null
-    case .bool(let value): self.init(value ? Kind.true : Kind.false)
-    case .number(let value): self.init(value)
-    case .date(let value): self.init(value)
-    case .text(let value): self.init(Kind.text, value.rawSpan)
-    case .bytes(let value): self.init(Kind.bytes, value.rawSpan)
-    }
-  }
-
-  private init(_ number: Number) {
-    switch number.canonical {
-    // With the sign bit turned round the bytes sort as the integers do.
-    case .integer(let value): self.init(Kind.integer, UInt64(bitPattern: value) ^ 1 << 63)
-    case .unsigned(let value): self.init(Kind.unsigned, value)
-    case .double(let value): self.init(Kind.double, value.isNaN ? Double.nan.bitPattern : value.bitPattern)
-    }
-  }
-
-  private init(_ date: Date) {
-    let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
-    let clamped: Int64 =
-      microseconds.isNaN ? .min : microseconds >= 0x1p63 ? .max : microseconds < -0x1p63 ? .min : Int64(microseconds)
-    self.init(Kind.date, UInt64(bitPattern: clamped) ^ 1 << 63)
-  }
-
-  /// The key of a text or byte string; the kind of a long one is the next.
-  private init(_ kind: UInt8, _ string: RawSpan) {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(1 + min(string.byteCount, Self.inlineByteCount))
-    if string.byteCount <= Self.inlineByteCount {
-      bytes.append(kind)
-      bytes.append(copying: string)
-    } else {
-      bytes.append(kind + 1)
-      bytes.append(copying: string.slice(0, Self.headByteCount))
-      bytes.appendBigEndian(KeyHash.of(string, Self.seed), 8)
+    switch scalar {
+    case .null: bytes.append(Kind.null)
+    case .bool(let value): bytes.append(value ? Kind.true : Kind.false)
+    case .number(let value): bytes.appendKey(value)
+    case .date(let value): bytes.appendKey(value)
+    case .text(let value): bytes.appendKey(Kind.text, value.rawSpan)
+    case .bytes(let value): bytes.appendKey(Kind.bytes, value.rawSpan)
     }
     self.bytes = bytes
+  }
+
+  /// Whether every document that has this key has the value that it was made from: a text is its own key up to some length,
+  /// and dates are rounded.
+  public var isExact: Bool {
+    switch bytes[0] {
+    case Kind.date, Kind.longText, Kind.longBytes: false
+    default: true
+    }
   }
 
   /// The key of all texts that begin with the bytes of `prefix`, whose length is one of ``prefixByteCounts``.
@@ -111,20 +84,66 @@ public struct IndexKey: Hashable, Sendable {
 
   /// The key of the value at `offset`, of a missing one without it; nil for an array or object.
   init?(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
+    var key: [UInt8] = []
+    guard try key.appendKey(bytes, offset) else { return nil }
+    self.bytes = key
+  }
+}
+
+/// The bytes of index keys.
+extension Array where Element == UInt8 {
+  /// Appends the key of the value at `offset` of `bytes`, of a missing one without it. False for an array or object, which
+  /// has none.
+  fileprivate mutating func appendKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
     guard let offset else {
-      self = .null
-      return
+      append(IndexKey.Kind.null)
+      return true
     }
     switch try bytes.item(at: offset) {
-    case .null: self = .null
-    case .bool(let value): self.init(value ? Kind.true : Kind.false)
-    case .integer(let value): self.init(Number.integer(value))
-    case .unsigned(let value): self.init(Number.unsigned(value))
-    case .double(let value): self.init(Number.double(value))
-    case .date(let value): self.init(value)
-    case .text(let range): self.init(Kind.text, bytes.extracting(range))
-    case .bytes(let range): self.init(Kind.bytes, bytes.extracting(range))
-    case .array, .object: return nil
+    case .null: append(IndexKey.Kind.null)
+    case .bool(let value): append(value ? IndexKey.Kind.true : IndexKey.Kind.false)
+    case .integer(let value): appendKey(Number.integer(value))
+    case .unsigned(let value): appendKey(Number.unsigned(value))
+    case .double(let value): appendKey(Number.double(value))
+    case .date(let value): appendKey(value)
+    case .text(let range): appendKey(IndexKey.Kind.text, bytes.extracting(range))
+    case .bytes(let range): appendKey(IndexKey.Kind.bytes, bytes.extracting(range))
+    case .array, .object: return false
+    }
+    return true
+  }
+
+  fileprivate mutating func appendKey(_ number: Number) {
+    switch number.canonical {
+    // With the sign bit turned round the bytes sort as the integers do.
+    case .integer(let value): appendKey(IndexKey.Kind.integer, UInt64(bitPattern: value) ^ 1 << 63)
+    case .unsigned(let value): appendKey(IndexKey.Kind.unsigned, value)
+    case .double(let value):
+      appendKey(IndexKey.Kind.double, value.isNaN ? Double.nan.bitPattern : value.bitPattern)
+    }
+  }
+
+  fileprivate mutating func appendKey(_ date: Date) {
+    let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
+    let clamped: Int64 =
+      microseconds.isNaN ? .min : microseconds >= 0x1p63 ? .max : microseconds < -0x1p63 ? .min : Int64(microseconds)
+    appendKey(IndexKey.Kind.date, UInt64(bitPattern: clamped) ^ 1 << 63)
+  }
+
+  private mutating func appendKey(_ kind: UInt8, _ word: UInt64) {
+    append(kind)
+    appendBigEndian(word, 8)
+  }
+
+  /// Appends the key of a text or byte string; the kind of a long one is the next.
+  fileprivate mutating func appendKey(_ kind: UInt8, _ string: RawSpan) {
+    if string.byteCount <= IndexKey.inlineByteCount {
+      append(kind)
+      append(copying: string)
+    } else {
+      append(kind + 1)
+      append(copying: string.slice(0, IndexKey.headByteCount))
+      appendBigEndian(KeyHash.of(string, IndexKey.seed), 8)
     }
   }
 }
@@ -140,35 +159,92 @@ extension DocumentView {
   public func forEachIndexKey(
     at path: FieldPath, withPrefixes: Bool = false, _ body: (IndexKey) throws -> Void
   ) throws {
-    var visitor = KeyVisitor(withPrefixes: withPrefixes)
-    _ = try bytes.walk(offset, path, flattensLast: true, &visitor)
-    for key in visitor.keys { try body(key) }
+    var list: [UInt8] = []
+    try appendIndexKeys(at: path, withPrefixes: withPrefixes, to: &list)
+    var keys = KeyList(list.rawSpan)
+    while let key = keys.next() { try body(IndexKey(copying: key)) }
   }
+
+  /// Appends the same keys to `list` in the form of a ``KeyList``, each with the bytes of `head` before it.
+  ///
+  /// - Complexity: as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an array has
+  ///   many elements.
+  public func appendIndexKeys(
+    at path: FieldPath, withPrefixes: Bool = false, behind head: [UInt8] = [], to list: inout [UInt8]
+  ) throws(DocumentError) {
+    var visitor = KeyVisitor(list, withPrefixes: withPrefixes, head: head)
+    // The visitor has the only reference while it works.
+    list = []
+    defer { list = visitor.list }
+    _ = try bytes.walk(offset, path, flattensLast: true, &visitor)
+  }
+}
+
+extension IndexKey {
+  fileprivate init(copying key: RawSpan) { bytes = key.copied() }
 }
 
 private struct KeyVisitor: PathVisitor {
   let withPrefixes: Bool
-  var keys: [IndexKey] = []
-  /// The same, once they are too many to look through.
-  var known: Set<IndexKey> = []
+  let head: [UInt8]
+  var list: [UInt8]
+  /// Where the keys of this visitor begin.
+  private let start: Int
+  private var count = 0
+  /// The keys, once they are too many to look through.
+  private var known: Set<[UInt8]> = []
+  /// How many are looked through.
+  private static let fewCount = 16
+
+  init(_ list: [UInt8], withPrefixes: Bool, head: [UInt8]) {
+    self.list = list
+    self.withPrefixes = withPrefixes
+    self.head = head
+    start = list.count
+  }
 
   mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    guard let key = try IndexKey(bytes, offset) else { return false }
-    append(key)
+    let place = begin()
+    guard try list.appendKey(bytes, offset) else {
+      list.removeLast(list.count - place)
+      return false
+    }
+    finish(place)
     if withPrefixes, let offset, case .text(let range) = try bytes.item(at: offset) {
       for length in IndexKey.prefixByteCounts where length <= range.count {
-        append(IndexKey(prefix: bytes.slice(range.lowerBound, length)))
+        let place = begin()
+        list.append(IndexKey.Kind.prefix)
+        list.append(copying: bytes.slice(range.lowerBound, length))
+        finish(place)
       }
     }
     return false
   }
 
-  private mutating func append(_ key: IndexKey) {
-    if keys.count < 16 {
-      if !keys.contains(key) { keys.append(key) }
-      return
+  /// Begins a key, and tells where its length stands.
+  private mutating func begin() -> Int {
+    let place = list.count
+    list.append(0)
+    list.append(contentsOf: head)
+    return place
+  }
+
+  /// Ends the key that begins at `place`, and takes it back if it is there already.
+  private mutating func finish(_ place: Int) {
+    list[place] = UInt8(list.count - place - 1)
+    if isKnown(place) { list.removeLast(list.count - place) } else { count += 1 }
+  }
+
+  private mutating func isKnown(_ place: Int) -> Bool {
+    if count == 0 { return false }
+    let list = list
+    let bytes = list.rawSpan
+    let new = bytes.slice(place + 1, list.count - place - 1)
+    if count < Self.fewCount { return KeyList.contains(new, in: bytes.slice(start, place - start)) }
+    if known.isEmpty {
+      var keys = KeyList(bytes.slice(start, place - start))
+      while let key = keys.next() { known.insert(key.copied()) }
     }
-    if known.isEmpty { known = Set(keys) }
-    if known.insert(key).inserted { keys.append(key) }
+    return !known.insert(new.copied()).inserted
   }
 }

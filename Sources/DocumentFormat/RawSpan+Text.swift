@@ -5,8 +5,10 @@ import RecordFormat
 extension RawSpan {
   /// The bytes of `range` as a string, or nil if they are no UTF-8.
   func string(_ range: Range<Int>) -> String? {
+    // What is ASCII needs no second look, and the other initializer is not specialized.
+    if extracting(range).isASCII { return repairedString(range) }
     // The pointer is used inside the call only.
-    unsafe extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+    return unsafe extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
   }
 
   /// The same, with U+FFFD for what is no UTF-8.

@@ -32,7 +32,7 @@ where Document.ID: Codable & Sendable {
     return try store.traced(.get, name) { trace in
       try snapshot.withDocument(table, key) { bytes in
         trace.documentsRead = 1
-        return try decode(bytes, key)
+        return try decode(bytes, key.rawSpan)
       }
     }
   }
@@ -40,7 +40,7 @@ where Document.ID: Codable & Sendable {
   /// Documents of the collection. Complexity: O(1).
   public func count() throws -> Int { try store.snapshot().count(table) }
 
-  func decode(_ bytes: RawSpan, _ key: [UInt8]) throws -> Document {
+  func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> Document {
     do { return try DocumentDecoder().decode(Document.self, from: bytes) } catch {
       throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
     }

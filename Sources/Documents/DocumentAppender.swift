@@ -6,7 +6,7 @@ final class DocumentAppender {
   private let transaction: Transaction
   private let base: DocumentSnapshot
   private let table: DocumentTable
-  private let indexes: [DeclaredIndex]
+  private let indexes: [CollectionIndex]
   private var draft = RecordDraft()
   private var number: Int?
   /// Documents put.

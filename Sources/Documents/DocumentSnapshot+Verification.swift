@@ -31,6 +31,7 @@ extension DocumentSnapshot {
   ) throws(StoreError) {
     let known = description.collections[collection.name] ?? CollectionDescription()
     let indexes = known.indexes
+    let usable = known.usableIndexes
     for index in indexes where index.description == nil || index.number >= known.nextNumber {
       findings.append(
         Finding(
@@ -52,11 +53,16 @@ extension DocumentSnapshot {
         note("\(error)", lost: "the document")
         return
       }
-      let wanted: Set<[UInt8]>
-      do { wanted = Set(try collection.keys(of: record.body.copied(), key, indexes)) } catch {
+      var keys: [UInt8] = []
+      do throws(DocumentStoreError) {
+        try collection.appendKeys(of: record.body, record.key(0), usable, to: &keys)
+      } catch {
         note("\(error)", lost: "the document")
         return
       }
+      var wanted: Set<[UInt8]> = []
+      var wantedList = KeyList(keys.rawSpan)
+      while let key = wantedList.next() { wanted.insert(key.copied()) }
       let numbers = Set(indexes.map(\.number))
       var found: Set<[UInt8]> = []
       var list = KeyList(record.key(1))

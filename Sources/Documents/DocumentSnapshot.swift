@@ -9,10 +9,20 @@ public final class DocumentSnapshot: Sendable {
   /// `nil` for a store without a commit.
   let store: Snapshot?
   let description: StoreDescription
+  /// The indexes of each collection, by its name.
+  private let indexes: [String: [CollectionIndex]]
 
-  init(_ store: Snapshot?) throws {
+  /// - Parameter known: a snapshot whose description is taken where this one's would have the same bytes.
+  init(_ store: Snapshot?, knowing known: DocumentSnapshot? = nil) throws {
     self.store = store
-    description = try StoreDescription(store?.state ?? [], path: store?.path ?? "")
+    let state = store?.state ?? []
+    if let known, known.store?.state ?? [] == state {
+      description = known.description
+      indexes = known.indexes
+    } else {
+      description = try StoreDescription(state, path: store?.path ?? "")
+      indexes = description.collections.mapValues(\.usableIndexes)
+    }
   }
 
   /// The number of the commit; 0 for a store without one.
@@ -32,7 +42,7 @@ public final class DocumentSnapshot: Sendable {
   /// The position of a collection's table; `nil` if it never had a document.
   func index(of table: DocumentTable) -> Int? { store?.table(named: table.tableName) }
 
-  func indexes(of table: DocumentTable) -> [DeclaredIndex] { description.collections[table.name]?.indexes ?? [] }
+  func indexes(of table: DocumentTable) -> [CollectionIndex] { indexes[table.name] ?? [] }
 
   /// Lends the bytes of the document with this key; `nil` for none. Complexity: a lookup.
   func withDocument<Result>(

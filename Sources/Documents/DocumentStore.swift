@@ -105,7 +105,7 @@ public final class DocumentStore: Sendable {
         let shown = view.snapshot.store
         try reader.refresh()
         let newest = reader.snapshot
-        if newest !== shown { view.snapshot = try DocumentSnapshot(newest) }
+        if newest !== shown { view.snapshot = try DocumentSnapshot(newest, knowing: view.snapshot) }
       } else if let reader = try StoreReader.open(location) {
         view = View(reader: reader, snapshot: try DocumentSnapshot(reader.snapshot))
       }
@@ -130,7 +130,8 @@ public final class DocumentStore: Sendable {
     try write { writer in
       let transaction = try writer.begin()
       do {
-        let changes = DocumentTransaction(transaction, try DocumentSnapshot(transaction.base))
+        let known = view.withLock { $0.snapshot }
+        let changes = DocumentTransaction(transaction, try DocumentSnapshot(transaction.base, knowing: known))
         let result = try body(changes)
         if try changes.finish() {
           _ = try writer.commit(transaction)

@@ -9,6 +9,8 @@ import RecordFormat
 struct DocumentTable: Hashable, Sendable {
   /// The collection's name.
   let name: String
+  /// What the engine calls the table.
+  let tableName: String
 
   static let maximumNameByteCount = 200
   private static let prefix = "documents/"
@@ -16,15 +18,15 @@ struct DocumentTable: Hashable, Sendable {
   init(_ name: String) throws(DocumentStoreError) {
     guard (1...Self.maximumNameByteCount).contains(name.utf8.count) else { throw .name(name) }
     self.name = name
+    tableName = Self.prefix + name
   }
 
   /// The collection that a table of a store is; `nil` for another table.
   init?(tableNamed tableName: String) {
     guard tableName.hasPrefix(Self.prefix) else { return nil }
     name = String(tableName.dropFirst(Self.prefix.count))
+    self.tableName = tableName
   }
-
-  var tableName: String { Self.prefix + name }
 
   var schema: Schema.Table {
     Schema.Table(
@@ -38,42 +40,37 @@ struct DocumentTable: Hashable, Sendable {
   static func key(_ id: some Encodable) throws -> [UInt8] { try DocumentEncoder().encode(id) }
 
   /// An id as people read it.
-  static func text(ofKey key: [UInt8]) -> String {
-    guard let value = try? DocumentValue(documentBytes: key.rawSpan) else { return "(\(key.count) bytes)" }
+  static func text(ofKey key: [UInt8]) -> String { text(ofKey: key.rawSpan) }
+
+  static func text(ofKey key: RawSpan) -> String {
+    guard let value = try? DocumentValue(documentBytes: key) else { return "(\(key.byteCount) bytes)" }
     if case .text(let text) = value { return text }
     return value.json
-  }
-
-  /// The key in a row's list for `key` of index `number`.
-  static func key(_ number: UInt16, _ key: IndexKey) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)] + key.bytes
   }
 
   /// The index that a key in a row's list belongs to; `nil` for what is no key.
   static func number(ofKey key: RawSpan) -> UInt16? { key.byteCount > 2 ? key.u16(at: 0) : nil }
 
   /// Fills `draft` with a row for a document.
-  func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [DeclaredIndex]) throws {
+  func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex]) throws {
     draft.reset()
     draft.addKey(key.rawSpan)
-    draft.addKeys(try keys(of: document, key, indexes))
     draft.body = document
+    try draft.addKeys { try appendKeys(of: document.rawSpan, key.rawSpan, indexes, to: &$0) }
   }
 
-  /// The keys under which `indexes` find a document.
-  func keys(of document: [UInt8], _ key: [UInt8], _ indexes: [DeclaredIndex]) throws -> [[UInt8]] {
-    var keys: [[UInt8]] = []
+  /// Appends the keys under which `indexes` find a document, in the form of `KeyList`.
+  func appendKeys(
+    of document: RawSpan, _ key: RawSpan, _ indexes: [CollectionIndex], to list: inout [UInt8]
+  ) throws(DocumentStoreError) {
+    let view = DocumentView(document)
     do {
-      let view = DocumentView(document.rawSpan)
       for index in indexes {
-        guard let description = index.description else { continue }
-        try view.forEachIndexKey(at: description.path, withPrefixes: description.hasPrefixes) {
-          keys.append(Self.key(index.number, $0))
-        }
+        try view.appendIndexKeys(
+          at: index.description.path, withPrefixes: index.description.hasPrefixes, behind: index.keyHead, to: &list)
       }
     } catch {
       throw DocumentStoreError.document(collection: name, id: Self.text(ofKey: key), reason: error)
     }
-    return keys
   }
 }

@@ -4,7 +4,7 @@ extension DocumentTransaction {
   /// The document with this id, as this transaction left it.
   public func get<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Document? {
     let key = try DocumentTable.key(id)
-    return try document(collection.table, key).map { try collection.decode($0.rawSpan, key) }
+    return try document(collection.table, key).map { try collection.decode($0.rawSpan, key.rawSpan) }
   }
 
   /// Adds a document.
@@ -23,7 +23,7 @@ extension DocumentTransaction {
   public func upsert<Document>(_ new: Document, into collection: Collection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     var merged = bytes
-    if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key) {
+    if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key.rawSpan) {
       merged = try DocumentMerge.keepingUnknownFields(
         old: old, oldAsKnown: DocumentEncoder().encode(known), new: bytes)
     }
@@ -40,7 +40,7 @@ extension DocumentTransaction {
   ) throws -> Document? {
     let key = try DocumentTable.key(id)
     guard let old = try document(collection.table, key) else { return nil }
-    let known = try collection.decode(old.rawSpan, key)
+    let known = try collection.decode(old.rawSpan, key.rawSpan)
     var changed = known
     try change(&changed)
     let (newKey, bytes) = try collection.encode(changed)

@@ -75,7 +75,7 @@ public final class DocumentTransaction {
     }
     var draft = RecordDraft()
     for table in touched {
-      let indexes = description.collections[table.name]?.indexes ?? []
+      let indexes = description.collections[table.name]?.usableIndexes ?? []
       for (key, document) in pending[table]?.entries ?? [] {
         if let document {
           try table.fill(&draft, key: key, document: document, indexes)
@@ -95,7 +95,7 @@ public final class DocumentTransaction {
   /// - Parameter report: is told how many were written, a thousand at a time, and of how many.
   func reindex(_ table: DocumentTable, _ report: (Int, Int) -> Void) throws {
     guard let index = base.index(of: table), let store = base.store else { return }
-    let indexes = description.collections[table.name]?.indexes ?? []
+    let indexes = description.collections[table.name]?.usableIndexes ?? []
     let total = store.rowCount(index)
     var draft = RecordDraft()
     var done = 0

@@ -54,7 +54,7 @@ where Document.ID: Codable & Sendable {
     } catch { throw DocumentStoreError.path(error) }
     request.offset = offset
     request.limit = limit
-    return QueryRun(try snapshot ?? collection.store.snapshot(), collection.table, request)
+    return try QueryRun(snapshot ?? collection.store.snapshot(), collection.table, request)
   }
 
   /// The documents, decoded one by one when they are asked for; all from one commit, whatever is written meanwhile.
@@ -69,7 +69,7 @@ where Document.ID: Codable & Sendable {
   }
 
   /// All documents, decoded.
-  public func fetch() throws -> [Document] { try results().map { try $0.get() } }
+  public func fetch() throws -> [Document] { try results().documents() }
 
   /// The first document; `nil` for none.
   public func first() throws -> Document? { try limit(min(limit ?? 1, 1)).results().first?.get() }
@@ -115,11 +115,27 @@ where Document.ID: Codable & Sendable {
   /// The document at `position`, or why it cannot be read.
   public subscript(position: Int) -> Result<Document, any Error> {
     Result {
-      guard let store = snapshot.store, let table = snapshot.index(of: collection.table),
-        let record = try store.record(at: places[position], table: table)
-      else { preconditionFailure("a place in a snapshot stays what it was") }
-      return try collection.decode(record.body, record.key(0).copied())
+      guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else {
+        preconditionFailure("a snapshot with places has the table")
+      }
+      return try document(at: places[position], in: store, table)
     }
+  }
+
+  /// All of them: the table is looked up once, and no document is moved through a result.
+  func documents() throws -> [Document] {
+    guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else { return [] }
+    var documents: [Document] = []
+    documents.reserveCapacity(places.count)
+    for place in places { documents.append(try document(at: place, in: store, table)) }
+    return documents
+  }
+
+  private func document(at place: UnitOffset, in store: Snapshot, _ table: Int) throws -> Document {
+    guard let record = try store.record(at: place, table: table) else {
+      preconditionFailure("a place in a snapshot stays what it was")
+    }
+    return try collection.decode(record.body, record.key(0))
   }
 }
 

@@ -18,21 +18,31 @@ struct QueryRun {
   /// How they are found.
   let plan: QueryPlan
   private let condition: CompiledCondition
-  private let indexes: [DeclaredIndex]
+  private let indexes: [CollectionIndex]
 
-  init(_ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest) {
+  init(_ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest) throws {
     self.snapshot = snapshot
     self.table = table
     self.request = request
-    indexes = snapshot.indexes(of: table)
-    plan = request.condition.plan(indexes.compactMap(\.description))
+    let indexes = snapshot.indexes(of: table)
+    self.indexes = indexes
+    plan = try request.condition.plan(indexes.map(\.description)) { description, key in
+      guard let store = snapshot.store, let number = snapshot.index(of: table),
+        let index = indexes.first(where: { $0.description == description })
+      else { return 0 }
+      return try store.rowCount(
+        DocumentTable.values(number), index.key(key).rawSpan, atMost: Self.countedRows, withDead: true)
+    }
     condition = CompiledCondition(request.condition)
   }
+
+  /// How far a key's documents are counted to choose an index: where there are more, counting costs more than it tells.
+  private static let countedRows = 4096
 
   /// Where the documents stand, in the order that was asked for.
   ///
   /// - Complexity: with an index, a lookup for each key and a look at each document that it finds; without one, a look at
-  ///   every document. An order keeps a key for each document that is found.
+  ///   every document. An order keeps a key for each document that is found, or twice as many as the limit has.
   func places(_ trace: inout Trace) throws -> [UnitOffset] {
     var places: [UnitOffset] = []
     if request.limit == 0 {
@@ -45,18 +55,17 @@ struct QueryRun {
         places.append(place)
         return places.count < limit
       }
-      places = Array(places.dropFirst(request.offset))
+      places.removeFirst(min(request.offset, places.count))
     } else {
-      var found: [(key: [UInt8], place: UnitOffset)] = []
+      let wanted = request.limit.map { Self.sum(request.offset, $0) } ?? .max
+      var sorter = PlaceSorter(request.ordering, wanted: max(1, wanted))
       try forEachMatch(&trace) { place, document in
-        found.append((try request.ordering.sortKey(of: document), place))
+        try sorter.add(place, document)
         return true
       }
-      // Documents that are equal in this order come in that of the file.
-      found.sort { a, b in
-        a.key == b.key ? a.place.rawValue < b.place.rawValue : a.key.lexicographicallyPrecedes(b.key)
-      }
-      places = found.dropFirst(request.offset).prefix(request.limit ?? .max).map(\.place)
+      places = sorter.places()
+      places.removeFirst(min(request.offset, places.count))
+      places.removeLast(max(0, places.count - (request.limit ?? .max)))
     }
     trace.documentsAffected = places.count
     return places
@@ -65,6 +74,10 @@ struct QueryRun {
   /// How many documents there are, within limit and offset.
   func count(_ trace: inout Trace) throws -> Int {
     if case .and(let parts) = request.condition, parts.isEmpty { return window(of: snapshot.count(table)) }
+    if let count = try countByKey() {
+      trace.plan = plan
+      return window(of: count)
+    }
     var count = 0
     try forEachMatch(&trace) { _, _ in
       count += 1
@@ -76,6 +89,23 @@ struct QueryRun {
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, isTooLarge) = a.addingReportingOverflow(b)
     return isTooLarge ? .max : sum
+  }
+
+  /// The number of documents if one key of an index says it all: then none has to be read.
+  private func countByKey() throws -> Int? {
+    guard case .lookups(let lookups) = plan, lookups.count == 1, lookups[0].keys.count == 1 else { return nil }
+    let key = lookups[0].keys[0]
+    switch request.condition {
+    case .compare, .isNull, .isIn: guard key.isExact else { return nil }
+    // The key of a prefix is that of its first bytes, as many as one of the lengths has.
+    case .hasPrefix(_, let prefix, _):
+      guard lookups[0].isPrefix, key.bytes.count == 1 + prefix.utf8.count else { return nil }
+    default: return nil
+    }
+    guard let store = snapshot.store, let index = snapshot.index(of: table), let key = keys(of: lookups).first else {
+      return 0
+    }
+    return try store.rowCount(DocumentTable.values(index), key.rawSpan)
   }
 
   private func window(of count: Int) -> Int { min(max(0, count - request.offset), request.limit ?? .max) }
@@ -123,7 +153,7 @@ struct QueryRun {
   private func keys(of lookups: [QueryPlan.Lookup]) -> [[UInt8]] {
     lookups.flatMap { lookup -> [[UInt8]] in
       guard let index = indexes.first(where: { $0.description == lookup.index }) else { return [] }
-      return lookup.keys.map { DocumentTable.key(index.number, $0) }
+      return lookup.keys.map(index.key)
     }
   }
 }

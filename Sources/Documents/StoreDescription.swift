@@ -59,6 +59,28 @@ struct CollectionDescription: Codable, Equatable, Sendable {
   }
 }
 
+extension CollectionDescription {
+  /// The indexes, ready to be used.
+  var usableIndexes: [CollectionIndex] { indexes.compactMap(CollectionIndex.init) }
+}
+
+/// A declared index with its path in parts, and what its keys begin with.
+struct CollectionIndex: Sendable {
+  let description: IndexDescription
+  /// The index's number, two bytes.
+  let keyHead: [UInt8]
+
+  /// `nil` if the path is none.
+  init?(_ declared: DeclaredIndex) {
+    guard let description = declared.description else { return nil }
+    self.description = description
+    keyHead = [UInt8(truncatingIfNeeded: declared.number), UInt8(truncatingIfNeeded: declared.number >> 8)]
+  }
+
+  /// The key in a row's list for `key` of this index.
+  func key(_ key: IndexKey) -> [UInt8] { keyHead + key.bytes }
+}
+
 /// An index as the store knows it.
 struct DeclaredIndex: Codable, Equatable, Sendable {
   var number: UInt16

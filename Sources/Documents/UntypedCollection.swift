@@ -15,13 +15,13 @@ public struct UntypedCollection: Sendable {
 
   /// The indexes that were declared.
   public func indexes() throws -> [IndexDescription] {
-    try store.snapshot().indexes(of: table).compactMap(\.description)
+    try store.snapshot().indexes(of: table).map(\.description)
   }
 
   /// The document with this id; `nil` for none.
   public func get(_ id: DocumentValue) throws -> DocumentValue? {
     let key = id.documentBytes
-    return try store.snapshot().withDocument(table, key) { try decode($0, key) }
+    return try store.snapshot().withDocument(table, key) { try decode($0, key.rawSpan) }
   }
 
   /// Adds a document, or replaces the one whose id its field `id` has.
@@ -87,23 +87,22 @@ public struct UntypedCollection: Sendable {
   ) throws -> QueryPlan {
     precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
     let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
-    let run = QueryRun(try store.snapshot(), table, request)
+    let run = try QueryRun(store.snapshot(), table, request)
     let places = try store.traced(.query, name) { try run.places(&$0) }
     guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return run.plan }
     for place in places {
       guard let record = try store.record(at: place, table: index) else { continue }
-      let key = record.key(0).copied()
-      try body(try decode(key.rawSpan, key), try decode(record.body, key))
+      try body(try decode(record.key(0), record.key(0)), try decode(record.body, record.key(0)))
     }
     return run.plan
   }
 
   /// How a condition's documents would be found.
   public func explain(_ condition: Condition) throws -> QueryPlan {
-    condition.plan(try indexes())
+    try QueryRun(store.snapshot(), table, QueryRequest(condition: condition)).plan
   }
 
-  private func decode(_ bytes: RawSpan, _ key: [UInt8]) throws -> DocumentValue {
+  private func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> DocumentValue {
     do { return try DocumentValue(documentBytes: bytes) } catch {
       throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
     }

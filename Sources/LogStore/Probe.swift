@@ -78,22 +78,45 @@ extension Snapshot {
 
   /// The next live record with `key`, for which `probe` was begun; `nil` behind the last one.
   ///
+  /// - Throws: as above.
+  @inline(__always)
+  @_lifetime(borrow self)
+  func next(_ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
+    while true {
+      if probe.postings.rawValue != 0, let record = try nextPosting(&probe, space, key) { return record }
+      if let record = try nextEntry(&probe, space, key) { return record }
+      if probe.postings.rawValue == 0 { return nil }
+    }
+  }
+
+  /// The next live record with `key` that stands in the index itself; `nil` behind the last one, and before a posting list,
+  /// whose place is then in `probe`.
+  ///
   /// - Parameter inLists: whether `space` is one of lists.
   /// - Throws: as above.
   @inline(__always)
   @_lifetime(borrow self)
-  func next(
+  func nextEntry(
     _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool = false
   ) throws(StoreError) -> RecordView? {
     while true {
-      if probe.postings.rawValue != 0, let record = try nextPosting(&probe, space, key) { return record }
       while !probe.answer.hasMatch {
         if try !advance(&probe) { return nil }
       }
       if let record = try match(&probe.answer, probe.line, space, key, &probe.postings, inLists: inLists) {
         return record
       }
+      if probe.postings.rawValue != 0 { return nil }
     }
+  }
+
+  /// Takes the posting list that `probe` has come to, checked once for all of its rows; `nil` if it is that of another key.
+  @_lifetime(borrow self)
+  func takePostings(_ probe: inout Probe, _ key: RawSpan) throws(StoreError) -> PostingList? {
+    let unit = probe.postings
+    probe.postings = UnitOffset(rawValue: 0)
+    guard let postings = PostingList(try object(unit)) else { throw damagedObject(unit, "posting list") }
+    return postings.key.hasSameBytes(as: key) ? postings : nil
   }
 
   /// The record of the next entry of a bucket whose tag fits; `nil` if that is not a live one with `key`, or a posting list,

@@ -38,6 +38,19 @@ public struct RecordDraft {
     keyEnds.append(keys.count)
   }
 
+  /// Adds the keys of the table's next key space, which is one of lists, as `body` appends them in the form of ``KeyList``.
+  ///
+  /// - Parameter body: appends to what is there; bytes that are no list are the caller's mistake. What it threw, the draft
+  ///   must be reset.
+  public mutating func addKeys(_ body: (inout [UInt8]) throws -> Void) rethrows {
+    precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
+    let start = keys.count
+    try body(&keys)
+    precondition(
+      KeyList.isWhole(keys.rawSpan.slice(start, keys.count - start)), "keys of a list stand behind their lengths")
+    keyEnds.append(keys.count)
+  }
+
   /// Adds the next shared string.
   public mutating func addShared(_ string: SharedString) {
     precondition(shared.count < UInt8.max, "a row has at most 255 shared strings")

@@ -18,6 +18,7 @@ public struct StoreLocation: Sendable {
     self.directory = directory
     self.name = name
     self.environment = environment
+    log = name + ".log"
   }
 
   /// The store `name` in the directory at `path`, which is made, mode 0700, together with missing parents.
@@ -52,7 +53,7 @@ public struct StoreLocation: Sendable {
   }
 
   /// The log.
-  var log: String { name + ".log" }
+  let log: String
   /// Where the log is, for messages.
   public var path: String { directory.path + "/" + log }
   /// Carries the writer's lock.

@@ -76,8 +76,15 @@ extension Transaction {
   }
 
   private func row(_ entry: IndexEntry) throws(StoreError) -> NewRow {
+    var window = FileWindow()
+    return try row(entry, before: entry, through: &window)
+  }
+
+  private func row(
+    _ entry: IndexEntry, before next: IndexEntry, through window: inout FileWindow
+  ) throws(StoreError) -> NewRow {
     let unit = UnitOffset(rawValue: entry.offset)
-    let bytes = try appender.builder.read(unit)
+    let bytes = try appender.builder.read(unit, before: UnitOffset(rawValue: next.offset), through: &window)
     guard let layout = RecordLayout(bytes.rawSpan) else {
       throw .damaged(path: appender.builder.path, offset: unit.byteOffset, what: "a row that was just written")
     }
@@ -149,7 +156,16 @@ extension Transaction {
     _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ result: inout [IndexEntry]
   ) throws(StoreError) {
     var groups: [[UInt8]: [IndexEntry]] = [:]
-    for entry in run { groups[try anyKey(of: entry, table, space), default: []].append(entry) }
+    // Nearly always there is one key only: its rows need no look into the groups.
+    var usual: (key: [UInt8], rows: [IndexEntry]) = ([], [])
+    var window = FileWindow()
+    for (place, entry) in zip(run.indices, run) {
+      let next = place + 1 < run.endIndex ? run[place + 1] : entry
+      let key = try anyKey(of: entry, before: next, through: &window, table, space)
+      if usual.rows.isEmpty { usual.key = key }
+      if key == usual.key { usual.rows.append(entry) } else { groups[key, default: []].append(entry) }
+    }
+    groups[usual.key] = usual.rows
     for (key, rows) in groups.sorted(by: { $0.value[0].offset < $1.value[0].offset }) {
       if rows.count <= PostingList.threshold {
         result.append(contentsOf: rows)
@@ -167,12 +183,14 @@ extension Transaction {
   }
 
   /// The key by which an entry finds a new row or one of the base's.
-  private func anyKey(of entry: IndexEntry, _ table: Int, _ space: Int) throws(StoreError) -> [UInt8] {
+  private func anyKey(
+    of entry: IndexEntry, before next: IndexEntry, through window: inout FileWindow, _ table: Int, _ space: Int
+  ) throws(StoreError) -> [UInt8] {
     let unit = UnitOffset(rawValue: entry.offset)
     if let base, unit.byteOffset < base.end {
       return key(of: entry, among: try base.record(unit, table: table).key(space).copied(), table, space)
     }
-    return key(of: entry, among: try row(entry).key(space), table, space)
+    return key(of: entry, among: try row(entry, before: next, through: &window).key(space), table, space)
   }
 
   private func key(of entry: IndexEntry, among keys: [UInt8], _ table: Int, _ space: Int) -> [UInt8] {

@@ -36,9 +36,17 @@ final class GRDBPeer: Peer {
   fileprivate static func pool(_ directory: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA synchronous=FULL; PRAGMA mmap_size=2147418112; PRAGMA cache_size=-65536")
+      try db.execute(sql: "PRAGMA mmap_size=2147418112; PRAGMA cache_size=-65536")
     }
-    return try DatabasePool(path: "\(directory)/catalog.sqlite", configuration: configuration)
+    let pool = try DatabasePool(path: "\(directory)/catalog.sqlite", configuration: configuration)
+    // A pool sets NORMAL when it turns to WAL, behind what its configuration says: no commit would be synced.
+    try pool.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA synchronous=FULL")
+      guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
+        throw PeerFailure("grdb", "its commits are not synced")
+      }
+    }
+    return pool
   }
 
   func fill(_ directory: String, _ source: any CatalogueSource) throws {

@@ -1,3 +1,5 @@
+import struct Foundation.UUID
+
 /// Writes `Encodable` values as documents.
 ///
 /// Values go straight into one buffer. Only containers that a type asks for by itself (`nestedContainer`,
@@ -16,12 +18,32 @@ public struct DocumentEncoder {
   /// - Throws: `EncodingError` with the coding path for what a document cannot hold: more than
   ///   ``DocumentLimits/nestingDepth`` levels, 128-bit integers beyond 64 bits; and whatever the type itself throws.
   /// - Complexity: O(bytes), with an allocation for each nested type.
-  public func encode(_ value: some Encodable) throws -> [UInt8] {
+  public func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
+    if let bytes = Self.bytes(ofScalar: value) { return bytes }
     let buffer = EncodingBuffer(userInfo: userInfo)
     buffer.bytes.reserveCapacity(256)
     let root = EncodingScope(buffer, parent: nil, key: nil)
     try root.write(value, key: nil)
     return buffer.bytes
+  }
+}
+
+extension DocumentEncoder {
+  /// The bytes of what ids usually are, without scopes; nil for anything else.
+  private static func bytes<T>(ofScalar value: T) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    if T.self == Int.self {
+      bytes.appendItem(Int64(value as! Int))
+    } else if T.self == Int64.self {
+      bytes.appendItem(value as! Int64)
+    } else if T.self == String.self {
+      bytes.appendItem(value as! String)
+    } else if T.self == UUID.self {
+      bytes.appendItem((value as! UUID).uuidString)
+    } else {
+      return nil
+    }
+    return bytes
   }
 }
 

@@ -67,13 +67,27 @@ final class EncodingScope: Encoder {
   /// Counts an entry of the list, writes its name if it has one, and then what `body` writes; takes all back if it
   /// throws.
   @inline(__always)
-  func entry(_ key: (any CodingKey)?, _ body: () throws -> Void) throws {
-    guard buffer.openScope == number, failure == nil else {
-      throw failure ?? misuse("a value out of its turn", codingPath + (key.map { [$0] } ?? []))
-    }
+  func entry(_ key: some CodingKey, _ body: () throws -> Void) throws {
+    guard buffer.openScope == number, failure == nil else { throw outOfTurn(codingPath + [key]) }
     let start = buffer.bytes.count
+    if state == .keyed { buffer.bytes.appendItem(key.stringValue) }
+    try counted(from: start, body)
+  }
+
+  /// The same for an element of an array, which has no name.
+  @inline(__always)
+  func element(_ body: () throws -> Void) throws {
+    guard buffer.openScope == number, failure == nil else { throw outOfTurn(codingPath) }
+    try counted(from: buffer.bytes.count, body)
+  }
+
+  private func outOfTurn(_ path: [any CodingKey]) -> EncodingError {
+    failure ?? misuse("a value out of its turn", path)
+  }
+
+  @inline(__always)
+  private func counted(from start: Int, _ body: () throws -> Void) throws {
     let deferredCount = deferred.count
-    if state == .keyed, let key { buffer.bytes.appendItem(key.stringValue) }
     count += 1
     do {
       try body()

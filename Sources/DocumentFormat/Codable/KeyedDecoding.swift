@@ -12,7 +12,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Where the value of `key` stands.
   @inline(__always)
-  private func place(_ key: any CodingKey) throws -> Int {
+  private func place(_ key: some CodingKey) throws -> Int {
     do {
       if let place = try fields.find(key.stringValue) { return place }
     } catch {
@@ -33,28 +33,47 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
+  /// The value of `key`. The key is made a value of any type only where there is an error to say.
+  @inline(__always)
+  private func value<T>(
+    of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
+  ) throws -> T {
+    let place = try place(key)
+    do { return try read(scope.source, place) } catch { throw scope.failure(error, key) }
+  }
+
+  /// The same, or nil if it is missing or null.
+  @inline(__always)
+  private func presentValue<T>(
+    of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
+  ) throws -> T? {
+    guard let place = try present(key) else { return nil }
+    do { return try read(scope.source, place) } catch { throw scope.failure(error, key) }
+  }
+
   func decodeNil(forKey key: Key) throws -> Bool { try scope.isNull(at: place(key), key) }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try scope.read(type, at: place(key), key) }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    try present(key).map { try scope.read(type, at: $0, key) }
+    guard let place = try present(key) else { return nil }
+    return try scope.read(type, at: place, key)
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key).map { try scope.string(at: $0, key) }
+    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.string(at: place) }
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try present(key).map { try scope.integer(at: $0, key) }
+    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try present(key).map { try scope.bool(at: $0, key) }
+    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.bool(at: place) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key).map { try scope.double(at: $0, key) }
+    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.double(at: place) }
   }
 
   func nestedContainer<NestedKey: CodingKey>(
@@ -72,58 +91,58 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try scope.inner(at: place(key), key) }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try scope.bool(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.bool(at: place) }
   }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try scope.string(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.string(at: place) }
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try scope.double(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.double(at: place) }
   }
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try scope.float(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.float(at: place) }
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try scope.integer(at: place(key), key)
+    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
   }
 }

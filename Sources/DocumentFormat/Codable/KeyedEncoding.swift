@@ -12,6 +12,11 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try scope.entry(key) { try scope.write(value, key: key) }
   }
 
+  // The protocol's own one asks the runtime for the optional's type.
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    if let value { try encode(value, forKey: key) }
+  }
+
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {

@@ -7,12 +7,12 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
   var count: Int { scope.count }
 
   func encodeNil() throws {
-    try scope.entry(nil) { scope.buffer.bytes.append(Initial.null) }
+    try scope.element { scope.buffer.bytes.append(Initial.null) }
   }
 
   func encode<T: Encodable>(_ value: T) throws {
     let key = PlaceKey(index: scope.count)
-    try scope.entry(nil) { try scope.write(value, key: key) }
+    try scope.element { try scope.write(value, key: key) }
   }
 
   func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
@@ -26,58 +26,58 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { scope.deferredScope(PlaceKey(index: count)) }
 
   func encode(_ value: Bool) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(value) }
+    try scope.element { scope.buffer.bytes.appendItem(value) }
   }
 
   func encode(_ value: String) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(value) }
+    try scope.element { scope.buffer.bytes.appendItem(value) }
   }
 
   func encode(_ value: Double) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(value) }
+    try scope.element { scope.buffer.bytes.appendItem(value) }
   }
 
   func encode(_ value: Float) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(value) }
+    try scope.element { scope.buffer.bytes.appendItem(value) }
   }
 
   func encode(_ value: Int) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(Int64(value)) }
+    try scope.element { scope.buffer.bytes.appendItem(Int64(value)) }
   }
 
   func encode(_ value: Int8) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(Int64(value)) }
+    try scope.element { scope.buffer.bytes.appendItem(Int64(value)) }
   }
 
   func encode(_ value: Int16) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(Int64(value)) }
+    try scope.element { scope.buffer.bytes.appendItem(Int64(value)) }
   }
 
   func encode(_ value: Int32) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(Int64(value)) }
+    try scope.element { scope.buffer.bytes.appendItem(Int64(value)) }
   }
 
   func encode(_ value: Int64) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendItem(value) }
+    try scope.element { scope.buffer.bytes.appendItem(value) }
   }
 
   func encode(_ value: UInt) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
+    try scope.element { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
   }
 
   func encode(_ value: UInt8) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
+    try scope.element { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
   }
 
   func encode(_ value: UInt16) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
+    try scope.element { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
   }
 
   func encode(_ value: UInt32) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
+    try scope.element { scope.buffer.bytes.appendHead(Major.unsigned, UInt64(value)) }
   }
 
   func encode(_ value: UInt64) throws {
-    try scope.entry(nil) { scope.buffer.bytes.appendHead(Major.unsigned, value) }
+    try scope.element { scope.buffer.bytes.appendHead(Major.unsigned, value) }
   }
 }

@@ -41,6 +41,12 @@ public struct Ordering: Sendable, Equatable {
   /// - Complexity: One walk a term; the key has at most 11 bytes a term, or the length of the text.
   public func sortKey(of document: borrowing DocumentView) throws(DocumentError) -> [UInt8] {
     var key: [UInt8] = []
+    try appendSortKey(of: document, to: &key)
+    return key
+  }
+
+  /// Appends the same bytes to `key`.
+  public func appendSortKey(of document: borrowing DocumentView, to key: inout [UInt8]) throws(DocumentError) {
     for term in terms {
       let start = key.count
       var visitor = FirstVisitor()
@@ -50,7 +56,6 @@ public struct Ordering: Sendable, Equatable {
         for index in start..<key.count { key[index] = ~key[index] }
       }
     }
-    return key
   }
 }
 

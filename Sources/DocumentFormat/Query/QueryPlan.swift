@@ -51,7 +51,12 @@ extension Condition {
   /// Equality, `in`, null and a prefix (also the beginning of a `like` pattern) use an index over their path. Of a
   /// conjunction the part with the fewest keys is used, and one by value before one by prefix; a disjunction needs all
   /// of its parts.
-  public func plan(_ indexes: [IndexDescription]) -> QueryPlan {
+  ///
+  /// - Parameter rowCount: Tells about how many documents have a key. With it that part of a conjunction is used which
+  ///   finds the fewest, and where they are alike the one as above.
+  public func plan(
+    _ indexes: [IndexDescription], rowCount: ((IndexDescription, IndexKey) throws -> Int)? = nil
+  ) rethrows -> QueryPlan {
     switch self {
     case .compare(let path, .equal, let value):
       guard let key = IndexKey(value) else { return .lookups([]) }
@@ -64,16 +69,27 @@ extension Condition {
       if isWhole { return Self.lookup(path, [IndexKey(.text(Array(head.utf8)))], indexes) }
       return Self.prefixLookup(path, head, indexes)
     case .and(let parts):
-      return parts.map { $0.plan(indexes) }.min { $0.cost < $1.cost } ?? .scan
+      return try Self.cheapest(parts.map { try $0.plan(indexes, rowCount: rowCount) }, rowCount)
     case .or(let parts):
       var lookups: [QueryPlan.Lookup] = []
       for part in parts {
-        guard case .lookups(let more) = part.plan(indexes) else { return .scan }
+        guard case .lookups(let more) = try part.plan(indexes, rowCount: rowCount) else { return .scan }
         lookups += more
       }
       return .lookups(lookups)
     case .compare, .contains, .hasPrefix, .like, .not: return .scan
     }
+  }
+
+  /// Which of the plans of a conjunction's parts finds the fewest documents.
+  private static func cheapest(
+    _ plans: [QueryPlan], _ rowCount: ((IndexDescription, IndexKey) throws -> Int)?
+  ) rethrows -> QueryPlan {
+    let usable = plans.filter { $0 != .scan }
+    guard usable.count > 1 else { return usable.first ?? .scan }
+    guard let rowCount else { return usable.min { $0.cost < $1.cost } ?? .scan }
+    let costs = try usable.map { (plan: $0, rows: try $0.rowCount(rowCount), cost: $0.cost) }
+    return costs.min { ($0.rows, $0.cost) < ($1.rows, $1.cost) }?.plan ?? .scan
   }
 
   private static func lookup(_ path: FieldPath, _ keys: [IndexKey], _ indexes: [IndexDescription]) -> QueryPlan {
@@ -105,6 +121,19 @@ extension Condition {
 }
 
 extension QueryPlan {
+  /// How many documents the lookups find, as far as is worth knowing.
+  fileprivate func rowCount(_ count: (IndexDescription, IndexKey) throws -> Int) rethrows -> Int {
+    guard case .lookups(let lookups) = self else { return .max }
+    // So many keys are not counted one by one: that would cost as much as it saves.
+    let limit = 16
+    if lookups.reduce(0, { $0 + $1.keys.count }) > limit { return .max }
+    var rows = 0
+    for lookup in lookups {
+      for key in lookup.keys { rows += try count(lookup.index, key) }
+    }
+    return rows
+  }
+
   /// What a conjunction chooses by: keys, a prefix key as much as a thousand, a scan more than all.
   fileprivate var cost: Int {
     guard case .lookups(let lookups) = self else { return .max }

@@ -1,0 +1,102 @@
+import BenchmarkSupport
+import DocumentFormat
+import Documents
+import LogStore
+import Workspace
+
+/// Members as documents.
+final class ShelfmarkMembers: MemberStore {
+  static let configuration =
+    "Collection<GroupMember>, index on user.friendRelation.remarkName with prefixes, index on user.status.isOnline"
+
+  private let collection: Documents.Collection<GroupMember>
+
+  init(_ directory: String) throws {
+    collection = try Self.open(directory)
+  }
+
+  init(_ directory: String, options: DocumentStore.Options) throws {
+    collection = try Self.open(directory, options)
+  }
+
+  private static func open(
+    _ directory: String, _ options: DocumentStore.Options = DocumentStore.Options()
+  ) throws -> Documents.Collection<GroupMember> {
+    // Making a directory syncs the one above it, even if there is nothing to make.
+    let location =
+      try StoreLocation.existing(directory, name: "documents") ?? StoreLocation.creating(directory, name: "documents")
+    let store = try DocumentStore.open(location, options: options)
+    return try store.collection("members", of: GroupMember.self, indexes: GroupMember.indexes)
+  }
+
+  static func fill(_ directory: String, _ members: some Sequence<GroupMember>) throws {
+    try open(directory).insert(contentsOf: members)
+  }
+
+  func close() throws {}
+
+  func insert(_ member: GroupMember) throws { try collection.insert(member) }
+  func get(_ id: Int) throws -> GroupMember? { try collection.get(id) }
+
+  func members(remark: String) throws -> [GroupMember] {
+    try collection.query(\.user.friendRelation?.remarkName == remark).fetch()
+  }
+
+  func members(remarkPrefix: String) throws -> [GroupMember] {
+    try collection.query(.hasPrefix(\.user.friendRelation?.remarkName, remarkPrefix)).fetch()
+  }
+
+  func someMembers(remarkPrefix: String) throws -> [GroupMember] {
+    try collection.query(.hasPrefix(\.user.friendRelation?.remarkName, remarkPrefix)).limit(20).fetch()
+  }
+
+  func onlineMembers(remarkPrefix: String) throws -> [GroupMember] {
+    try collection.query(
+      \.user.status.isOnline == true && .hasPrefix(\.user.friendRelation?.remarkName, remarkPrefix)
+    ).fetch()
+  }
+
+  func members(city: String) throws -> [GroupMember] { try collection.query(\.user.city == city).fetch() }
+  func members(device: String) throws -> [GroupMember] { try collection.query(\.user.status.device == device).fetch() }
+  func onlineCount() throws -> Int { try collection.query(\.user.status.isOnline == true).count() }
+  func cityCount(_ city: String) throws -> Int { try collection.query(\.user.city == city).count() }
+
+  func lastSeen() throws -> [GroupMember] {
+    try collection.query().order(by: \.user.status.lastSeen, descending: true).limit(20).fetch()
+  }
+
+  func age(_ id: Int) throws {
+    guard try collection.update(id, { $0.user.age += 1 }) != nil else { throw WrongAnswer("no member \(id)") }
+  }
+
+  static func makeUsers(_ root: String, from directory: String, _ users: [String]) throws -> any MemberUsers {
+    try ShelfmarkUsers(root, from: directory, users)
+  }
+}
+
+/// A workspace, with the users' documents beside it.
+private final class ShelfmarkUsers: MemberUsers {
+  private let root: String
+  private let workspace: Workspace
+  private var current: ShelfmarkMembers?
+
+  init(_ root: String, from directory: String, _ users: [String]) throws {
+    self.root = root
+    workspace = Workspace(root: root)
+    for user in users {
+      try workspace.signIn(user)
+      _ = try Subprocess.run(["cp", "-r", directory, documents(user)])
+    }
+  }
+
+  private func documents(_ user: String) -> String { "\(root)/users/\(user)/documents" }
+
+  func signIn(_ user: String, get id: Int) throws -> GroupMember? {
+    try workspace.signIn(user)
+    let members = try ShelfmarkMembers(documents(user))
+    current = members
+    return try members.get(id)
+  }
+
+  func close() throws { current = nil }
+}
