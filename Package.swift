@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "DocumentsTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
