@@ -168,7 +168,7 @@ let package = Package(
     .testTarget(
       name: "DocumentsTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
     .testTarget(
