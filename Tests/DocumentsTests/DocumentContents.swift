@@ -25,7 +25,7 @@ struct DocumentContents: Hashable {
     for name in snapshot.collectionNames {
       let table = try DocumentTable(name)
       let declared = snapshot.indexes(of: table)
-      if !declared.isEmpty { indexes[name] = declared.map { $0.path + ($0.hasPrefixes ? "*" : "") }.sorted() }
+      if !declared.isEmpty { indexes[name] = declared.map { $0.description.path.description + ($0.description.hasPrefixes ? "*" : "") }.sorted() }
       guard let index = snapshot.index(of: table) else { continue }
       var all: [[UInt8]: [UInt8]] = [:]
       var byKey: [[UInt8]: Set<[UInt8]>] = [:]
@@ -76,4 +76,16 @@ extension DocumentContents: CustomStringConvertible {
 extension TestDocuments {
   /// What whoever opens the store finds.
   func contents() throws -> DocumentContents { try DocumentContents(inspect().snapshot()) }
+}
+
+extension DocumentTable {
+  /// The keys under which `indexes` find a document.
+  func keys(of document: [UInt8], _ id: [UInt8], _ indexes: [CollectionIndex]) throws -> [[UInt8]] {
+    var bytes: [UInt8] = []
+    try appendKeys(of: document.rawSpan, id.rawSpan, indexes, to: &bytes)
+    var list = KeyList(bytes.rawSpan)
+    var keys: [[UInt8]] = []
+    while let key = list.next() { keys.append(key.copied()) }
+    return keys
+  }
 }

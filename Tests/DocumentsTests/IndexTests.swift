@@ -51,7 +51,7 @@ import Testing
     try ask(members, isIndexed: true)
     #expect(progress.told.withLock { $0.count } == 4)
     let declared = try members.store.snapshot().indexes(of: members.table)
-    #expect(declared.map(\.number) == [1] && declared.map(\.path) == ["user.tags"])
+    #expect(declared.map(\.keyHead) == [[1, 0]] && declared.map(\.description.path.description) == ["user.tags"])
 
     // Another one beside it, in another order, and a prefix index in the place of one without.
     let two: [Index<Member>] = [Index(\.user.name, prefixes: true), Index(\.user.tags)]
