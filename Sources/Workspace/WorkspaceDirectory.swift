@@ -153,13 +153,18 @@ public struct WorkspaceDirectory: Sendable {
     return Settings(place, access, waiting: waiting, pollInterval: pollInterval)
   }
 
-  /// A store of a user, or with `nil` one of the default ones; `nil` where there is no directory yet. Creates nothing.
-  func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
+  /// Where a store lies, of a user or with `nil` of the default ones; `nil` where there is no directory yet. Creates nothing.
+  ///
+  /// - Parameters:
+  ///   - name: what the store's files begin with, such as `documents`.
+  ///   - id: of the user.
+  /// - Throws: `WorkspaceError.userID`, `.store`.
+  public func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
     try directory(of: id).map { StoreLocation($0, name: name) }
   }
 
-  /// The same; the directories are made where they are missing.
-  func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
+  /// As ``store(_:of:)``; the directories are made where they are missing.
+  public func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
     if let id { try check(id) }
     return try wrapped { () throws(StoreError) in StoreLocation(try make(names(of: id)), name: name) }
   }

@@ -169,7 +169,7 @@ struct OptionalCachedListOptions: ParsableArguments {
 extension StoreOptions {
   /// Where the user's cache lies; `nil` for a user without a directory. Creates nothing.
   func cacheLocation() throws -> StoreLocation? {
-    try workspace.catalogue(of: userID()).map { StoreLocation($0.directory, name: "cache") }
+    try workspace.store("cache", of: userID())
   }
 
   /// The user's cached lists. Creates nothing.

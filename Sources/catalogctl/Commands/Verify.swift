@@ -94,7 +94,7 @@ struct Verify: ParsableCommand {
   /// Repairs the stores beside the catalogue; whether one was damaged.
   private func repairStores(of id: String?) throws -> Bool {
     var wasDamaged = false
-    try UserStores(workspace: store.workspace, id: id).repair(waiting: write.milliseconds) { name, repair in
+    try StoreCheck(workspace: store.workspace, id: id).repair(waiting: write.milliseconds) { name, repair in
       wasDamaged = true
       say(repair.findings, repair.losses)
       Console.say(
@@ -158,7 +158,7 @@ struct Verify: ParsableCommand {
         return (settings, settings.isEmpty ? try CatalogDigest(.empty).content : nil)
       }
     }
-    let (findings, digest) = try UserStores(workspace: workspace, id: id).verify()
+    let (findings, digest) = try StoreCheck(workspace: workspace, id: id).verify()
     return (settings + findings, settings.isEmpty ? digest : nil)
   }
 }

@@ -5,11 +5,11 @@ import RecordFormat
 import Workspace
 
 /// Everything that a user has, or with no user the default store's directory: what `verify` reads and repairs.
-struct UserStores {
+struct StoreCheck {
   /// What stands beside the catalogue and the documents. None of it is in the digest.
   private static let others = ["settings", "origin", "cache"]
 
-  let workspace: Workspace
+  let workspace: WorkspaceDirectory
   /// `nil` for the default store.
   let id: String?
 
