@@ -110,7 +110,9 @@ let package = Package(
     // What people run.
     .target(
       name: "Workspace",
-      dependencies: ["Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      dependencies: [
+        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
@@ -209,7 +211,7 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "LogStore",
+        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "LogStore", "PageCache",
         "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict),

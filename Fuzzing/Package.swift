@@ -36,8 +36,12 @@ let package = Package(
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
     .target(
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+    .target(
       name: "Workspace",
-      dependencies: ["Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      dependencies: [
+        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
+      ],
       swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),

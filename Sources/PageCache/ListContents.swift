@@ -60,6 +60,7 @@ extension PageCache {
   ///
   /// - Throws: as ``load(page:)``.
   public func loadNewer() async throws -> PageAnswer<Item> {
+    try store.checkOpen()
     let last = try? store.list(id)?.pages.last
     switch (order, last) {
     case (.newestFirst, _), (.oldestFirst, nil): return try await fetchPage(1, evenIfFresh: true)
@@ -72,6 +73,7 @@ extension PageCache {
   ///
   /// - Throws: as ``load(page:)``.
   public func loadOlder() async throws -> PageAnswer<Item>? {
+    try store.checkOpen()
     guard let pages = try? store.list(id)?.pages, let first = pages.first, let last = pages.last else {
       return try await load(page: 1)
     }
@@ -102,7 +104,7 @@ where Item.ID: Sendable {
 
     init(_ cache: PageCache<Key, Item>) { self.cache = cache }
 
-    /// - Returns: `nil` when the task is cancelled.
+    /// - Returns: `nil` when the task is cancelled, or the store was closed.
     public mutating func next() async -> Element? {
       while !Task.isCancelled {
         do {
@@ -114,6 +116,8 @@ where Item.ID: Sendable {
             return contents
           }
           if try await changes?.next() == nil { return nil }
+        } catch DocumentStoreError.closed {
+          return nil
         } catch {
           changes = nil
           // Once more, but not at once where that would go on for ever.

@@ -57,10 +57,11 @@ where Item.ID: Sendable {
   /// the error beside it. Loads of one page at one time fetch once.
   ///
   /// - Parameter page: counted from 1.
-  /// - Throws: `PageCacheError.unavailable` if the fetch failed and the page is not here; `CancellationError`, also while
-  ///   others go on to wait for the same fetch.
+  /// - Throws: `PageCacheError.unavailable` if the fetch failed and the page is not here; `DocumentStoreError.closed`;
+  ///   `CancellationError`, also while others go on to wait for the same fetch.
   public func load(page: Int = 1) async throws -> PageAnswer<Item> {
     precondition(page >= 1, "pages are counted from 1")
+    try store.checkOpen()
     if let answer = fresh(page) {
       store.state.withLock { $0.hits += 1 }
       return answer
@@ -78,7 +79,8 @@ where Item.ID: Sendable {
   ///   beside it; in this process the other pages of the list are marked stale, too, until they are fetched again.
   /// - Throws: as ``load(page:)``.
   public func refresh() async throws -> PageAnswer<Item> {
-    try await flight([nil]) { token in
+    try store.checkOpen()
+    return try await flight([nil]) { token in
       let items: [Item]
       do { items = try await fetched(1) } catch {
         if !Task.isCancelled { markStale(error) }

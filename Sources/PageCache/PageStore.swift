@@ -60,6 +60,7 @@ public final class PageStore: Sendable {
     var hits = 0
     var misses = 0
     var evictions = 0
+    var isClosed = false
   }
 
   /// Guards the open file and what is only in memory; never held during a commit.
@@ -74,8 +75,25 @@ public final class PageStore: Sendable {
 
   // MARK: The file
 
+  /// Lets go of the file: every call throws `DocumentStoreError.closed` from now on, and who observes is told the end. A page
+  /// that is being fetched is handed out, and not stored.
+  public func close() {
+    let file = state.withLock { state in
+      state.isClosed = true
+      defer { state.file = nil }
+      return state.file
+    }
+    file?.store.close()
+  }
+
+  /// - Throws: `DocumentStoreError.closed`.
+  func checkOpen() throws(DocumentStoreError) {
+    if state.withLock({ $0.isClosed }) { throw .closed(path: location.path) }
+  }
+
   /// The open file.
   func file() throws -> CacheFile {
+    try checkOpen()
     if let file = state.withLock({ $0.file }) { return file }
     var options = DocumentStore.Options()
     options.waiting = self.options.waiting
@@ -83,7 +101,8 @@ public final class PageStore: Sendable {
     options.pollInterval = self.options.pollInterval
     let file = try CacheFile(location, options: options)
     // Whoever was first: observers and writers are to meet at one.
-    return state.withLock { state in
+    return try state.withLock { state in
+      if state.isClosed { throw DocumentStoreError.closed(path: location.path) }
       if state.file == nil { state.file = file }
       return state.file ?? file
     }
@@ -132,6 +151,7 @@ public final class PageStore: Sendable {
   /// - Throws: what a commit throws, with nothing removed.
   @discardableResult
   public func clear() throws -> CacheExtent {
+    try checkOpen()
     state.withLock { state in
       state.clears += 1
       state.uses = [:]

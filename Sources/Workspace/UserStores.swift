@@ -1,10 +1,11 @@
 public import Catalog
 public import Documents
 import LogStore
+public import PageCache
 import Storage
 import Synchronization
 
-/// Everything that one user has on this device, or that belongs to nobody: a catalogue, documents, settings.
+/// Everything that one user has on this device, or that belongs to nobody: a catalogue, documents, cached pages, settings.
 ///
 /// ``Workspace`` gives it. Nothing is opened before it is asked for. Any number of threads may use one. It serves for as long as
 /// its user is signed in: from then on each call throws ``WorkspaceError/closed(user:)``, and so do its settings, documents
@@ -25,6 +26,7 @@ public final class UserStores: Sendable {
     var home: PosixDirectory?
     var catalogue: CatalogReader?
     var documents: DocumentStore?
+    var pages: PageStore?
     var isClosed = false
   }
 
@@ -107,6 +109,25 @@ public final class UserStores: Sendable {
     }
   }
 
+  // MARK: Pages of remote lists
+
+  /// The pages of remote lists that were fetched for this user; see `PageCache`.
+  ///
+  /// The store is this object's: who signs the user out closes it.
+  ///
+  /// - Throws: `WorkspaceError.closed`, `.store`.
+  /// - Complexity: opens nothing; the file comes into being with the first page.
+  public func pages() throws -> PageStore {
+    try checkOpen()
+    let location = try directory.makeStore("cache", of: user)
+    return try state.withLock { state in
+      if state.isClosed { throw WorkspaceError.closed(user: user) }
+      let pages = state.pages ?? PageStore(location, options: options.pages)
+      state.pages = pages
+      return pages
+    }
+  }
+
   // MARK: Closing
 
   /// Lets go of all files, and gives nothing more.
@@ -118,6 +139,7 @@ public final class UserStores: Sendable {
       return old
     }
     old.documents?.close()
+    old.pages?.close()
     settings.close()
   }
 

@@ -1,5 +1,6 @@
 public import Documents
 import LogStore
+public import PageCache
 import Storage
 
 /// The open stores of a device: default ones that belong to nobody, and those of the user who is signed in.
@@ -52,6 +53,8 @@ public final class Workspace: Sendable {
     public var pollInterval = 100
     /// How stores of documents are used.
     public var documents = DocumentStore.Options()
+    /// How cached pages of remote lists are kept.
+    public var pages = PageStore.Options()
     /// What the application expects of the documents of a user.
     public var schema = DocumentSchema()
     /// What it expects of the documents that belong to nobody.
