@@ -218,7 +218,10 @@ let package = Package(
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore"],
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
+        "Documents", "LogStore", "PageCache", "Workspace",
+      ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),

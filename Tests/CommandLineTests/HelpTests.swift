@@ -5,7 +5,8 @@ import Testing
     "login", "logout", "whoami", "users", "config", "sync", "apply", "import", "serve", "scan", "explain", "get",
     "find",
     "components",
-    "sets-with", "complete", "documents", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact", "cache",
+    "sets-with", "complete", "documents", "stat", "log", "diff", "rollback", "dump", "export", "verify", "compact",
+    "cache",
   ]
 
   @Test func `every command explains itself`() throws {

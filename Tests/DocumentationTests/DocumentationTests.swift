@@ -48,6 +48,19 @@ import Testing
     }
   }
 
+  @Test func `the example of a user's stores finds the cart and the messages`() async throws {
+    try await withDirectory { directory in
+      for (name, barcodes) in [("Wang", ["1", "2"]), ("Li", ["2"]), ("Ada", ["3"])] {
+        let cart = Cart(id: UUID(), customer: .init(name: name), barcodes: barcodes)
+        let (customers, messages) = try await visit(directory, cart, looking: "2") { page, _ in
+          [Message(id: page, text: "hello")]
+        }
+        #expect(customers == (name == "Wang" ? ["Wang"] : ["Li", "Wang"]))
+        #expect(messages.map(\.text) == ["hello"])
+      }
+    }
+  }
+
   @Test func `a store remembers, and the newer text replaces the older one`() async throws {
     try await withDirectory { directory in
       for drink in ["tea", "coffee"] {

@@ -25,7 +25,10 @@ struct DocumentContents: Hashable {
     for name in snapshot.collectionNames {
       let table = try DocumentTable(name)
       let declared = snapshot.indexes(of: table)
-      if !declared.isEmpty { indexes[name] = declared.map { $0.description.path.description + ($0.description.hasPrefixes ? "*" : "") }.sorted() }
+      if !declared.isEmpty {
+        indexes[name] = declared.map { $0.description.path.description + ($0.description.hasPrefixes ? "*" : "") }
+          .sorted()
+      }
       guard let index = snapshot.index(of: table) else { continue }
       var all: [[UInt8]: [UInt8]] = [:]
       var byKey: [[UInt8]: Set<[UInt8]>] = [:]

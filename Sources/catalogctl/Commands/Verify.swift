@@ -130,7 +130,8 @@ struct Verify: ParsableCommand {
   private static func answer(root: String, user: String?, isDefault: Bool) -> String {
     if root.isEmpty { return "err an empty line names no root directory" }
     do {
-      let (findings, digest) = try check(WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)
+      let (findings, digest) = try check(
+        WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)
       if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
       return "ok \(digest.map { "\($0)" } ?? "")"
     } catch {
