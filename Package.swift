@@ -220,7 +220,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
-        "Documents", "LogStore", "PageCache", "Workspace",
+        "DocumentMetrics", "Documents", "LogStore", "PageCache", "Workspace",
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(

@@ -58,8 +58,11 @@ public struct DocumentView: ~Escapable {
 
   /// Shows `body` each value of `path` until it returns false. A missing field is shown as nil; see ``FieldPath``.
   ///
-  /// - Parameter flattensLast: Whether an array at the end of the path is shown element by element, as conditions and
-  ///   indexes see it, or as one value.
+  /// - Parameters:
+  ///   - path: From this value on.
+  ///   - flattensLast: Whether an array at the end of the path is shown element by element, as conditions and
+  ///     indexes see it, or as one value.
+  ///   - body: Is lent the value.
   /// - Complexity: O(heads before the value on each level), without an allocation.
   public func forEachValue(
     at path: FieldPath, flattensLast: Bool = true, _ body: (borrowing DocumentView?) throws(DocumentError) -> Bool

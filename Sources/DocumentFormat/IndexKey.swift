@@ -154,7 +154,10 @@ extension DocumentView {
   /// A missing field and `null` give ``IndexKey/null``, an array the keys of its elements, an empty one none, an object
   /// none.
   ///
-  /// - Parameter withPrefixes: Whether texts give their prefix keys as well.
+  /// - Parameters:
+  ///   - path: From this value on.
+  ///   - withPrefixes: Whether texts give their prefix keys as well.
+  ///   - body: Takes one key after the other.
   /// - Complexity: O(heads before the value on each level), with an allocation for each key.
   public func forEachIndexKey(
     at path: FieldPath, withPrefixes: Bool = false, _ body: (IndexKey) throws -> Void
@@ -165,7 +168,7 @@ extension DocumentView {
     while let key = keys.next() { try body(IndexKey(copying: key)) }
   }
 
-  /// Appends the same keys to `list` in the form of a ``KeyList``, each with the bytes of `head` before it.
+  /// Appends the same keys to `list` in the form of a `KeyList`, each with the bytes of `head` before it.
   ///
   /// - Complexity: as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an array has
   ///   many elements.

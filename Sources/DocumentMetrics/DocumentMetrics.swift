@@ -15,7 +15,7 @@ import Synchronization
 /// | `documents_affected_total` | counter | documents that were written, deleted or found |
 /// | `documents_scans_total` | counter | queries and counts that no index helped |
 ///
-/// All have the dimensions `collection` and `operation`, which is a ``Documents/Trace/Operation``.
+/// All have the dimensions `collection` and `operation`, which is a `Trace.Operation`.
 public enum DocumentMetrics {
   static let timer = "documents_operation_seconds"
   static let read = "documents_read_total"

@@ -3,12 +3,14 @@ public import LogStore
 
 extension DocumentStore {
   /// Verifies a store of documents, and writes what can be saved of a damaged one into a new generation; see
-  /// ``LogStore/Repair``. A commit that can be read is kept whole.
+  /// `Repair` of LogStore. A commit that can be read is kept whole.
   ///
   /// If anything but history was lost the store forgets which indexes it has: what it knew of them may be older than the
   /// documents. Who opens a collection with its indexes then gives them their keys anew.
   ///
-  /// - Parameter milliseconds: how long to wait for a writer to finish.
+  /// - Parameters:
+  ///   - location: which store.
+  ///   - milliseconds: how long to wait for a writer to finish.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed.
   /// - Throws: `DocumentStoreError.unknownState` for a store that holds no documents; `StoreError`. Nothing changed then.
   public static func repair(_ location: StoreLocation, waiting milliseconds: Int = 0) throws -> Repair? {

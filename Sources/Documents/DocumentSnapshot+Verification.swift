@@ -5,7 +5,7 @@ import RecordFormat
 extension DocumentSnapshot {
   /// Reads every document and compares it with its id and with the keys under which the indexes find it.
   ///
-  /// What checksums can tell ``LogStore/Verification`` tells, also whether the keys of a row find it; this tells whether
+  /// What checksums can tell `Verification` tells, also whether the keys of a row find it; this tells whether
   /// they are the right ones: each id is one value, each document is one item of the format, and of each declared index a
   /// document has exactly the keys that its bytes give. Changes nothing.
   ///

@@ -4,7 +4,7 @@ import RecordFormat
 
 /// All documents of a store at one commit. What it shows never changes, whatever is committed meanwhile.
 ///
-/// Any number of threads may use one; see ``LogStore/Snapshot``.
+/// Any number of threads may use one; see `Snapshot` of LogStore.
 public final class DocumentSnapshot: Sendable {
   /// `nil` for a store without a commit.
   let store: Snapshot?

@@ -13,7 +13,10 @@ public struct Migration: Sendable {
   public let name: String
   let step: @Sendable (DocumentTransaction) throws -> Void
 
-  /// - Parameter step: changes the documents; what it throws ends the opening, with nothing changed.
+  /// - Parameters:
+  ///   - version: the version that the store has behind the step.
+  ///   - name: for messages.
+  ///   - step: changes the documents; what it throws ends the opening, with nothing changed.
   public init(to version: Int, _ name: String, _ step: @escaping @Sendable (DocumentTransaction) throws -> Void) {
     self.version = version
     self.name = name

@@ -38,7 +38,7 @@ public struct RecordDraft {
     keyEnds.append(keys.count)
   }
 
-  /// Adds the keys of the table's next key space, which is one of lists, as `body` appends them in the form of ``KeyList``.
+  /// Adds the keys of the table's next key space, which is one of lists, as `body` appends them in the form of `KeyList`.
   ///
   /// - Parameter body: appends to what is there; bytes that are no list are the caller's mistake. What it threw, the draft
   ///   must be reset.

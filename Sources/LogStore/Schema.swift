@@ -10,7 +10,7 @@ public struct Schema: Sendable {
     /// A row with an empty key is not found through this key space.
     public let skipsEmptyKeys: Bool
 
-    /// A record has any number of keys here, each up to 255 bytes: its draft says them with ``RecordDraft/addKeys(_:)``.
+    /// A record has any number of keys here, each up to 255 bytes: its draft says them with `RecordDraft.addKeys`.
     public let isList: Bool
 
     /// - Parameters:

@@ -50,8 +50,12 @@ extension Snapshot {
 
   /// How many live rows have `key` in `space`, or `limit` where they are no fewer.
   ///
-  /// - Parameter withDead: whether dead rows of posting lists may be counted, too: enough to tell which of two keys has
-  ///   more, and then no row is looked up among the dead.
+  /// - Parameters:
+  ///   - space: where the key is looked up.
+  ///   - key: whose rows are counted.
+  ///   - limit: how far.
+  ///   - withDead: whether dead rows of posting lists may be counted, too: enough to tell which of two keys has
+  ///     more, and then no row is looked up among the dead.
   /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
   /// - Complexity: as ``forEachRecord(_:_:_:)``, but rows that stand in a posting list are not looked at, and without dead
   ///   rows only counted.

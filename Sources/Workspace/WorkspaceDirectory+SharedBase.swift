@@ -30,6 +30,7 @@ extension WorkspaceDirectory {
   /// user's catalogue that cannot be read, or has no cursor to go on from, is passed over.
   ///
   /// - Parameters:
+  ///   - id: of the user.
   ///   - source: what the catalogue is asked for, such as the server's URL.
   ///   - organisation: whose catalogue that gives the user.
   /// - Returns: the cursor of the user's catalogue, which is durable now; `nil` if the user has one already, or nobody else

@@ -30,6 +30,7 @@ extension WorkspaceDirectory {
   /// not belong to it: a crash must not leave it. If the synchronisation fails then, the next user begins with a download.
   ///
   /// - Parameters:
+  ///   - id: of the user.
   ///   - origin: where the answers come from; `nil` if the caller cannot tell.
   ///   - isFull: whether a full update was asked for, which needs nothing to begin with.
   /// - Returns: what was adopted, durably.

@@ -52,8 +52,10 @@ extension Condition {
   /// conjunction the part with the fewest keys is used, and one by value before one by prefix; a disjunction needs all
   /// of its parts.
   ///
-  /// - Parameter rowCount: Tells about how many documents have a key. With it that part of a conjunction is used which
-  ///   finds the fewest, and where they are alike the one as above.
+  /// - Parameters:
+  ///   - indexes: Those that the collection has.
+  ///   - rowCount: Tells about how many documents have a key. With it that part of a conjunction is used which
+  ///     finds the fewest, and where they are alike the one as above.
   public func plan(
     _ indexes: [IndexDescription], rowCount: ((IndexDescription, IndexKey) throws -> Int)? = nil
   ) rethrows -> QueryPlan {
