@@ -74,29 +74,23 @@ final class ShelfmarkMembers: MemberStore {
   }
 }
 
-/// A workspace, with the users' documents beside it.
+/// A workspace whose users have copies of the same documents.
 private final class ShelfmarkUsers: MemberUsers {
-  private let root: String
   private let workspace: Workspace
-  private var current: ShelfmarkMembers?
 
   init(_ root: String, from directory: String, _ users: [String]) throws {
-    self.root = root
-    workspace = Workspace(root: root)
+    workspace = try Workspace.open(root)
     for user in users {
       try workspace.signIn(user)
-      _ = try Subprocess.run(["cp", "-r", directory, documents(user)])
+      _ = try Subprocess.run(["cp", "\(directory)/documents.log", "\(root)/users/\(user)/documents.log"])
     }
   }
 
-  private func documents(_ user: String) -> String { "\(root)/users/\(user)/documents" }
-
   func signIn(_ user: String, get id: Int) throws -> GroupMember? {
     try workspace.signIn(user)
-    let members = try ShelfmarkMembers(documents(user))
-    current = members
-    return try members.get(id)
+    let store = try workspace.stores().documents()
+    return try store.collection("members", of: GroupMember.self, indexes: GroupMember.indexes).get(id)
   }
 
-  func close() throws { current = nil }
+  func close() throws { workspace.close() }
 }
