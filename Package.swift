@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
+    .library(name: "UploadQueue", targets: ["UploadQueue"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -63,6 +64,10 @@ let package = Package(
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    // Uploads that wait in a store of documents.
+    .target(
+      name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      swiftSettings: strict),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -156,6 +161,12 @@ let package = Package(
         "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
+    .testTarget(
+      name: "UploadQueueTests",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
