@@ -48,6 +48,9 @@ final class GroupCommit: Sendable {
     }
   }
 
+  /// Callers that wait for the next commit.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Commits until nobody waits.
   private func commitAll() {
     while true {

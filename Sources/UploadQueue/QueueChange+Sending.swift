@@ -17,9 +17,14 @@ enum UploadVerdict: Sendable, Equatable {
 extension QueueChange {
   /// Gives an upload to a worker.
   ///
-  /// - Returns: the upload; `nil` if its payload is gone, which parks it.
+  /// - Returns: the upload; `nil` if its payload is gone or cannot be read, which parks it: it must not hold up the others.
   func claim(_ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease) throws -> (ScheduleEntry, Upload)? {
-    guard let stored = try transaction.get(entry.upload, from: tables.uploads) else {
+    let stored: StoredUpload?
+    do { stored = try transaction.get(entry.upload, from: tables.uploads) } catch let error as DocumentStoreError {
+      try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"))
+      return nil
+    }
+    guard let stored else {
       try park(entry, UploadFailure(message: "the payload is missing"))
       return nil
     }

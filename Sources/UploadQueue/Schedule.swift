@@ -127,15 +127,16 @@ struct Schedule {
   /// The uploads that wait and whose time to live is over.
   mutating func expired(now: Int64) -> [Int64] {
     var found: [Int64] = []
-    var sending: [Timed] = []
+    var kept: [Timed] = []
     while let first = expiring.first, first.time <= now {
       expiring.removeFirst()
-      guard let entry = items[first.ordinal] else { continue }
+      // One that was parked in between stands here twice.
+      guard let entry = items[first.ordinal], kept.last != first else { continue }
       // It stays until it is known to be gone: the commit may fail.
-      sending.append(first)
+      kept.append(first)
       if entry.state == .waiting { found.append(entry.id) }
     }
-    for entry in sending { expiring.insert(entry) }
+    for entry in kept { expiring.insert(entry) }
     return found
   }
 

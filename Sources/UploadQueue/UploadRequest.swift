@@ -1,4 +1,5 @@
 import DocumentFormat
+import RecordFormat
 
 /// What a caller wants enqueued, checked but for what only the store knows.
 struct UploadRequest: Sendable {
@@ -37,7 +38,10 @@ struct UploadRequest: Sendable {
     self.notBefore = notBefore
     self.timeToLive = timeToLive
     // As it is stored, and not when the transaction ends: who enqueues what cannot be encoded fails alone.
-    byteCount = try DocumentEncoder().encode(StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, payload)).count
+    let bytes = try DocumentEncoder().encode(StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, payload))
+    // A value that is nested too deeply could be written, but never be read again.
+    try DocumentView(bytes.rawSpan).validate()
+    byteCount = bytes.count
     guard byteCount <= options.maximumPayloadByteCount else {
       throw UploadQueueError.payloadTooLarge(byteCount: byteCount, limit: options.maximumPayloadByteCount)
     }
