@@ -195,7 +195,10 @@ let package = Package(
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore"],
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "Documents", "LogStore",
+        "UploadQueue",
+      ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(name: "CommandLineTests", dependencies: ["catalogctl"], swiftSettings: strict),
   ],
