@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
     .library(name: "UploadQueue", targets: ["UploadQueue"]),
+    .library(name: "UploadHTTP", targets: ["UploadHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -69,6 +70,16 @@ let package = Package(
       name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
       swiftSettings: strict),
 
+    .target(
+      name: "UploadHTTP",
+      dependencies: [
+        "CatalogHTTP", "CatalogWire", "DocumentFormat", "UploadQueue",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
     .target(
@@ -108,8 +119,8 @@ let package = Package(
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore",
-        "Storage", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
+        "DocumentFormat", "Documents", "LogStore", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

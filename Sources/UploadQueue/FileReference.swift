@@ -50,7 +50,9 @@ public struct FileReference: Codable, Sendable, Hashable {
     func unreadable(_ reason: String) -> UploadQueueError { .unreadable(path: path, reason: reason) }
     guard PosixDirectory.isName(name) else { throw unreadable("it names no file") }
     do {
-      guard let file = try PosixDirectory.open(parent)?.open(name, .read) else { throw unreadable("there is no such file") }
+      guard let file = try PosixDirectory.open(parent)?.open(name, .read) else {
+        throw unreadable("there is no such file")
+      }
       if let byteCount, try file.size() != byteCount { throw UploadQueueError.changed(path: path) }
       var offset = 0
       while true {

@@ -70,7 +70,8 @@ extension QueueChange {
     var waiting = entry
     waiting.interruptions += 1
     if waiting.interruptions > limit {
-      return try park(waiting, UploadFailure(message: "its worker ended \(waiting.interruptions) times while it was sent"))
+      return try park(
+        waiting, UploadFailure(message: "its worker ended \(waiting.interruptions) times while it was sent"))
     }
     if try isReplaced(entry) { return try supersede(entry) }
     try wait(&waiting, replacing: entry)

@@ -166,7 +166,9 @@ final class QueueChange {
 
   /// Whether a later upload has the same replace key.
   func isReplaced(_ entry: ScheduleEntry) throws -> Bool {
-    guard let key = entry.replaceKey, let last = try transaction.get(key, from: tables.replacements) else { return false }
+    guard let key = entry.replaceKey, let last = try transaction.get(key, from: tables.replacements) else {
+      return false
+    }
     return last.ordinal > entry.id
   }
 

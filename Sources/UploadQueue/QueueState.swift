@@ -20,6 +20,9 @@ public struct QueueCounts: Codable, Sendable, Equatable {
   /// … and that somebody removed by hand.
   public internal(set) var removed = 0
 
+  /// The numbers of a queue that never held anything.
+  public init() {}
+
   /// All that is in the queue.
   public var count: Int { waiting + sending + parked }
 

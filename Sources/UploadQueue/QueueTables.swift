@@ -15,7 +15,8 @@ struct QueueTables: Sendable {
 
   /// - Parameter declares: whether the index is made where it is missing.
   init(_ store: DocumentStore, name: String, declares: Bool) throws {
-    guard (1...100).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 || $0 == "/" }) else {
+    guard (1...100).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 || $0 == "/" })
+    else {
       throw UploadQueueError.name(name)
     }
     self.name = name

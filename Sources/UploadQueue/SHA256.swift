@@ -36,7 +36,9 @@ struct SHA256 {
     var tail = rest
     tail.append(0x80)
     while tail.count % 64 != 56 { tail.append(0) }
-    for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: (byteCount << 3) >> shift)) }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      tail.append(UInt8(truncatingIfNeeded: (byteCount << 3) >> shift))
+    }
     for offset in stride(from: 0, to: tail.count, by: 64) { block(tail, offset) }
     return state.map { word in
       let text = String(word, radix: 16)

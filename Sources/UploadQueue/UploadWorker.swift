@@ -152,7 +152,9 @@ public actor UploadWorker {
     do {
       try await checkLeases(now, lease)
       let free = options.concurrency - attempts.count
-      guard free > 0, try queue.tables.state(in: queue.store.snapshot()).pauses.isEmpty else { return leaseCheck(lease) }
+      guard free > 0, try queue.tables.state(in: queue.store.snapshot()).pauses.isEmpty else {
+        return leaseCheck(lease)
+      }
       if try hasWork(now) {
         for (entry, upload) in try await claim(free, lease) { start(entry, upload, lease) }
       }

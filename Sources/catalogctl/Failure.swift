@@ -3,8 +3,10 @@ import Catalog
 import CatalogHTTP
 import CatalogOrigin
 import CatalogWire
+import Documents
 import LogStore
 import Storage
+import UploadQueue
 import Workspace
 
 #if canImport(Glibc)
@@ -73,6 +75,8 @@ struct Failure: Error {
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
+    case let error as DocumentStoreError: self = Failure(documents: error)
+    case let error as UploadQueueError: self.init(Self.code(error), "\(error)")
     case is CancellationError: self.init(.temporary, "interrupted; nothing was changed")
     case is ExitCode, is CleanExit, is ValidationError: return nil
     default:
@@ -111,6 +115,20 @@ struct Failure: Error {
     case .userID: self.init(.usage, "\(error)")
     case .nobodySignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
+    }
+  }
+
+  private init(documents error: DocumentStoreError) {
+    if case .store(let cause) = error { self.init(store: cause) } else { self.init(.data, "\(error)") }
+  }
+
+  private static func code(_ error: UploadQueueError) -> Code {
+    switch error {
+    case .unknown: .no
+    case .text, .name: .usage
+    case .payloadTooLarge, .isFile, .changed: .data
+    case .unreadable: .noInput
+    case .full, .isBeingSent, .tooManyWorkers: .temporary
     }
   }
 

@@ -28,7 +28,8 @@ struct Bench {
   }
 
   init(
-    _ device: SimulatedDevice = SimulatedDevice(), clock: TestClock = TestClock(), options: QueueOptions = QueueOptions()
+    _ device: SimulatedDevice = SimulatedDevice(), clock: TestClock = TestClock(),
+    options: QueueOptions = QueueOptions()
   ) throws {
     self.device = device
     self.clock = clock
@@ -75,7 +76,8 @@ func checkInvariants(_ queue: UploadQueue, sourceLocation: SourceLocation = #_so
     #expect(entries.count { $0.state == place } == state.counts[place], "\(place)", sourceLocation: sourceLocation)
   }
   #expect(entries.reduce(0) { $0 + $1.byteCount } == state.counts.byteCount, sourceLocation: sourceLocation)
-  #expect(entries.allSatisfy { $0.id >= state.oldestOrdinal && $0.id < state.nextOrdinal }, sourceLocation: sourceLocation)
+  #expect(
+    entries.allSatisfy { $0.id >= state.oldestOrdinal && $0.id < state.nextOrdinal }, sourceLocation: sourceLocation)
   #expect(entries.allSatisfy { ($0.state == .sending) == ($0.lease != nil) }, sourceLocation: sourceLocation)
   let uploads = try queue.tables.uploads.query().results(in: snapshot).map { try $0.get() }
   #expect(Set(uploads.map(\.ordinal)) == Set(entries.map(\.id)), sourceLocation: sourceLocation)

@@ -130,7 +130,9 @@ import Testing
     try checkInvariants(bench.queue)
   }
 
-  @Test func `what is being sent is not replaced, and does not come back behind its successor if it fails`() async throws {
+  @Test func `what is being sent is not replaced, and does not come back behind its successor if it fails`()
+    async throws
+  {
     let bench = try Bench()
     let queue = bench.queue
     let id = try await queue.enqueue("old", kind: "k", replaceKey: "a")
@@ -165,7 +167,8 @@ import Testing
     try checkInvariants(bench.queue)
   }
 
-  @Test func `the oldest make room where that is the policy, parked ones too, but not what is being sent`() async throws {
+  @Test func `the oldest make room where that is the policy, parked ones too, but not what is being sent`() async throws
+  {
     var options = QueueOptions()
     options.maximumCount = 3
     options.dropPolicy = .dropOldest

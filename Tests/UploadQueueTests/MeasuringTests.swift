@@ -75,7 +75,9 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
       try store.transaction { transaction in
         for number in 0..<count { try queue.enqueue(Scan(number: number), kind: "scan", in: transaction) }
       }
-      try await queue.group.perform { $0.state.counts.enqueued -= $0.state.counts.delivered; $0.state.counts.delivered = 0 }
+      try await queue.group.perform {
+        $0.state.counts.enqueued -= $0.state.counts.delivered; $0.state.counts.delivered = 0
+      }
     }
   }
 }

@@ -83,7 +83,8 @@ import Testing
     return diary
   }
 
-  @Test func `after a crash at any point, what was accepted arrives, what was committed is not sent again, and order holds`()
+  @Test
+  func `after a crash at any point, what was accepted arrives, what was committed is not sent again, and order holds`()
     async throws
   {
     var random = SeededGenerator(for: "QueueCrashTests")
@@ -151,7 +152,8 @@ import Testing
       #expect(try scans.get(number)?.upload == upload.id, "crash after change \(point)")
     }
     for scan in try scans.query().fetch() {
-      let isThere = uploads.contains { $0.id == scan.upload } || log.contains { $0.id == scan.upload && $0.status == 200 }
+      let isThere =
+        uploads.contains { $0.id == scan.upload } || log.contains { $0.id == scan.upload && $0.status == 200 }
       #expect(isThere, "crash after change \(point): a scan without its upload")
     }
     try await bench.queue.retryParked()
@@ -165,7 +167,8 @@ import Testing
     }
     for request in server.log {
       let committed = diary.delivered[request.id] ?? .max
-      #expect(committed > point, "crash after change \(point): \(request.text) was sent after its success was committed")
+      #expect(
+        committed > point, "crash after change \(point): \(request.text) was sent after its success was committed")
     }
     for (key, order) in diary.order {
       // What was parked let others pass, and was sent again by hand: without it the order must hold.

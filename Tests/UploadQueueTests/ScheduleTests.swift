@@ -87,7 +87,9 @@ import Testing
           try #require(schedule.ordinals(of: lease) == held)
         }
         // Whoever sleeps until the next time misses nothing.
-        if Self.next(model, now: now, isOpen: { _ in true }) == nil, schedule.next(now: now, isOpen: { _ in true }) == nil {
+        if Self.next(model, now: now, isOpen: { _ in true }) == nil,
+          schedule.next(now: now, isOpen: { _ in true }) == nil
+        {
           let later = schedule.nextTime(after: now) ?? .max
           if later > now + 1, later < .max {
             try #require(Self.next(model, now: later - 1, isOpen: { _ in true }) == nil, "round \(round), step \(step)")

@@ -10,7 +10,10 @@ import Testing
     #expect(id.text == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     #expect(UploadID(id.text.uppercased()) == id)
     #expect(id.description == id.text)
-    for wrong in ["", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", "017f22e2_79b0-7cc3-98c4-dc0c0c07398f"] {
+    for wrong in [
+      "", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g",
+      "017f22e2_79b0-7cc3-98c4-dc0c0c07398f",
+    ] {
       #expect(UploadID(wrong) == nil)
     }
   }

@@ -3,7 +3,9 @@ import Testing
 @testable import UploadQueue
 
 @Suite struct UploadRetryPolicyTests {
-  private func verdict(_ status: Int, failures: Int = 0, isDone: Bool = false, retryAfter: Duration? = nil) -> UploadVerdict {
+  private func verdict(_ status: Int, failures: Int = 0, isDone: Bool = false, retryAfter: Duration? = nil)
+    -> UploadVerdict
+  {
     UploadRetryPolicy().verdict(
       UploadResponse(status: status, retryAfter: retryAfter), failures: failures, isDone: isDone, fraction: 1)
   }
@@ -37,8 +39,14 @@ import Testing
     let policy = UploadRetryPolicy()
     let refused = policy.verdict(thrown: UploadRefusal("no"), failures: 0, fraction: 1)
     #expect(refused == .refused(UploadFailure(message: "no")))
-    if case .again = policy.verdict(thrown: NoNetwork(), failures: 1, fraction: 1) {} else { Issue.record("no network passes") }
-    if case .parked = policy.verdict(thrown: NoNetwork(), failures: 2, fraction: 1) {} else { Issue.record("not for ever") }
+    if case .again = policy.verdict(thrown: NoNetwork(), failures: 1, fraction: 1) {
+    } else {
+      Issue.record("no network passes")
+    }
+    if case .parked = policy.verdict(thrown: NoNetwork(), failures: 2, fraction: 1) {
+    } else {
+      Issue.record("not for ever")
+    }
   }
 
   @Test func `pauses double up to a cap, jitter takes half of them at most, and Retry-After is a lower bound`() {

@@ -16,7 +16,9 @@ import Testing
     var mayVanish: Bool
   }
 
-  @Test func `whatever is called and whatever fails, what was accepted arrives, in order, or is still there`() async throws {
+  @Test func `whatever is called and whatever fails, what was accepted arrives, in order, or is still there`()
+    async throws
+  {
     var random = SeededGenerator(for: "WorkerModelTests")
     for round in 0..<(12 * depth) { try await self.round(round, &random) }
   }
@@ -49,7 +51,8 @@ import Testing
         let replaceKey = Int.random(in: 0..<4, using: &random) == 0 ? "r\(Int.random(in: 0..<2, using: &random))" : nil
         let lives = Int.random(in: 0..<8, using: &random) > 0
         if Int.random(in: 0..<10, using: &random) == 0 {
-          device.fail([.write, .sync].randomElement(using: &random)!, Int.random(in: 1...3, using: &random), DeviceFault(5))
+          device.fail(
+            [.write, .sync].randomElement(using: &random)!, Int.random(in: 1...3, using: &random), DeviceFault(5))
         }
         let id = try? await bench.queue.enqueue(
           text, kind: "k", orderKey: orderKey, replaceKey: replaceKey,

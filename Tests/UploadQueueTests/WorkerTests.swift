@@ -16,7 +16,8 @@ import Testing
     options.retry.maximumRetries = 0
     options.breakerFailures = .max
     let bench = try Bench()
-    let statuses = [0, 100, 101, 199, 200, 201, 204, 299] + [300, 301, 302, 304, 307, 399, 400, 401, 403, 404, 408, 409, 410]
+    let statuses =
+      [0, 100, 101, 199, 200, 201, 204, 299] + [300, 301, 302, 304, 307, 399, 400, 401, 403, 404, 408, 409, 410]
     let all = statuses + [413, 422, 425, 429, 499, 500, 501, 502, 503, 504, 599, 600, 999]
     for status in all { try await bench.queue.enqueue("\(status)", kind: "k") }
     let server = ScriptedServer(answer: { upload, _ in UploadResponse(status: Int(try upload.decode(String.self))!) })
@@ -48,7 +49,8 @@ import Testing
 
   // MARK: Trying again
 
-  @Test func `two repetitions by default, under the same id, and then it is parked and the queue goes on`() async throws {
+  @Test func `two repetitions by default, under the same id, and then it is parked and the queue goes on`() async throws
+  {
     let bench = try Bench()
     let bad = try await bench.queue.enqueue("bad", kind: "k", orderKey: "o")
     let good = try await bench.queue.enqueue("good", kind: "k", orderKey: "o")
@@ -431,7 +433,9 @@ import Testing
     })
     let worker = bench.worker(server)
     let run = Task { try await worker.run(untilEmpty: true) }
-    while bench.events.all.count(where: { if case .storeFailed = $0 { true } else { false } }) < 3 { await Task.yield() }
+    while bench.events.all.count(where: { if case .storeFailed = $0 { true } else { false } }) < 3 {
+      await Task.yield()
+    }
     device.failNoMore()
     try await run.value
     #expect(server.log.count == 1)
