@@ -20,8 +20,8 @@ struct CircuitBreaker: Equatable {
   /// Whether an upload may go now.
   func allows(now: Int64) -> Bool { openUntil.map { $0 <= now && !isProbing } ?? true }
 
-  /// An upload goes.
-  mutating func begin() { if openUntil != nil { isProbing = true } }
+  /// An upload goes. One that was taken before the breaker opened, and begins after that, is no probe.
+  mutating func begin(now: Int64) { if let openUntil, openUntil <= now { isProbing = true } }
 
   /// An attempt ended without telling anything of the destination.
   mutating func cancel() { isProbing = false }
@@ -36,7 +36,10 @@ struct CircuitBreaker: Equatable {
     failuresInARow += 1
     if let openUntil {
       // Attempts that had begun before it opened tell nothing new.
-      guard isProbing, openUntil <= now else { return nil }
+      guard isProbing, openUntil <= now else {
+        isProbing = isProbing && openUntil <= now
+        return nil
+      }
     } else if failuresInARow < policy.failures {
       return nil
     }

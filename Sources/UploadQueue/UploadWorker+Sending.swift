@@ -20,7 +20,8 @@ extension UploadWorker {
       }
       return claimed
     }
-    for (entry, _) in claimed { self.breakers[options.destination(entry.kind)]?.begin() }
+    let now = queue.environment.now()
+    for (entry, _) in claimed { self.breakers[options.destination(entry.kind)]?.begin(now: now) }
     return claimed
   }
 
@@ -45,7 +46,7 @@ extension UploadWorker {
         let next = mirror.schedule.next(now: now, isOpen: { breakers[$0]?.allows(now: now) ?? true })
       {
         // An open breaker lets one pass.
-        breakers[destination(next.kind)]?.begin()
+        breakers[destination(next.kind)]?.begin(now: now)
         chosen.append(next)
         mirror.update(next.id, next.claimed(by: lease))
       }

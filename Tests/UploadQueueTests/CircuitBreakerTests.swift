@@ -19,18 +19,29 @@ import Testing
     var now: Int64 = 110
     for pause: Int64 in [200, 350, 350] {
       #expect(breaker.allows(now: now))
-      breaker.begin()
+      breaker.begin(now: now)
       #expect(!breaker.allows(now: now))
       #expect(breaker.fail(now: now, policy) == pause)
       #expect(!breaker.allows(now: now + pause - 1))
       now += pause
     }
-    breaker.begin()
+    breaker.begin(now: now)
     breaker.cancel()
     #expect(breaker.allows(now: now))
-    breaker.begin()
+    breaker.begin(now: now)
     breaker.succeed()
     #expect(breaker.isClosed)
     #expect(breaker.allows(now: 0))
+  }
+
+  @Test func `an upload that was taken before it opened and begins afterwards does not keep it open for ever`() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }
+    breaker.begin(now: 10)
+    #expect(breaker.fail(now: 20, policy) == nil)
+    #expect(!breaker.allows(now: 99))
+    #expect(breaker.allows(now: 100))
+    breaker.begin(now: 100)
+    #expect(!breaker.allows(now: 100))
   }
 }
