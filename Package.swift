@@ -26,6 +26,8 @@ let package = Package(
     .library(name: "Documents", targets: ["Documents"]),
     .library(name: "DocumentMetrics", targets: ["DocumentMetrics"]),
     .library(name: "PageCache", targets: ["PageCache"]),
+    .library(name: "UploadQueue", targets: ["UploadQueue"]),
+    .library(name: "UploadHTTP", targets: ["UploadHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
   ],
@@ -73,6 +75,20 @@ let package = Package(
     // Pages of remote lists, kept as documents.
     .target(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+    // Uploads that wait in a store of documents.
+    .target(
+      name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      swiftSettings: strict),
+
+    .target(
+      name: "UploadHTTP",
+      dependencies: [
+        "CatalogHTTP", "CatalogWire", "DocumentFormat", "UploadQueue",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
 
     // From the server's answer to rows.
     .target(name: "JSONStream", swiftSettings: strict),
@@ -118,7 +134,8 @@ let package = Package(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage", "Workspace",
+        "DocumentFormat", "Documents", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage", "UploadHTTP",
+        "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -186,6 +203,12 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "UploadQueueTests",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
@@ -220,7 +243,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
-        "DocumentMetrics", "Documents", "LogStore", "PageCache", "Workspace",
+        "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(

@@ -1,8 +1,8 @@
 /// The `Retry-After` header field (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7.
-enum RetryAfter {
+package enum RetryAfter {
   /// How long to wait, seen from `now` (seconds since 1970 UTC); zero for a date that has passed, `nil` for
   /// text that is neither.
-  static func duration(_ text: String, now: Int64) -> Duration? {
+  package static func duration(_ text: String, now: Int64) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       // Nobody waits longer than a century; a longer number must not overflow either.

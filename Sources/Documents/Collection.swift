@@ -123,16 +123,23 @@ extension DocumentStore {
   /// An index that is new gets the keys of the documents that are there, in one commit, and
   /// ``Options/onReindex`` is told how far that is; one that is no longer named costs nothing from now on.
   ///
-  /// - Throws: `DocumentStoreError.name`, `.path`; what a commit throws.
+  /// - Throws: `DocumentStoreError.name`, also for a name that begins with ``reservedPrefix``; `.path`; what a commit throws.
   public func collection<Document: Codable & Identifiable & Sendable>(
     _ name: String, of type: Document.Type = Document.self, indexes: [Index<Document>] = []
+  ) throws -> Collection<Document> where Document.ID: Codable & Sendable {
+    if name.hasPrefix(Self.reservedPrefix) { throw DocumentStoreError.name(name) }
+    return try uncheckedCollection(name, indexes: indexes, declares: true)
+  }
+
+  func uncheckedCollection<Document: Codable & Identifiable & Sendable>(
+    _ name: String, indexes: [Index<Document>], declares: Bool
   ) throws -> Collection<Document> where Document.ID: Codable & Sendable {
     let table = try DocumentTable(name)
     var wanted: [IndexDescription] = []
     for index in indexes {
       do { wanted.append(try index.description.get()) } catch { throw DocumentStoreError.path(error) }
     }
-    try declare(wanted, table)
+    if declares { try declare(wanted, table) }
     return Collection(self, table, indexes)
   }
 

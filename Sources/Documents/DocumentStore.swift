@@ -28,7 +28,7 @@ public final class DocumentStore: Sendable {
     public init() {}
   }
 
-  let location: StoreLocation
+  package let location: StoreLocation
   let options: Options
   let observers: Observers
 

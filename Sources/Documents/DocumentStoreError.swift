@@ -11,7 +11,7 @@ public enum DocumentStoreError: Error, Sendable {
   case idChanged(collection: String, from: String, to: String)
   /// A document has no field `id`, or one that is neither a text nor a number.
   case noID(collection: String)
-  /// A collection's name is empty, or longer than 200 bytes.
+  /// A collection's name is empty, longer than 200 bytes, or reserved.
   case name(String)
   /// The path of an index or a condition cannot be told from its key path.
   case path(FieldPathError)
@@ -44,7 +44,8 @@ extension DocumentStoreError: CustomStringConvertible {
     case .idChanged(let collection, let from, let to):
       "a change of \(collection) would make document \(from) into \(to); delete the one and insert the other"
     case .noID(let collection): "a document for \(collection) needs a field id with a text or a number"
-    case .name(let name): "\"\(name)\" is no name of a collection: it has 1 to 200 bytes"
+    case .name(let name):
+      "\"\(name)\" is no name of a collection: it has 1 to 200 bytes, and does not begin with shelfmark."
     case .path(let error): "\(error)"
     case .pathMismatch(let collection, let path):
       "the index on \(path) of \(collection) does not see the property that it is declared by: give the path as it is encoded"

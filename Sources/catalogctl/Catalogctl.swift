@@ -27,6 +27,7 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
       CommandGroup(
         name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Import.self, Serve.self]),
+      CommandGroup(name: "Sending:", subcommands: [Queue.self]),
       CommandGroup(
         name: "Answering:",
         subcommands: [

@@ -7,6 +7,7 @@ import DocumentFormat
 import Documents
 import LogStore
 import Storage
+import UploadQueue
 import Workspace
 
 #if canImport(Glibc)
@@ -77,6 +78,8 @@ struct Failure: Error {
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
+    case let error as DocumentStoreError: self = Failure(documents: error)
+    case let error as UploadQueueError: self.init(Self.code(error), "\(error)")
     case is CancellationError: self.init(.temporary, "interrupted; nothing was changed")
     case is ExitCode, is CleanExit, is ValidationError: return nil
     default:
@@ -137,6 +140,16 @@ struct Failure: Error {
       case .closed: .temporary
       }
     self.init(code, "\(error)")
+  }
+
+  private static func code(_ error: UploadQueueError) -> Code {
+    switch error {
+    case .unknown: .no
+    case .text, .name: .usage
+    case .payloadTooLarge, .isFile, .changed: .data
+    case .unreadable: .noInput
+    case .full, .isBeingSent, .tooManyWorkers: .temporary
+    }
   }
 
   private static func code(_ error: StorageError) -> Code {

@@ -16,6 +16,8 @@ indirect enum JSONText {
   case product(Product)
   case relation(Relation)
   case document(DocumentValue)
+  /// What is JSON already, on one line.
+  case raw(String)
 
   /// An object with ids as keys, in their bytewise order.
   static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
@@ -53,6 +55,7 @@ indirect enum JSONText {
       var row = ProductRow()
       product.fill(&row)
       RowJSON.append(row, to: &bytes)
+    case .raw(let text): bytes += Array(text.utf8)
     case .relation(let relation):
       var row = RelationRow()
       relation.fill(&row)

@@ -70,6 +70,15 @@ import Testing
     }
   }
 
+  @Test func `readings are uploaded once, and those that the server refuses are parked`() async throws {
+    try await withDirectory { directory in
+      let readings = (1...4).map { Reading(id: $0, code: "code \($0)") }
+      let counts = try await upload(readings, in: directory) { code, _ in code == "code 2" ? 422 : 201 }
+      #expect(counts.delivered == 3)
+      #expect(counts.parked == 1)
+    }
+  }
+
   @Test func `scans are described`() {
     #expect(describe("0078000202403") == "GTIN 00078000202403")
     #expect(describe("(01)00078000202403(21)A7") == "GTIN 00078000202403, serial number A7")

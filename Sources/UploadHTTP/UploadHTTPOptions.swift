@@ -1,0 +1,37 @@
+/// How uploads go over HTTP.
+public struct UploadHTTPOptions: Sendable {
+  /// What a request's body is.
+  public enum Body: Sendable {
+    /// A value is its JSON; a file is its bytes, as `application/octet-stream`.
+    case json
+    /// `multipart/form-data` with one part: `payload`, the JSON of a value, or `file`, the bytes of a file under its name.
+    case multipart
+  }
+
+  public var method = "POST"
+  public var body = Body.json
+  /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
+  public var isPacked = false
+  /// Further headers, in this order. `Idempotency-Key`, `Content-Type` and `Content-Encoding` are the transport's.
+  public var headers: [(name: String, value: String)] = []
+  public var connectTimeout: Duration = .seconds(10)
+  /// The longest time for one attempt, the answer included.
+  public var timeout: Duration = .seconds(60)
+
+  public init() {}
+}
+
+/// What is wrong with the way that uploads should go.
+public enum UploadHTTPError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// A template is no http or https URL, or has a placeholder that nobody fills.
+  case template(String)
+  /// A header cannot be sent, or is the transport's own.
+  case header(String)
+
+  public var description: String {
+    switch self {
+    case .template(let text): "\(text) is no http or https URL with {id} and {kind} as the only placeholders"
+    case .header(let name): "the header \(name) cannot be sent"
+    }
+  }
+}

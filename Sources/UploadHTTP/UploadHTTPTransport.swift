@@ -1,0 +1,99 @@
+import AsyncHTTPClient
+import CatalogHTTP
+import CatalogWire
+import DocumentFormat
+import NIOCore
+import NIOHTTP1
+public import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Sends uploads over HTTP, each with its id as `Idempotency-Key`. Redirects are not followed: they are answers.
+///
+///     let http = try UploadHTTPTransport(url: "https://example.com/uploads/{kind}")
+///     let worker = UploadWorker(queue, transport: http.send)
+///     try await worker.run()
+///     try await http.shutdown()
+public final class UploadHTTPTransport: Sendable {
+  private let url: UploadURL
+  private let options: UploadHTTPOptions
+  private let client: HTTPClient
+
+  /// - Parameter url: with `{id}` and `{kind}` where these go.
+  /// - Throws: ``UploadHTTPError``.
+  public init(url: String, options: UploadHTTPOptions = UploadHTTPOptions()) throws(UploadHTTPError) {
+    self.url = try UploadURL(url)
+    self.options = options
+    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
+    for (name, value) in options.headers {
+      let isToken =
+        !name.isEmpty
+        && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+      let isValue = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+      guard isToken, isValue, !own.contains(name.lowercased()) else { throw .header(name) }
+    }
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.timeout.connect = TimeAmount(options.connectTimeout)
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// Closes the connections. The transport sends nothing afterwards.
+  public func shutdown() async throws { try await client.shutdown() }
+
+  /// Sends one upload, and says what the server answered.
+  ///
+  /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
+  ///   enqueued.
+  @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
+    var request = HTTPClientRequest(url: url.url(id: upload.id, kind: upload.kind))
+    request.method = HTTPMethod(rawValue: options.method)
+    for (name, value) in options.headers { request.headers.add(name: name, value: value) }
+    request.headers.add(name: "Idempotency-Key", value: upload.id.text)
+    var (type, body) = try body(of: upload)
+    request.headers.add(name: "Content-Type", value: type)
+    if options.isPacked {
+      body = GzipBytes.pack(body)
+      request.headers.add(name: "Content-Encoding", value: "gzip")
+    }
+    request.body = .bytes(body)
+    let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
+    // What the server says is read for people only, and what is too long for them is not.
+    let text = try? await response.body.collect(upTo: 4096)
+    let pause = response.headers.first(name: "Retry-After").flatMap {
+      RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
+    }
+    let message = text.flatMap { $0.readableBytes > 0 ? String(buffer: $0) : nil }
+    return UploadResponse(status: Int(response.status.code), retryAfter: pause, message: message)
+  }
+
+  private func body(of upload: Upload) throws -> (type: String, bytes: [UInt8]) {
+    switch (options.body, upload.payload) {
+    case (.json, .value(let value)): return ("application/json", Array(value.json.utf8))
+    case (.json, .file(let file)): return ("application/octet-stream", try file.contents())
+    case (.multipart, .value(let value)):
+      return multipart(upload, "name=\"payload\"", "application/json", Array(value.json.utf8))
+    case (.multipart, .file(let file)):
+      let name = String(file.path.split(separator: "/").last ?? "file")
+      let quoted = name.replacing("\\", with: "%5C").replacing("\"", with: "%22").replacing("\r", with: "%0D")
+        .replacing("\n", with: "%0A")
+      return multipart(
+        upload, "name=\"file\"; filename=\"\(quoted)\"", "application/octet-stream", try file.contents())
+    }
+  }
+
+  /// One part. Its boundary has random bits of the id; that it stands in a payload by chance is as likely as two equal ids.
+  private func multipart(
+    _ upload: Upload, _ disposition: String, _ type: String, _ content: [UInt8]
+  ) -> (type: String, bytes: [UInt8]) {
+    let boundary = "shelfmark-\(upload.id.text)"
+    let head =
+      "--\(boundary)\r\nContent-Disposition: form-data; \(disposition)\r\nContent-Type: \(type)\r\n\r\n"
+    return (
+      "multipart/form-data; boundary=\(boundary)", Array(head.utf8) + content + Array("\r\n--\(boundary)--\r\n".utf8)
+    )
+  }
+}

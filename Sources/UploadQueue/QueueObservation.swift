@@ -1,0 +1,58 @@
+import Documents
+
+/// A value read from a queue, now and again whenever a commit of any process made it another one.
+public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Sendable {
+  private let queue: UploadQueue
+  private let read: @Sendable (DocumentSnapshot) throws -> Element
+
+  init(_ queue: UploadQueue, _ read: @escaping @Sendable (DocumentSnapshot) throws -> Element) {
+    self.queue = queue
+    self.read = read
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(queue.store, read) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let store: DocumentStore
+    private let read: @Sendable (DocumentSnapshot) throws -> Element
+    private var signals: AsyncStream<Void>.Iterator
+    private var last: Element?
+
+    init(_ store: DocumentStore, _ read: @escaping @Sendable (DocumentSnapshot) throws -> Element) {
+      self.store = store
+      self.read = read
+      signals = store.signals().makeAsyncIterator()
+    }
+
+    /// - Throws: `StoreError` where the store cannot be read.
+    public mutating func next() async throws -> Element? {
+      while await signals.next() != nil {
+        let now = try read(store.snapshot())
+        if now == last { continue }
+        last = now
+        return now
+      }
+      return nil
+    }
+  }
+}
+
+extension UploadQueue {
+  /// The numbers of the queue, now and after each change; changes that nobody waited for are told together.
+  public var observedCounts: QueueObservation<QueueCounts> {
+    QueueObservation(self) { [tables] in try tables.state(in: $0).counts }
+  }
+
+  /// Why the queue stands still, now and after each change.
+  public var observedPauses: QueueObservation<Set<PauseReason>> {
+    QueueObservation(self) { [tables] in try tables.state(in: $0).pauses }
+  }
+
+  /// Where an upload stands, now and after each change; `nil` once it is gone.
+  public func observedState(of id: UploadID) -> QueueObservation<UploadState?> {
+    QueueObservation(self) { [tables] snapshot in
+      guard let stored = try tables.uploads.get(id, in: snapshot) else { return nil }
+      return try tables.schedule.get(stored.ordinal, in: snapshot)?.state
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// What a queue holds and what became of what it held: the numbers of one commit.
+public struct QueueCounts: Codable, Sendable, Equatable {
+  public internal(set) var waiting = 0
+  public internal(set) var sending = 0
+  public internal(set) var parked = 0
+  /// Bytes of the payloads of these.
+  public internal(set) var byteCount = 0
+
+  /// Uploads since the queue came into being that were enqueued, that arrived, …
+  public internal(set) var enqueued = 0
+  public internal(set) var delivered = 0
+  /// … that a later one replaced, …
+  public internal(set) var superseded = 0
+  /// … that made room for others, …
+  public internal(set) var dropped = 0
+  /// … that found no room, …
+  public internal(set) var refused = 0
+  /// … whose time was over, …
+  public internal(set) var expired = 0
+  /// … and that somebody removed by hand.
+  public internal(set) var removed = 0
+
+  /// The numbers of a queue that never held anything.
+  public init() {}
+
+  /// All that is in the queue.
+  public var count: Int { waiting + sending + parked }
+
+  subscript(state: UploadState) -> Int {
+    get {
+      switch state {
+      case .waiting: waiting
+      case .sending: sending
+      case .parked: parked
+      }
+    }
+    set {
+      switch state {
+      case .waiting: waiting = newValue
+      case .sending: sending = newValue
+      case .parked: parked = newValue
+      }
+    }
+  }
+}
+
+/// Why a queue stands still.
+public enum PauseReason: String, Codable, Sendable, CaseIterable {
+  /// Somebody asked for it.
+  case byHand
+  /// The network is away.
+  case unreachable
+}
+
+/// The one document that moves with every commit of a queue.
+struct QueueState: Codable, Identifiable, Sendable, Equatable {
+  static let theID = "queue"
+
+  private(set) var id: String = QueueState.theID
+  /// The form of a queue's documents.
+  private(set) var format = 1
+  /// The ordinal that the next upload gets. None is used twice.
+  var nextOrdinal: Int64 = 1
+  /// No upload has a smaller ordinal.
+  var oldestOrdinal: Int64 = 1
+  /// The tick of the last id; see ``UploadID``.
+  var lastTick: UInt64 = 0
+  var counts = QueueCounts()
+  var isPaused = false
+  var isUnreachable = false
+
+  var pauses: Set<PauseReason> {
+    var pauses: Set<PauseReason> = []
+    if isPaused { pauses.insert(.byHand) }
+    if isUnreachable { pauses.insert(.unreachable) }
+    return pauses
+  }
+
+  /// The id of an upload enqueued now.
+  mutating func nextID(now: Int64, random: UInt64) -> UploadID {
+    let tick = UInt64(max(0, now) / 1000) << 12
+    lastTick = max(tick, lastTick + 1)
+    return UploadID(tick: lastTick, random: random)
+  }
+}

@@ -1,0 +1,75 @@
+import DocumentFormat
+
+/// Everything about an upload but its payload: a small document, so that what changes with each attempt is cheap to write,
+/// and what a worker must know of all that wait is cheap to read.
+struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
+  /// Who has it.
+  struct Lease: Codable, Sendable, Hashable {
+    /// The lock that its worker holds.
+    var slot: Int
+    /// Tells the worker from others that had that lock before.
+    var holder: Int64
+  }
+
+  /// The position in the order of the queue.
+  let id: Int64
+  let upload: UploadID
+  let kind: String
+  var state = UploadState.waiting
+  let priority: UploadPriority
+  let orderKey: String?
+  let replaceKey: String?
+  /// This and what follows: microseconds since 1970.
+  let created: Int64
+  var notBefore: Int64
+  let expires: Int64?
+  /// Of the payload.
+  let byteCount: Int
+  /// Attempts that began.
+  var attempts = 0
+  /// Attempts that failed since it was enqueued, or since somebody asked to try again.
+  var failures = 0
+  /// Attempts whose worker ended on the way.
+  var interruptions = 0
+  var lastError: UploadFailure?
+  var lease: Lease?
+
+  /// The entry of an upload that a worker takes.
+  func claimed(by lease: Lease) -> ScheduleEntry {
+    var entry = self
+    entry.state = .sending
+    entry.lease = lease
+    entry.attempts += 1
+    return entry
+  }
+}
+
+/// A payload. It is written once.
+struct StoredUpload: Codable, Identifiable, Sendable {
+  let id: UploadID
+  /// The ``ScheduleEntry`` of the upload.
+  let ordinal: Int64
+  /// One of the two.
+  let value: DocumentValue?
+  let file: FileReference?
+
+  init(_ id: UploadID, ordinal: Int64, _ payload: UploadPayload) {
+    self.id = id
+    self.ordinal = ordinal
+    switch payload {
+    case .value(let value): (self.value, file) = (value, nil)
+    case .file(let reference): (value, file) = (nil, reference)
+    }
+  }
+
+  var payload: UploadPayload { file.map { .file($0) } ?? .value(value ?? .null) }
+}
+
+/// Which upload has a replace key: the last one that was enqueued with it.
+struct Replacement: Codable, Identifiable, Sendable {
+  /// The key.
+  let id: String
+  var ordinal: Int64
+}
+
+extension UploadState: QueryValue {}

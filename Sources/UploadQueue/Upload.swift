@@ -1,0 +1,145 @@
+public import DocumentFormat
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// One thing that is to arrive at a server, as a transport gets it and as ``UploadQueue/upload(_:)`` shows it.
+public struct Upload: Sendable, Equatable, Identifiable {
+  /// The same at every attempt: what a server tells a repetition by.
+  public let id: UploadID
+  /// What it is, in the application's words; 1 to 200 bytes.
+  public let kind: String
+  public let payload: UploadPayload
+  public let priority: UploadPriority
+  /// Uploads with the same key go one after another, in the order in which they were enqueued.
+  public let orderKey: String?
+  /// A later upload with the same key takes this one's place while it is not being sent.
+  public let replaceKey: String?
+  public let created: Date
+  /// It does not go before.
+  public let notBefore: Date
+  /// When it is given up; `nil` for never.
+  public let expires: Date?
+  public let state: UploadState
+  /// Attempts that have begun, the present one among them.
+  public let attempts: Int
+  /// Why the last attempt failed.
+  public let lastError: UploadFailure?
+
+  init(_ entry: ScheduleEntry, _ payload: UploadPayload) {
+    id = entry.upload
+    kind = entry.kind
+    self.payload = payload
+    priority = entry.priority
+    orderKey = entry.orderKey
+    replaceKey = entry.replaceKey
+    created = Date(microseconds: entry.created)
+    notBefore = Date(microseconds: entry.notBefore)
+    expires = entry.expires.map(Date.init(microseconds:))
+    state = entry.state
+    attempts = entry.attempts
+    lastError = entry.lastError
+  }
+
+  /// The payload as the type that was enqueued.
+  ///
+  /// - Throws: `DecodingError`; ``UploadQueueError/isFile`` for a file.
+  public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
+    guard case .value(let value) = payload else { throw UploadQueueError.isFile(id: id) }
+    return try DocumentDecoder().decode(type, from: DocumentEncoder().encode(value))
+  }
+}
+
+/// What is sent.
+public enum UploadPayload: Sendable, Equatable {
+  /// A value, kept in the queue.
+  case value(DocumentValue)
+  /// A file that stays where it is; a worker checks that it is still the same before it sends it.
+  case file(FileReference)
+}
+
+/// Which of two uploads goes first, where nothing else decides.
+public enum UploadPriority: Int, Codable, Sendable, CaseIterable, Comparable {
+  case low, normal, high
+
+  public static func < (a: UploadPriority, b: UploadPriority) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Where an upload stands. One that arrived is gone.
+public enum UploadState: String, Codable, Sendable, CaseIterable {
+  /// It goes when its time and its turn come.
+  case waiting
+  /// A worker has it.
+  case sending
+  /// It failed for good, or too often, and stays until somebody decides.
+  case parked
+}
+
+/// Why an attempt failed.
+public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertible {
+  /// The server's status; `nil` where there was no answer.
+  public let status: Int?
+  public let message: String
+
+  public init(status: Int? = nil, message: String) {
+    self.status = status
+    // An error's text may hold a whole page of the server.
+    self.message = String(message.prefix(500))
+  }
+
+  public var description: String { message }
+}
+
+/// What a server said.
+public struct UploadResponse: Sendable, Equatable {
+  /// As in HTTP.
+  public var status: Int
+  /// How long the server asks to wait.
+  public var retryAfter: Duration?
+  /// What a person may want to read where it failed.
+  public var message: String?
+
+  public init(status: Int, retryAfter: Duration? = nil, message: String? = nil) {
+    self.status = status
+    self.retryAfter = retryAfter
+    self.message = message
+  }
+}
+
+/// What a transport throws for an upload that cannot pass, whatever the server says: it is parked at once.
+public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
+extension Date {
+  init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
+
+  /// Microseconds since 1970, those of moments too far away cut to what 64 bits hold.
+  var microseconds: Int64 {
+    let value = (timeIntervalSince1970 * 1e6).rounded()
+    return value.isNaN ? 0 : Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+}
+
+extension Duration {
+  /// In whole microseconds, cut to what 64 bits hold.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    if overflows { return seconds < 0 ? .min : .max }
+    return product.adding(attoseconds / 1_000_000_000_000)
+  }
+}
+
+extension Int64 {
+  /// The sum, or the number nearest to it.
+  func adding(_ other: Int64) -> Int64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (other < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,65 @@
+/// Names an upload for ever: in the queue, in its messages, and towards the server, which gets it with every attempt.
+///
+/// A UUID of version 7 (RFC 9562): 48 bits of milliseconds, a counter, 62 random bits. Ids of one queue sort in the order in
+/// which their uploads were enqueued, even where the clock was set back.
+public struct UploadID: Hashable, Sendable {
+  /// 36 characters, lower case.
+  public let text: String
+
+  /// - Parameters:
+  ///   - tick: milliseconds since 1970 in the upper 52 bits, a counter in the lower 12.
+  ///   - random: of which 62 bits are used.
+  init(tick: UInt64, random: UInt64) {
+    let high = (tick >> 12) << 16 | 0x7000 | (tick & 0xFFF)
+    let low = 0b10 << 62 | random >> 2
+    let digits = Array("0123456789abcdef".utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(36)
+    for index in 0..<32 {
+      if [8, 12, 16, 20].contains(index) { bytes.append(UInt8(ascii: "-")) }
+      let word = index < 16 ? high : low
+      bytes.append(digits[Int(word >> UInt64(60 - 4 * (index % 16)) & 15)])
+    }
+    text = String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension UploadID: Comparable {
+  public static func < (a: UploadID, b: UploadID) -> Bool { a.text < b.text }
+}
+
+extension UploadID: LosslessStringConvertible {
+  /// The id that `text` is, in either case; `nil` if it has not the form of one.
+  public init?(_ text: String) {
+    let bytes = Array(text.lowercased().utf8)
+    guard bytes.count == 36 else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      switch index {
+      case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return nil }
+      default:
+        guard
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        else { return nil }
+      }
+    }
+    self.text = String(decoding: bytes, as: UTF8.self)
+  }
+
+  public var description: String { text }
+}
+
+extension UploadID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let id = UploadID(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no id of an upload.")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

@@ -1,0 +1,106 @@
+import Documents
+
+extension UploadQueue {
+  // MARK: Looking
+
+  /// The numbers of the queue now. Complexity: O(1).
+  public func counts() throws -> QueueCounts { try tables.state(in: store.snapshot()).counts }
+
+  /// Why the queue stands still; empty if it goes.
+  public func pauses() throws -> Set<PauseReason> { try tables.state(in: store.snapshot()).pauses }
+
+  /// The upload with this id; `nil` if it arrived, was dropped, or never was.
+  public func upload(_ id: UploadID) throws -> Upload? {
+    let snapshot = try store.snapshot()
+    guard let stored = try tables.uploads.get(id, in: snapshot),
+      let entry = try tables.schedule.get(stored.ordinal, in: snapshot)
+    else { return nil }
+    return Upload(entry, stored.payload)
+  }
+
+  /// Shows `body` the uploads in the order in which they were enqueued, all of one commit, until it returns false.
+  ///
+  /// - Parameter state: only those in this state.
+  /// - Complexity: reads what it shows; keeps the entries of all of it in memory, but one payload at a time.
+  public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
+    let snapshot = try store.snapshot()
+    let query = state.map { tables.schedule.query(.in(\.state, [$0])) } ?? tables.schedule.query()
+    let entries = try query.results(in: snapshot).map { try $0.get() }.sorted { $0.id < $1.id }
+    for entry in entries {
+      guard let upload = try tables.upload(entry, in: snapshot) else { continue }
+      if try !body(upload) { return }
+    }
+  }
+
+  /// The uploads in the order in which they were enqueued, up to `limit` of them.
+  public func uploads(_ state: UploadState? = nil, limit: Int = .max) throws -> [Upload] {
+    var uploads: [Upload] = []
+    try forEach(state) { upload in
+      if uploads.count < limit { uploads.append(upload) }
+      return uploads.count < limit
+    }
+    return uploads
+  }
+
+  // MARK: Deciding
+
+  /// Lets a parked upload go again, in its old place. One that is not parked stays as it is.
+  ///
+  /// - Throws: `UploadQueueError.unknown`.
+  public func retry(_ id: UploadID) async throws { try await group.perform { try $0.retry($0.entry(of: id)) } }
+
+  /// Lets all parked uploads go again. Returns how many there were.
+  @discardableResult
+  public func retryParked() async throws -> Int {
+    try await group.perform { change in
+      let entries = try self.entries(change, [.parked])
+      for entry in entries { try change.retry(entry) }
+      return entries.count
+    }
+  }
+
+  /// Removes an upload.
+  ///
+  /// - Throws: `UploadQueueError.unknown`, `.isBeingSent`.
+  public func drop(_ id: UploadID) async throws { try await group.perform { try $0.drop($0.entry(of: id)) } }
+
+  /// Removes all uploads in these states; what is being sent stays. Returns how many there were.
+  @discardableResult
+  public func clear(_ states: Set<UploadState> = [.waiting, .parked]) async throws -> Int {
+    try await group.perform { change in
+      let entries = try self.entries(change, states.subtracting([.sending]))
+      for entry in entries { try change.drop(entry) }
+      return entries.count
+    }
+  }
+
+  /// The entries in these states, with what the transaction changed of them.
+  private func entries(_ change: QueueChange, _ states: Set<UploadState>) throws -> [ScheduleEntry] {
+    let snapshot = change.transaction.base
+    let found = try tables.schedule.query(.in(\.state, states)).results(in: snapshot).map { try $0.get().id }
+    // Calls that share the commit may have changed others.
+    return try Set(found + change.touched).sorted().compactMap { ordinal in
+      try change.entry(ordinal).flatMap { states.contains($0.state) ? $0 : nil }
+    }
+  }
+
+  /// Stops all workers of this queue, in all processes, from beginning attempts. It stays so until ``resume(_:)``.
+  public func pause(_ reason: PauseReason = .byHand) async throws {
+    try await group.perform { change in
+      switch reason {
+      case .byHand: change.state.isPaused = true
+      case .unreachable: change.state.isUnreachable = true
+      }
+    }
+  }
+
+  /// Takes back ``pause(_:)``.
+  ///
+  /// - Parameter reason: which one; all of them without it.
+  public func resume(_ reason: PauseReason? = nil) async throws {
+    try await group.perform { change in
+      if reason != .unreachable { change.state.isPaused = false }
+      if reason != .byHand { change.state.isUnreachable = false }
+    }
+  }
+}

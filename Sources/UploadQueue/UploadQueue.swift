@@ -1,0 +1,141 @@
+import DocumentFormat
+public import Documents
+import RecordFormat
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Uploads that wait in a store of documents until a server has them.
+///
+///     let queue = try UploadQueue(in: documents)
+///     try await queue.enqueue(scan, kind: "scan", orderKey: scan.input)
+///     let worker = UploadWorker(queue) { upload in try await send(upload) }
+///     try await worker.run()
+///
+/// The queue is some collections of the store, whose names are reserved. It is no log of its own, so that one
+/// ``Documents/DocumentTransaction`` holds a document and its upload: both are there after a crash, or neither. It costs a
+/// sync for both in place of two.
+///
+/// Any number of threads and processes may use one queue, and several may have workers. What is promised at which moment
+/// stands in FORMAT.md, "Upload queue".
+public final class UploadQueue: Sendable {
+  let tables: QueueTables
+  let options: QueueOptions
+  let environment: QueueEnvironment
+  let group: GroupCommit
+
+  /// The name of a queue that is not given one.
+  public static let defaultName = "uploads"
+
+  /// The queue of this name, which comes into being with its first upload.
+  ///
+  /// - Parameters:
+  ///   - store: where it is kept. Queues with different names do not know of each other.
+  ///   - name: 1 to 100 bytes, without a slash.
+  ///   - isReadOnly: whether nothing may be written only to open it: for tools that look.
+  /// - Throws: `UploadQueueError.name`; what a commit throws.
+  public convenience init(
+    in store: DocumentStore, name: String = UploadQueue.defaultName, options: QueueOptions = QueueOptions(),
+    isReadOnly: Bool = false
+  ) throws {
+    try self.init(in: store, name: name, options: options, environment: .live, isReadOnly: isReadOnly)
+  }
+
+  /// As above, with a clock and chance of the caller's.
+  public init(
+    in store: DocumentStore, name: String = UploadQueue.defaultName, options: QueueOptions = QueueOptions(),
+    environment: QueueEnvironment, isReadOnly: Bool = false
+  ) throws {
+    tables = try QueueTables(store, name: name, declares: !isReadOnly)
+    self.options = options
+    self.environment = environment
+    group = GroupCommit(tables, options, environment)
+  }
+
+  public var name: String { tables.name }
+  public var store: DocumentStore { tables.store }
+
+  /// The names of the queues that a store has, bytewise.
+  public static func names(in store: DocumentStore) throws -> [String] { QueueTables.names(in: try store.snapshot()) }
+
+  // MARK: Enqueuing
+
+  /// Adds an upload at the end, and returns when it is durable.
+  ///
+  /// Callers that come while a commit runs share the next one.
+  ///
+  /// - Parameters:
+  ///   - payload: what is sent; kept as a document.
+  ///   - kind: what it is: 1 to 200 bytes.
+  ///   - orderKey: uploads with the same one go one after another, in this order.
+  ///   - replaceKey: an earlier upload with the same one goes away in the same commit, unless it is being sent.
+  ///   - priority: which goes first, among those that may go. Within an order key the order decides.
+  ///   - notBefore: it does not go before, nor does what comes behind it under its order key.
+  ///   - timeToLive: how long from now it is worth sending; what waits then is dropped, and counted.
+  /// - Returns: its id, unique in all processes.
+  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`; what the encoding throws; what a commit throws. After
+  ///   `StoreError.io` nobody knows whether it is in the queue.
+  @discardableResult
+  public func enqueue(
+    _ payload: some Encodable, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
+    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil
+  ) async throws -> UploadID {
+    try await enqueue(
+      payload: Self.value(payload), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      notBefore: notBefore, timeToLive: timeToLive)
+  }
+
+  /// Adds a file, or a value that is a document already; as ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  @discardableResult
+  public func enqueue(
+    payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
+    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil
+  ) async throws -> UploadID {
+    let request = try UploadRequest(
+      payload, kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      notBefore: notBefore?.microseconds, timeToLive: timeToLive?.microseconds, options)
+    return try await group.perform(byteCount: request.byteCount) { try $0.enqueue(request) }
+  }
+
+  /// Adds an upload as a part of a transaction of the queue's store: it is there when the transaction is a commit.
+  ///
+  /// Blocks for nothing. Observers see the commit, but ``QueueOptions/trace`` is not told of it, as a transaction that fails
+  /// never was; for the same reason a refusal is not counted.
+  ///
+  /// - Parameter transaction: of the queue's own store.
+  @discardableResult
+  public func enqueue(
+    _ payload: some Encodable, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
+    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil,
+    in transaction: DocumentTransaction
+  ) throws -> UploadID {
+    try enqueue(
+      payload: Self.value(payload), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      notBefore: notBefore, timeToLive: timeToLive, in: transaction)
+  }
+
+  /// Adds a file, or a value that is a document already, as a part of a transaction.
+  @discardableResult
+  public func enqueue(
+    payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
+    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil,
+    in transaction: DocumentTransaction
+  ) throws -> UploadID {
+    let request = try UploadRequest(
+      payload, kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      notBefore: notBefore?.microseconds, timeToLive: timeToLive?.microseconds, options)
+    let change = try QueueChange(tables, transaction, options, environment)
+    let id = try change.enqueue(request)
+    try change.finish()
+    return id
+  }
+
+  private static func value(_ payload: some Encodable) throws -> UploadPayload {
+    if let value = payload as? DocumentValue { return .value(value) }
+    let bytes = try DocumentEncoder().encode(payload)
+    return .value(try DocumentValue(documentBytes: bytes.rawSpan))
+  }
+}

@@ -1,0 +1,51 @@
+/// What can go wrong with a queue. Nothing changed when one of these is thrown, but a count of refusals.
+public enum UploadQueueError: Error, Sendable, Equatable {
+  // MARK: The caller's world
+
+  /// The queue holds as much as it may, and its policy is to refuse.
+  case full(queue: String, count: Int, byteCount: Int)
+  /// A payload is larger than one may be.
+  case payloadTooLarge(byteCount: Int, limit: Int)
+  /// A kind is empty or longer than 200 bytes, a key is longer than 1024.
+  case text(what: String, byteCount: Int)
+  /// A queue's name is empty, longer than 100 bytes, or has a slash or a control character.
+  case name(String)
+  /// There is no such upload: it arrived, was dropped, or never was.
+  case unknown(id: UploadID)
+  /// A worker has the upload now.
+  case isBeingSent(id: UploadID)
+  /// A file has no payload to decode.
+  case isFile(id: UploadID)
+
+  // MARK: Files
+
+  /// A file that is to be sent cannot be read.
+  case unreadable(path: String, reason: String)
+  /// A file that is to be sent is not the one that was enqueued.
+  case changed(path: String)
+
+  // MARK: Workers
+
+  /// As many workers as there may be have this queue.
+  case tooManyWorkers(queue: String, limit: Int)
+}
+
+extension UploadQueueError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .full(let queue, let count, let byteCount):
+      "the queue \(queue) is full: \(count) uploads of \(byteCount) bytes wait; let it run, or drop some"
+    case .payloadTooLarge(let byteCount, let limit):
+      "a payload of \(byteCount) bytes is more than the \(limit) that one may have; enqueue a file"
+    case .text(let what, let byteCount):
+      "\(what) has \(byteCount) bytes: a kind has 1 to 200, a key up to 1024"
+    case .name(let name): "\"\(name)\" is no name of a queue: 1 to 100 bytes, no slash, no control character"
+    case .unknown(let id): "there is no upload \(id) in the queue: it arrived, or was dropped"
+    case .isBeingSent(let id): "upload \(id) is being sent; try again when that ended"
+    case .isFile(let id): "upload \(id) is a file and has no value"
+    case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+    case .changed(let path): "\(path) is not the file that was enqueued: its length or its content changed"
+    case .tooManyWorkers(let queue, let limit): "\(limit) workers have the queue \(queue) already; end one"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Documents
+
+extension UploadWorker {
+  /// Takes the next uploads, and drops those whose time is over, in one commit.
+  func claim(_ limit: Int, _ lease: ScheduleEntry.Lease) async throws -> [(ScheduleEntry, Upload)] {
+    let breakers = breakers
+    let claimed = try await queue.group.perform { change in
+      let (expired, next) = try self.choose(limit, lease, change, breakers)
+      for ordinal in expired {
+        guard let entry = try change.entry(ordinal), entry.state == .waiting else { continue }
+        try change.expire(entry)
+      }
+      var claimed: [(ScheduleEntry, Upload)] = []
+      for entry in next {
+        if let claim = try change.claim(entry, lease) {
+          claimed.append(claim)
+        } else {
+          self.mirror.withLock { $0.update(entry.id, nil) }
+        }
+      }
+      return claimed
+    }
+    let now = queue.environment.now()
+    for (entry, _) in claimed { self.breakers[options.destination(entry.kind)]?.begin(now: now) }
+    return claimed
+  }
+
+  /// Chooses what goes next and what has expired, and notes in the mirror that it did.
+  private nonisolated func choose(
+    _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker]
+  ) throws -> (expired: [Int64], next: [ScheduleEntry]) {
+    let base = change.transaction.base
+    // What other calls of this commit did; it will come once more as the difference of two commits.
+    let touched = try change.touched.map { ($0, try change.entry($0)) }
+    let now = change.now
+    let limit = change.state.pauses.isEmpty ? limit : 0
+    let destination = options.destination
+    return try mirror.withLock { mirror in
+      try mirror.advance(to: base)
+      for (ordinal, entry) in touched { mirror.update(ordinal, entry) }
+      let expired = mirror.schedule.expired(now: now)
+      for ordinal in expired { mirror.update(ordinal, nil) }
+      var breakers = breakers
+      var chosen: [ScheduleEntry] = []
+      while chosen.count < limit,
+        let next = mirror.schedule.next(now: now, isOpen: { breakers[$0]?.allows(now: now) ?? true })
+      {
+        // An open breaker lets one pass.
+        breakers[destination(next.kind)]?.begin(now: now)
+        chosen.append(next)
+        mirror.update(next.id, next.claimed(by: lease))
+      }
+      return (expired, chosen)
+    }
+  }
+
+  /// Sends an upload, and writes what became of it.
+  func start(_ entry: ScheduleEntry, _ upload: Upload, _ lease: ScheduleEntry.Lease) {
+    attempts[entry.id] = Task {
+      let verdict = await attempt(entry, upload)
+      note(verdict, options.destination(entry.kind))
+      await settle(entry, lease, verdict)
+      attempts[entry.id] = nil
+      wake()
+    }
+  }
+
+  /// One attempt.
+  private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> UploadVerdict {
+    let fraction = queue.environment.fraction()
+    do {
+      if case .file(let file) = upload.payload { try file.check() }
+      let response = try await answer(upload)
+      let isDone = options.isAlreadyDone(upload, response)
+      return options.retry.verdict(response, failures: entry.failures, isDone: isDone, fraction: fraction)
+    } catch is CancellationError where Task.isCancelled {
+      return .released
+    } catch {
+      // A transport may say in its own words that it was cancelled.
+      if Task.isCancelled { return .released }
+      return options.retry.verdict(thrown: error, failures: entry.failures, fraction: fraction)
+    }
+  }
+
+  /// What the transport answers, in time.
+  private nonisolated func answer(_ upload: Upload) async throws -> UploadResponse {
+    guard let bound = options.attemptTimeout else { return try await transport(upload) }
+    return try await withThrowingTaskGroup(of: UploadResponse?.self) { group in
+      group.addTask { [transport] in try await transport(upload) }
+      group.addTask { [queue] in
+        try await queue.environment.sleep(bound)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next(), let response = first else {
+        throw AttemptTimeout(bound: bound)
+      }
+      return response
+    }
+  }
+
+  /// Tells the destination's breaker.
+  private func note(_ verdict: UploadVerdict, _ destination: String) {
+    var breaker = breakers[destination] ?? CircuitBreaker()
+    switch verdict {
+    case .released, .refused: breaker.cancel()
+    case .delivered:
+      if !breaker.isClosed { queue.options.trace?(.breakerClosed(destination: destination)) }
+      breaker.succeed()
+    case .parked(let failure) where failure.status.map { !UploadRetryPolicy.mayPass(status: $0) } ?? false:
+      // It refuses this upload, but it is there.
+      if !breaker.isClosed { queue.options.trace?(.breakerClosed(destination: destination)) }
+      breaker.succeed()
+    case .again, .parked:
+      if let pause = breaker.fail(now: queue.environment.now(), options.breaker) {
+        queue.options.trace?(.breakerOpened(destination: destination, pause: .microseconds(pause)))
+      }
+    }
+    breakers[destination] = breaker == CircuitBreaker() ? nil : breaker
+  }
+
+  /// Writes what became of an attempt. While the store takes nothing the upload stays with its lease: it is sent again only
+  /// if this worker ends before it could be written.
+  private func settle(_ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease, _ verdict: UploadVerdict) async {
+    while true {
+      do {
+        return try await queue.group.perform { try $0.settle(entry.id, lease, verdict) }
+      } catch {
+        queue.options.trace?(.storeFailed("\(error)"))
+        do { try await queue.environment.sleep(.seconds(1)) } catch { return }
+      }
+    }
+  }
+}
+
+/// An attempt took too long.
+struct AttemptTimeout: Error, CustomStringConvertible {
+  let bound: Duration
+
+  var description: String { "no answer within \(bound)" }
+}

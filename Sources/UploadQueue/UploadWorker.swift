@@ -1,0 +1,222 @@
+import Documents
+import Synchronization
+
+/// Sends the uploads of a queue.
+///
+/// It takes an upload by a *lease*, in a commit; calls the transport; and writes what became of it in another commit, which
+/// also takes the next ones. A lease ends with its worker: see ``WorkerSlot``. Only a success removes an upload.
+///
+/// A process may have several workers, and a queue workers in several processes; an order key is then still one at a time.
+public actor UploadWorker {
+  /// Sends one upload, and says what the server answered. What it throws is a failure that may pass, but for an
+  /// ``UploadRefusal``. It is cancelled when the attempt takes too long or the worker is to end.
+  public typealias Transport = @Sendable (Upload) async throws -> UploadResponse
+
+  public nonisolated let queue: UploadQueue
+  let options: WorkerOptions
+  let transport: Transport
+  /// What the worker knows of the queue. Guards it between the actor and the thread that commits; held for no sync.
+  nonisolated let mirror: Mutex<ScheduleMirror>
+  var breakers: [String: CircuitBreaker] = [:]
+  private var slot: WorkerSlot?
+  /// The attempts that are running.
+  var attempts: [Int64: Task<Void, Never>] = [:]
+  private var isDraining = false
+  private var hasRun = false
+  private var nextLeaseCheck: Int64 = 0
+  private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// Who waits for the worker to end.
+  private var drains: [CheckedContinuation<Void, Never>] = []
+
+  public init(_ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), transport: @escaping Transport) {
+    precondition(options.concurrency > 0, "a worker without attempts does nothing")
+    self.queue = queue
+    self.options = options
+    self.transport = transport
+    mirror = Mutex(ScheduleMirror(queue.tables, destination: options.destination))
+  }
+
+  /// Attempts that are running.
+  public var inFlight: Int { attempts.count }
+
+  /// The destinations that are left alone, and until when (microseconds since 1970).
+  public var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
+
+  /// Sends until it is drained, or its task is cancelled. A worker runs once.
+  ///
+  /// - Parameter untilEmpty: returns when nothing waits and nothing is being sent, by any worker, or the queue is paused.
+  /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError` where the queue cannot be read.
+  public func run(untilEmpty: Bool = false) async throws {
+    precondition(!hasRun, "a worker runs once; make another one")
+    hasRun = true
+    let slot = try WorkerSlot.take(queue.tables, queue.environment)
+    self.slot = slot
+    let followers = follow()
+    // A failure must not leave attempts that nobody waits for.
+    var failure: (any Error)?
+    do { try await work(slot.lease, untilEmpty: untilEmpty) } catch { failure = error }
+    for follower in followers { follower.cancel() }
+    await cancelAttempts()
+    slot.release()
+    self.slot = nil
+    for drain in drains { drain.resume() }
+    drains = []
+    if let failure { throw failure }
+  }
+
+  /// Begins no further attempt, waits for those that run, and ends the worker.
+  ///
+  /// - Parameter bound: how long the attempts may take; then they are cancelled, and their uploads wait again.
+  /// - Returns: whether all attempts ended by themselves.
+  @discardableResult
+  public func drain(within bound: Duration) async -> Bool {
+    isDraining = true
+    if slot == nil { return true }
+    wake()
+    let sleep = queue.environment.sleep
+    let timer = Task {
+      try await sleep(bound)
+      await cancelAttempts()
+    }
+    defer { timer.cancel() }
+    await withCheckedContinuation { continuation in
+      if slot == nil { continuation.resume() } else { drains.append(continuation) }
+    }
+    return !wasCutShort
+  }
+
+  /// Whether attempts were cancelled since the worker began.
+  private var wasCutShort = false
+
+  // MARK: The loop
+
+  private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool) async throws {
+    wasCutShort = false
+    wake()
+    var iterator = wakes.stream.makeAsyncIterator()
+    while !Task.isCancelled {
+      var timer: Task<Void, Never>?
+      if isDraining {
+        if attempts.isEmpty { return }
+      } else {
+        let next = try await begin(lease)
+        if untilEmpty, attempts.isEmpty, try isEmpty() { return }
+        timer = next.map(alarm)
+      }
+      // Cancelled from outside, this returns at once.
+      let isOver = await iterator.next(isolation: #isolation) == nil
+      timer?.cancel()
+      if isOver { return }
+    }
+  }
+
+  private func isEmpty() throws -> Bool {
+    let state = try queue.tables.state(in: queue.store.snapshot())
+    return !state.pauses.isEmpty || state.counts.waiting + state.counts.sending == 0
+  }
+
+  nonisolated func wake() { wakes.continuation.yield() }
+
+  /// Wakes the worker at this time.
+  private func alarm(at time: Int64) -> Task<Void, Never> {
+    let environment = queue.environment
+    return Task {
+      let left = max(1000, time.adding(-environment.now()))
+      if (try? await environment.sleep(.microseconds(left))) != nil { wake() }
+    }
+  }
+
+  /// Tasks that wake the worker when the store has a new commit, and pause the queue when the network is away.
+  private func follow() -> [Task<Void, Never>] {
+    let signals = queue.store.signals()
+    var tasks = [
+      Task { for await _ in signals { wake() } }
+    ]
+    if let reachability = options.reachability {
+      tasks.append(
+        Task { [queue] in
+          for await isReachable in reachability {
+            // A store that cannot be written now stops the worker in another way.
+            if isReachable { try? await queue.resume(.unreachable) } else { try? await queue.pause(.unreachable) }
+          }
+        })
+    }
+    return tasks
+  }
+
+  /// Begins as many attempts as may begin.
+  ///
+  /// - Returns: when to look again, if nothing else happens; `nil` for whenever.
+  private func begin(_ lease: ScheduleEntry.Lease) async throws -> Int64? {
+    let now = queue.environment.now()
+    do {
+      try await checkLeases(now, lease)
+      let free = options.concurrency - attempts.count
+      guard free > 0, try queue.tables.state(in: queue.store.snapshot()).pauses.isEmpty else {
+        return leaseCheck(lease)
+      }
+      if try hasWork(now) {
+        for (entry, upload) in try await claim(free, lease) { start(entry, upload, lease) }
+      }
+    } catch {
+      mirror.withLock { $0.reset() }
+      // Another process has the store for long, or the disk is full: that passes, or somebody ends the worker.
+      queue.options.trace?(.storeFailed("\(error)"))
+      return now.adding(1_000_000)
+    }
+    let checks = leaseCheck(lease)
+    guard attempts.count < options.concurrency else { return checks }
+    let later = queue.environment.now()
+    let times = [checks, mirror.withLock { $0.schedule.nextTime(after: later) }] + breakers.values.map(\.openUntil)
+    return times.compactMap(\.self).filter { $0 > now }.min()
+  }
+
+  /// Whether there is anything to write: a look, without a commit.
+  private func hasWork(_ now: Int64) throws -> Bool {
+    let snapshot = try queue.store.snapshot()
+    let breakers = breakers
+    return try mirror.withLock { mirror in
+      try mirror.advance(to: snapshot)
+      return !mirror.schedule.expired(now: now).isEmpty
+        || mirror.schedule.next(now: now) { breakers[$0]?.allows(now: now) ?? true } != nil
+    }
+  }
+
+  // MARK: Leases of others
+
+  /// When leases of other workers are looked at; `nil` if there are none.
+  private func leaseCheck(_ own: ScheduleEntry.Lease) -> Int64? {
+    mirror.withLock { $0.schedule.leases.contains { $0 != own } } ? nextLeaseCheck : nil
+  }
+
+  /// Takes over what workers have that are no more.
+  private func checkLeases(_ now: Int64, _ own: ScheduleEntry.Lease) async throws {
+    if now < nextLeaseCheck { return }
+    nextLeaseCheck = now.adding(options.leaseCheckInterval.microseconds)
+    let snapshot = try queue.store.snapshot()
+    let others = try mirror.withLock { mirror in
+      try mirror.advance(to: snapshot)
+      return mirror.schedule.leases.filter { $0 != own }.map { ($0, mirror.schedule.ordinals(of: $0)) }
+    }
+    for (lease, ordinals) in others {
+      // The lock that is ours was let go by whoever had it before. Another one is held until all is written, so that
+      // nobody takes it meanwhile and wonders.
+      let lock = lease.slot == own.slot ? nil : try WorkerSlot.lock(queue.tables, lease.slot)
+      if lock == nil, lease.slot != own.slot { continue }
+      defer { lock?.release() }
+      let limit = options.retry.maximumInterruptions
+      try await queue.group.perform { change in
+        for ordinal in ordinals { try change.takeOver(ordinal, lease, limit: limit) }
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  private func cancelAttempts() async {
+    let running = attempts.values
+    if !running.isEmpty { wasCutShort = true }
+    for attempt in running { attempt.cancel() }
+    for attempt in running { await attempt.value }
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import UploadQueue
+
+struct QueuePause: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pause", abstract: "Stop sending, until 'resume', in whatever process.")
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+
+  func run() async throws { try await target.writable(write).pause() }
+}
+
+struct QueueResume: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "resume", abstract: "Go on sending.")
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+
+  func run() async throws { try await target.writable(write).resume() }
+}
+
+struct QueueRetry: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Let parked uploads go again, in their old places.")
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+  @Argument(help: "The upload's id.") var id: UploadID?
+  @Flag(help: "All that are parked.") var parked = false
+
+  func validate() throws {
+    guard (id == nil) == parked else { throw ValidationError("give an id or --parked, one of them") }
+  }
+
+  func run() async throws {
+    let queue = try target.writable(write)
+    if let id { return try await queue.retry(id) }
+    target.output.tell("retried", try await queue.retryParked())
+  }
+}
+
+struct QueueDrop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drop", abstract: "Remove one upload.", discussion: "Exit code 1 if there is none.")
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+  @Argument(help: "The upload's id.") var id: UploadID
+
+  func run() async throws { try await target.writable(write).drop(id) }
+}
+
+struct QueueClear: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear", abstract: "Remove all uploads but those that are being sent.")
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+  @Flag(help: "Only those that are parked.") var parked = false
+
+  func run() async throws {
+    let states: Set<UploadState> = parked ? [.parked] : [.waiting, .parked]
+    target.output.tell("removed", try await target.writable(write).clear(states))
+  }
+}
+
+extension OutputOptions {
+  /// Prints how many there were.
+  fileprivate func tell(_ what: String, _ count: Int) {
+    if json { JSONText.object([(what, .int(count))]).print() } else { Console.print("\(what): \(count)") }
+  }
+}

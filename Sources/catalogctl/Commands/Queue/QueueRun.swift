@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import UploadHTTP
+import UploadQueue
+
+struct QueueRun: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Send the uploads over HTTP.",
+    discussion: """
+      Each is a POST of its JSON with its id as Idempotency-Key. SIGINT and SIGTERM end the command when the requests that \
+      run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
+      were parked.
+      """)
+
+  @OptionGroup var target: QueueTarget
+  @OptionGroup var write: WriteOptions
+  @Option(help: ArgumentHelp("Where they go, with {id} and {kind} where these belong.", valueName: "template"))
+  var url: String
+  @Flag(help: "End when nothing waits.") var untilEmpty = false
+  @Option(help: "Requests at once.") var concurrency = 2
+  @Option(help: "Repetitions of an upload that fails.") var retries = 2
+  @Option(help: ArgumentHelp("The first pause before a repetition.", valueName: "seconds")) var pause = 1.0
+  @Option(help: ArgumentHelp("The longest time for a request.", valueName: "seconds")) var timeout = 60.0
+  @Option(help: ArgumentHelp("A header, such as 'Accept: text/plain'.", valueName: "name: value")) var header:
+    [String] = []
+  @Flag(help: "Send multipart/form-data.") var multipart = false
+  @Flag(help: "Pack bodies with gzip.") var gzip = false
+
+  func validate() throws {
+    guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256") }
+    guard (0...1000).contains(retries) else { throw ValidationError("--retries is 0 to 1000") }
+    guard pause >= 0, pause <= 86_400 else { throw ValidationError("--pause is 0 to 86400 seconds") }
+    guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout is up to 86400 seconds") }
+    guard header.allSatisfy({ $0.contains(":") }) else { throw ValidationError("--header is 'Name: value'") }
+  }
+
+  func run() async throws {
+    let http = try transport()
+    let queue = try target.writable(write)
+    let before = try queue.counts()
+    var options = WorkerOptions()
+    options.concurrency = concurrency
+    options.retry.maximumRetries = retries
+    options.retry.firstPause = .seconds(pause)
+    options.attemptTimeout = .seconds(timeout + 10)
+    let worker = UploadWorker(queue, options: options, transport: http.send)
+    let signals = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler { Task { await worker.drain(within: .seconds(10)) } }
+      source.resume()
+      return source
+    }
+    do { try await worker.run(untilEmpty: untilEmpty) } catch {
+      try? await http.shutdown()
+      throw error
+    }
+    try await http.shutdown()
+    withExtendedLifetime(signals) {}
+    try report(queue, before)
+  }
+
+  private func transport() throws -> UploadHTTPTransport {
+    var options = UploadHTTPOptions()
+    options.timeout = .seconds(timeout)
+    options.body = multipart ? .multipart : .json
+    options.isPacked = gzip
+    options.headers = header.map { line in
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+    do { return try UploadHTTPTransport(url: url, options: options) } catch { throw Failure(.usage, "\(error)") }
+  }
+
+  private func report(_ queue: UploadQueue, _ before: QueueCounts) throws {
+    let now = try queue.counts()
+    let delivered = now.delivered - before.delivered
+    if target.output.json {
+      JSONText.object([
+        ("delivered", .int(delivered)), ("waiting", .int(now.waiting)), ("parked", .int(now.parked)),
+      ]).print()
+    } else {
+      Console.print("delivered: \(delivered), waiting: \(now.waiting), parked: \(now.parked)")
+    }
+    if untilEmpty, now.waiting > 0 { throw Failure(.temporary, "the queue is paused; run 'catalogctl queue resume'") }
+    if untilEmpty, now.parked > before.parked {
+      throw Failure(
+        .unavailable, "\(now.parked - before.parked) uploads were parked; see 'catalogctl queue list --state parked'")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// `catalogctl queue` as another program drives it.
+@Suite struct QueueCommandTests {
+  @Test func `an upload is added, shown, sent under its id, and gone`() throws {
+    let root = try TestRoot(answers: [])
+    let first = try root.run("queue", "add", #"{"code":"1"}"#, "--kind", "scan", "--key", "k")
+    #expect(first.code == 0 && first.isOrderly, "\(first.words)")
+    let id = try #require(first.lines.first)
+    let second = try root.run("queue", "add", "--json", "--priority", "high", "--ttl", "60", input: Data("[1, 2]".utf8))
+    #expect(try second.object()["id"] as? String != nil, "\(second.words)")
+    let shown = try root.run("queue", "show", id).object()
+    #expect(shown["kind"] as? String == "scan" && shown["state"] as? String == "waiting")
+    #expect((shown["payload"] as? [String: Any])?["code"] as? String == "1")
+    #expect(try root.run("queue", "list", "--json").objects().count == 2)
+    let server = try HTTPServer([HTTPServer.Answer(), HTTPServer.Answer(status: "422 Unprocessable Content")])
+    let url = "http://127.0.0.1:\(server.port)/{kind}/{id}"
+    let run = try root.run("queue", "run", "--json", "--url", url, "--until-empty", "--concurrency", "1")
+    #expect(run.code == 69, "\(run.words)")
+    let report = try run.object()
+    #expect(report["delivered"] as? Int == 1 && report["parked"] as? Int == 1 && report["waiting"] as? Int == 0)
+    // The one with the high priority first.
+    #expect(server.requests.count == 2)
+    #expect(server.requests.last == "POST /scan/\(id) HTTP/1.1")
+    let parked = try root.run("queue", "list", "--json", "--state", "parked").objects()
+    #expect(parked.count == 1 && (parked[0]["lastError"] as? [String: Any])?["status"] as? Int == 422)
+    #expect(try root.run("queue", "retry", "--parked", "--json").object()["retried"] as? Int == 1)
+    #expect(try root.run("queue", "drop", id).code == 0)
+    #expect(try root.run("queue", "drop", id).code == 1)
+    #expect(try root.run("queue", "show", id).code == 1)
+    let stat = try root.run("queue", "stat", "--json").object()
+    #expect(stat["delivered"] as? Int == 1 && stat["removed"] as? Int == 1 && stat["waiting"] as? Int == 0)
+  }
+
+  @Test func `a paused queue sends nothing, in whatever process, until it is resumed`() throws {
+    let root = try TestRoot(answers: [])
+    #expect(try root.run("queue", "add", "1").code == 0)
+    #expect(try root.run("queue", "pause").code == 0)
+    #expect(try root.run("queue", "stat", "--json").object()["paused"] as? [String] == ["byHand"])
+    let run = try root.run("queue", "run", "--url", "http://127.0.0.1:1/", "--until-empty")
+    #expect(run.code == 75 && run.words.contains("queue resume"), "\(run.words)")
+    #expect(try root.run("queue", "resume").code == 0)
+    // Nobody listens: it is tried again, and parked.
+    let failed = try root.run("queue", "run", "--url", "http://127.0.0.1:1/", "--until-empty", "--pause", "0.01")
+    #expect(failed.code == 69, "\(failed.words)")
+    #expect(try root.run("queue", "clear", "--json").object()["removed"] as? Int == 1)
+  }
+
+  @Test func `looking creates nothing, and mistakes have their codes`() throws {
+    let root = try TestRoot()
+    for command in [["list"], ["stat", "--json"], ["list", "--json"]] {
+      let run = try root.run(["queue"] + command + ["--user", "u"])
+      #expect(run.code == 0 && run.isOrderly, "\(command): \(run.words)")
+    }
+    #expect(!root.exists)
+    #expect(try root.run("queue", "add", "1").code == 64)
+    for (arguments, code) in [
+      (["add", "{", "--user", "u"], 65), (["add", "1", "--kind", "", "--user", "u"], 64),
+      (["add", "1", "--ttl", "0", "--user", "u"], 64), (["add", "--file", "/none", "--user", "u"], 66),
+      (["add", "1", "--queue", "a/b", "--user", "u"], 64), (["retry", "--user", "u"], 64),
+      (["show", "x", "--user", "u"], 64),
+      (["run", "--url", "ftp://x/{id}", "--user", "u"], 64), (["run", "--url", "http://x/{no}", "--user", "u"], 64),
+    ] as [([String], Int32)] {
+      let run = try root.run(["queue"] + arguments)
+      #expect(run.code == code && run.isOrderly, "\(arguments): \(run.code) \(run.words)")
+    }
+  }
+}

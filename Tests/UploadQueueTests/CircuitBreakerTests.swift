@@ -1,0 +1,47 @@
+import Testing
+
+@testable import UploadQueue
+
+@Suite struct CircuitBreakerTests {
+  private let policy = CircuitBreaker.Policy(failures: 3, firstPause: 100, longestPause: 350)
+
+  @Test func `it opens after failures in a row, lets one pass, and doubles its pause up to a cap`() {
+    var breaker = CircuitBreaker()
+    #expect(breaker.fail(now: 0, policy) == nil)
+    #expect(breaker.fail(now: 0, policy) == nil)
+    breaker.succeed()
+    #expect(breaker == CircuitBreaker())
+    for _ in 0..<2 { #expect(breaker.fail(now: 0, policy) == nil) }
+    #expect(breaker.fail(now: 10, policy) == 100)
+    #expect(!breaker.allows(now: 109))
+    // One that was on its way when it opened.
+    #expect(breaker.fail(now: 50, policy) == nil)
+    var now: Int64 = 110
+    for pause: Int64 in [200, 350, 350] {
+      #expect(breaker.allows(now: now))
+      breaker.begin(now: now)
+      #expect(!breaker.allows(now: now))
+      #expect(breaker.fail(now: now, policy) == pause)
+      #expect(!breaker.allows(now: now + pause - 1))
+      now += pause
+    }
+    breaker.begin(now: now)
+    breaker.cancel()
+    #expect(breaker.allows(now: now))
+    breaker.begin(now: now)
+    breaker.succeed()
+    #expect(breaker.isClosed)
+    #expect(breaker.allows(now: 0))
+  }
+
+  @Test func `an upload that was taken before it opened and begins afterwards does not keep it open for ever`() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }
+    breaker.begin(now: 10)
+    #expect(breaker.fail(now: 20, policy) == nil)
+    #expect(!breaker.allows(now: 99))
+    #expect(breaker.allows(now: 100))
+    breaker.begin(now: 100)
+    #expect(!breaker.allows(now: 100))
+  }
+}
