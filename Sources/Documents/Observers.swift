@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Who wants to know when a store may have a new commit, and the task that looks for those of other processes.
-final class Observers: Sendable {
+/// Who wants to know when a store, of documents or settings, may have a new commit, and the task that looks for those of other processes.
+package final class Observers: Sendable {
   private struct State {
     var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
@@ -13,12 +13,12 @@ final class Observers: Sendable {
   private let interval: Duration
 
   /// - Parameter interval: milliseconds between two looks at the store.
-  init(interval: Int) { self.interval = .milliseconds(max(1, interval)) }
+  package init(interval: Int) { self.interval = .milliseconds(max(1, interval)) }
 
   deinit { state.withLock { $0.poll?.cancel() } }
 
   /// Says at once, and whenever there may be something new, that it is time to look. Signals that nobody takes become one.
-  func signals() -> AsyncStream<Void> {
+  package func signals() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number: Int? = state.withLock { state in
         if state.isFinished { return nil }
@@ -34,13 +34,13 @@ final class Observers: Sendable {
   }
 
   /// There is something new, by this process.
-  func notify() {
+  package func notify() {
     let all = state.withLock { Array($0.continuations.values) }
     for continuation in all { continuation.yield() }
   }
 
   /// There will be nothing new any more: all streams end, and so do those that are asked for from now on.
-  func finish() {
+  package func finish() {
     let all = state.withLock { state in
       let all = Array(state.continuations.values)
       state.isFinished = true

@@ -160,10 +160,7 @@ public final class Transaction {
     var count = 0
     do {
       try base.forEachRecord(space, key) { (record) throws(StoreError) in
-        if dead.insert(record.offset.rawValue) {
-          bury(space.table, ObjectHeader.padded(record.byteCount))
-          count += 1
-        }
+        if kill(record, of: space.table) { count += 1 }
         return true
       }
     } catch { throw noted(error) }
@@ -181,10 +178,7 @@ public final class Transaction {
     var count = 0
     do {
       try base.forEachRecord(space, of: keys) { (_, record) throws(StoreError) in
-        if dead.insert(record.offset.rawValue) {
-          bury(space.table, ObjectHeader.padded(record.byteCount))
-          count += 1
-        }
+        if kill(record, of: space.table) { count += 1 }
       }
     } catch { throw noted(error) }
     return count
@@ -198,7 +192,7 @@ public final class Transaction {
   func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
     do {
       guard let base, let record = try base.record(at: offset, table: table) else { return }
-      if dead.insert(offset.rawValue) { bury(table, ObjectHeader.padded(record.byteCount)) }
+      _ = kill(record, of: table)
     } catch { throw noted(error) }
   }
 
@@ -229,6 +223,14 @@ public final class Transaction {
 
   /// Counts rows that were put without ``put(_:_:)``.
   func count(putRows count: Int) { putCount += count }
+
+  /// Counts a row of `base` as dead. Returns whether it was not yet.
+  @inline(__always)
+  private func kill(_ record: borrowing RecordView, of table: Int) -> Bool {
+    guard dead.insert(record.offset.rawValue) else { return false }
+    bury(table, ObjectHeader.padded(record.byteCount))
+    return true
+  }
 
   /// Counts one row of `table` as dead.
   func bury(_ table: Int, _ paddedLength: Int) {

@@ -1,3 +1,4 @@
+import Documents
 import LogStore
 import Storage
 import Synchronization
@@ -18,14 +19,14 @@ final class SignedIn: Sendable {
 
   private let directory: WorkspaceDirectory
   private let options: Workspace.Options
-  let signals: Signals
+  let observers: Observers
   /// Guards who is known to be signed in; held for a look at the disk.
   private let state = Mutex(State())
 
   init(_ directory: WorkspaceDirectory, _ options: Workspace.Options) {
     self.directory = directory
     self.options = options
-    signals = Signals(interval: options.pollInterval)
+    observers = Observers(interval: options.pollInterval)
   }
 
   /// The stores of who is signed in; `nil` for nobody.
@@ -44,7 +45,7 @@ final class SignedIn: Sendable {
     if isNew {
       // Nobody is given these any more, and they give nothing any more: this only lets go of files.
       old?.close()
-      signals.notify()
+      observers.notify()
     }
     return stores
   }
@@ -72,6 +73,6 @@ final class SignedIn: Sendable {
       return old
     }
     old.stores?.close()
-    signals.finish()
+    observers.finish()
   }
 }

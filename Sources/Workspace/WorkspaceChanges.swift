@@ -22,7 +22,7 @@ public struct WorkspaceChanges: AsyncSequence, Sendable {
 
     init(_ signedIn: SignedIn) {
       self.signedIn = signedIn
-      signals = signedIn.signals.stream().makeAsyncIterator()
+      signals = signedIn.observers.signals().makeAsyncIterator()
       seen = (try? signedIn.look()) ?? nil
     }
 

@@ -19,7 +19,7 @@ public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable 
     init(_ settings: Settings, _ setting: Setting<Value>) {
       self.settings = settings
       self.setting = setting
-      signals = settings.signals.stream().makeAsyncIterator()
+      signals = settings.observers.signals().makeAsyncIterator()
     }
 
     /// - Returns: `nil` when the settings were closed.

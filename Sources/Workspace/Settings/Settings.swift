@@ -1,4 +1,5 @@
 public import DocumentFormat
+import Documents
 import LogStore
 import RecordFormat
 import Synchronization
@@ -21,7 +22,7 @@ public final class Settings: Sendable {
   private let place: SettingsPlace
   private let access: StoreAccess
   private let waiting: Int
-  let signals: Signals
+  let observers: Observers
   /// Guards which commit is the newest that was seen; held for a refresh.
   private let view = Mutex(View())
   /// Held by the one thread of this process that writes.
@@ -34,7 +35,7 @@ public final class Settings: Sendable {
     self.place = place
     self.access = access
     self.waiting = waiting
-    signals = Signals(interval: pollInterval)
+    observers = Observers(interval: pollInterval)
   }
 
   // MARK: Reading
@@ -87,7 +88,7 @@ public final class Settings: Sendable {
   public func change<Result>(_ body: (inout SettingsChange) throws -> Result) throws -> Result {
     var change = SettingsChange()
     let result = try body(&change)
-    if try commit(change.values) { signals.notify() }
+    if try commit(change.values) { observers.notify() }
     return result
   }
 
@@ -142,7 +143,7 @@ public final class Settings: Sendable {
       return old
     }
     withExtendedLifetime(old) {}
-    signals.finish()
+    observers.finish()
   }
 
   private func checkOpen() throws {
