@@ -29,13 +29,19 @@ let package = Package(
     .library(name: "UploadQueue", targets: ["UploadQueue"]),
     .library(name: "UploadHTTP", targets: ["UploadHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
+    .library(name: "ScanInputs", targets: ["ScanInputs"]),
+    .library(name: "ScanDaemon", targets: ["ScanDaemon"]),
+    .library(name: "DaemonHTTP", targets: ["DaemonHTTP"]),
     .executable(name: "catalogctl", targets: ["catalogctl"]),
+    .executable(name: "catalogd", targets: ["catalogd"]),
   ],
   traits: [
     .trait(name: "ISAL", description: "Unpack answers with Intel's ISA-L (libisal-dev) in place of zlib.")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(
+      url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "CommandLineArguments"]),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -130,14 +136,73 @@ let package = Package(
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
       ],
       swiftSettings: strict),
+    // What programs are told, for both executables.
+    .target(
+      name: "JSONOutput", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "UploadQueue"],
+      swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage", "UploadHTTP",
-        "UploadQueue", "Workspace",
+        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage",
+        "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+
+    // The daemon beside a scanner: inputs that know no catalogue, what it does with scans, its HTTP interface.
+    .target(
+      name: "ScanInputs",
+      dependencies: [
+        "CShims", "JSONStream",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "ScanDaemon",
+      dependencies: [
+        "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "DocumentMetrics", "JSONOutput",
+        "LogStore", "ScanInputs", "UploadHTTP", "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "DaemonHTTP",
+      dependencies: [
+        "Catalog", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "DaemonConfiguration",
+      dependencies: [
+        "DaemonHTTP", "ScanDaemon", "ScanInputs", .product(name: "Configuration", package: "swift-configuration"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
+    .target(name: "SystemdNotification", dependencies: ["CShims"], swiftSettings: strict),
+    .executableTarget(
+      name: "catalogd",
+      dependencies: [
+        "DaemonConfiguration", "DaemonHTTP", "JSONOutput", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
+        "SystemdNotification",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
 

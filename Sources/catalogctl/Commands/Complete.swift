@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 
 struct Complete: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,21 +16,7 @@ struct Complete: ParsableCommand {
     if codes.isEmpty { try InputFile("-").forEachLine { codes.append($0) } }
     let snapshot = try store.snapshot()
     let result = try snapshot.complete(codes)
-    if output.json { json(result).print() } else { try show(result, snapshot) }
-  }
-
-  private func json(_ result: SetCompletion) -> JSONText {
-    var fields: [(String, JSONText)] = [
-      ("products", .byId(result.products, JSONText.int)),
-      ("unknown", .array(result.unknown.map(JSONText.text))),
-      ("complete", .byId(result.complete, JSONText.int)),
-      ("incomplete", .byId(result.incomplete) { .byId($0, JSONText.int) }),
-    ]
-    if !result.faults.isEmpty {
-      fields.append(("faults", .byId(result.faults) { .array($0.map(JSONText.text)) }))
-    }
-    if !result.repeated.isEmpty { fields.append(("repeated", .array(result.repeated.map(JSONText.text)))) }
-    return .object(fields)
+    if output.json { result.json.print() } else { try show(result, snapshot) }
   }
 
   private func show(_ result: SetCompletion, _ snapshot: CatalogSnapshot) throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 
 struct Components: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,21 +18,7 @@ struct Components: ParsableCommand {
       throw Failure(.no, "no product has id \(id)")
     }
     if output.json {
-      JSONText.object([
-        ("productId", .text(id)),
-        (
-          "components",
-          .array(
-            components.map { component in
-              .object([
-                ("relationId", .text(component.relation.id)),
-                ("subProductId", .text(component.relation.subProductId)),
-                ("groupNum", .int(Int(clamping: component.relation.groupNum))),
-                ("product", component.product.map(JSONText.product) ?? .null),
-              ])
-            })
-        ),
-      ]).print()
+      components.json(ofSet: id).print()
       return
     }
     if components.isEmpty { Console.say("\(id) is a product, but no set") }

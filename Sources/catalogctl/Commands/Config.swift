@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentFormat
+import JSONOutput
 import Workspace
 
 /// Settings of the application, from the shell.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import CatalogSync
 import CatalogWire
+import JSONOutput
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(

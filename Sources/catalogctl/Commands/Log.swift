@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(

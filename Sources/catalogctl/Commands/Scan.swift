@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 import LogStore
 
 struct Scan: ParsableCommand {
@@ -34,19 +35,6 @@ struct Scan: ParsableCommand {
 }
 
 extension Match {
-  /// As the contract has it.
-  func json(code: String) -> JSONText {
-    var elements: [(String, JSONText)] = []
-    for element in scan.elements?.elements ?? [] where !elements.contains(where: { $0.0 == element.ai }) {
-      elements.append((element.ai, .text(element.value)))
-    }
-    return .object([
-      ("code", .text(code)), ("match", .text(kind.rawValue)), ("key", .optional(key)),
-      ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
-      ("products", .array(products.map(JSONText.product))), ("elements", .object(elements)),
-    ])
-  }
-
   /// For people: a line for each product.
   func lines(code: String) -> [String] {
     let shown = Table.cell(code, limit: 40)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import JSONOutput
 import LogStore
 
 struct Stat: ParsableCommand {

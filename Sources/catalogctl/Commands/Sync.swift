@@ -3,6 +3,7 @@ import Catalog
 import CatalogHTTP
 import CatalogSync
 import Foundation
+import JSONOutput
 import Workspace
 
 struct Sync: AsyncParsableCommand {

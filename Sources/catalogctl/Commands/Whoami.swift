@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONOutput
 
 struct Whoami: ParsableCommand {
   static let configuration = CommandConfiguration(

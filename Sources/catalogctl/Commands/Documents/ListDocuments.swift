@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
+import JSONOutput
 
 struct ListDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
+import JSONOutput
 import JSONStream
 
 struct PutDocuments: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Documents
+import JSONOutput
 import LogStore
 import UploadQueue
 
@@ -39,15 +40,6 @@ extension UploadID: ExpressibleByArgument {
 }
 
 extension UploadPriority: ExpressibleByArgument {
-  /// The name of a level, as people give it.
-  var name: String {
-    switch self {
-    case .low: "low"
-    case .normal: "normal"
-    case .high: "high"
-    }
-  }
-
   public init?(argument: String) {
     guard let level = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = level
@@ -58,26 +50,3 @@ extension UploadPriority: ExpressibleByArgument {
 }
 
 extension UploadState: ExpressibleByArgument {}
-
-extension Upload {
-  /// What `--json` prints of an upload.
-  var json: JSONText {
-    let payload: JSONText =
-      switch payload {
-      case .value(let value): .raw(value.json)
-      case .file(let file):
-        .object([("file", .text(file.path)), ("bytes", .int(file.byteCount)), ("sha256", .text(file.sha256))])
-      }
-    let error: JSONText =
-      lastError.map { error in
-        .object([("status", error.status.map(JSONText.int) ?? .null), ("message", .text(error.message))])
-      } ?? .null
-    return .object([
-      ("id", .text(id.text)), ("kind", .text(kind)), ("state", .text(state.rawValue)),
-      ("priority", .text(priority.name)),
-      ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
-      ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
-      ("lastError", error), ("payload", payload),
-    ])
-  }
-}

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Foundation
+import JSONOutput
 import UploadQueue
 
 struct QueueAdd: AsyncParsableCommand {

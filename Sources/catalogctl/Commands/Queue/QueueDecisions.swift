@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONOutput
 import UploadQueue
 
 struct QueuePause: AsyncParsableCommand {

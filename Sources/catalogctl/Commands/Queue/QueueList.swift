@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONOutput
 import UploadQueue
 
 struct QueueList: ParsableCommand {
@@ -56,24 +57,12 @@ struct QueueStat: ParsableCommand {
     let queue = try target.existing()
     let counts = try queue?.counts() ?? QueueCounts()
     let pauses = try queue?.pauses() ?? []
-    let numbers: [(String, Int)] = [
-      ("waiting", counts.waiting), ("sending", counts.sending), ("parked", counts.parked), ("bytes", counts.byteCount),
-      ("enqueued", counts.enqueued), ("delivered", counts.delivered), ("superseded", counts.superseded),
-      ("dropped", counts.dropped), ("refused", counts.refused), ("expired", counts.expired),
-      ("removed", counts.removed),
-    ]
-    let names = pauses.map(\.rawValue).sorted()
     if target.output.json {
-      let fields = numbers.map { ($0.0, JSONText.int($0.1)) }
-      JSONText.object(fields + [("paused", .array(names.map(JSONText.text)))]).print()
+      counts.json(pauses).print()
     } else {
-      for (name, number) in numbers { Console.print("\(name): \(number)") }
+      for (name, number) in counts.numbers { Console.print("\(name): \(number)") }
+      let names = pauses.map(\.rawValue).sorted()
       Console.print("paused: \(names.isEmpty ? "no" : names.joined(separator: ", "))")
     }
   }
-}
-
-extension Date {
-  /// As programs read it.
-  var stamp: String { formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }
 }

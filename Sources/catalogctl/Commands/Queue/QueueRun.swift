@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONOutput
 import UploadHTTP
 import UploadQueue
 

@@ -1,10 +1,10 @@
-import Catalog
+public import Catalog
 import CatalogRows
 import CatalogWire
-import DocumentFormat
+public import DocumentFormat
 
-/// A JSON value whose object keys keep their order: what `--json` prints is stable to the byte.
-indirect enum JSONText {
+/// A JSON value whose object keys keep their order: what programs are given is stable to the byte.
+public indirect enum JSONText: Sendable {
   case null
   case bool(Bool)
   case int(Int)
@@ -20,13 +20,15 @@ indirect enum JSONText {
   case raw(String)
 
   /// An object with ids as keys, in their bytewise order.
-  static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
+  public static func byId<Value>(_ dictionary: [ProductID: Value], _ value: (Value) -> JSONText) -> JSONText {
     .object(dictionary.sorted { $0.key < $1.key }.map { ($0.key.text, value($0.value)) })
   }
 
-  static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }
+  /// A text, or null.
+  public static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }
 
-  func append(to bytes: inout [UInt8]) {
+  /// Appends the value without white space around it.
+  public func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes += Array("null".utf8)
     case .bool(let value): bytes += Array((value ? "true" : "false").utf8)
@@ -68,11 +70,10 @@ indirect enum JSONText {
     RowJSON.append(text: utf8.span, to: &bytes)
   }
 
-  /// Prints the value as one line of standard output, at once.
-  func print() {
+  /// The value as one line of text, without a line feed.
+  public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
-    bytes.append(UInt8(ascii: "\n"))
-    Console.print(bytes)
+    return bytes
   }
 }

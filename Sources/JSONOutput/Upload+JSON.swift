@@ -1,0 +1,65 @@
+public import UploadQueue
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Upload {
+  /// What programs are told of an upload.
+  public var json: JSONText {
+    let payload: JSONText =
+      switch payload {
+      case .value(let value): .document(value)
+      case .file(let file):
+        .object([("file", .text(file.path)), ("bytes", .int(file.byteCount)), ("sha256", .text(file.sha256))])
+      }
+    let error: JSONText =
+      lastError.map { error in
+        .object([("status", error.status.map(JSONText.int) ?? .null), ("message", .text(error.message))])
+      } ?? .null
+    return .object([
+      ("id", .text(id.text)), ("kind", .text(kind)), ("state", .text(state.rawValue)),
+      ("priority", .text(priority.name)),
+      ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
+      ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
+      ("lastError", error), ("payload", payload),
+    ])
+  }
+}
+
+extension UploadPriority {
+  /// The name of a level.
+  public var name: String {
+    switch self {
+    case .low: "low"
+    case .normal: "normal"
+    case .high: "high"
+    }
+  }
+}
+
+extension QueueCounts {
+  /// The numbers under their names, in the order in which they are shown.
+  public var numbers: [(name: String, count: Int)] {
+    [
+      ("waiting", waiting), ("sending", sending), ("parked", parked), ("bytes", byteCount), ("enqueued", enqueued),
+      ("delivered", delivered), ("superseded", superseded), ("dropped", dropped), ("refused", refused),
+      ("expired", expired), ("removed", removed),
+    ]
+  }
+
+  /// What programs are told of a queue.
+  ///
+  /// - Parameter pauses: why the queue stands still.
+  public func json(_ pauses: Set<PauseReason>) -> JSONText {
+    let reasons = pauses.map(\.rawValue).sorted().map(JSONText.text)
+    return .object(numbers.map { ($0.name, JSONText.int($0.count)) } + [("paused", .array(reasons))])
+  }
+}
+
+extension Date {
+  /// As programs read it: `2026-01-31T23:59:59Z`.
+  public var stamp: String { formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }
+}

@@ -1,0 +1,80 @@
+public import CatalogHTTP
+public import UploadQueue
+
+/// What a daemon does.
+public struct DaemonOptions: Sendable {
+  /// The root directory of the stores.
+  public var root: String
+  /// Who is signed in at the start if nobody is.
+  public var user: String?
+  /// Where the catalogue comes from; `nil` takes it as it lies on the disk.
+  public var sync: SyncOptions?
+  /// Where each answered scan is sent. Names are unique.
+  public var webhooks: [WebhookOptions] = []
+  /// For how long a code that an input reads again is the same scan, by the name of the input.
+  public var doubleScanWindows: [String: Duration] = [:]
+  /// The same for inputs that are not named there.
+  public var doubleScanWindow: Duration = .milliseconds(500)
+  /// How many events are kept for those who come back for them.
+  public var eventCapacity = 1000
+  public var compaction = CompactionOptions()
+  /// How long uploads that are on their way may take when the daemon ends.
+  public var drainTimeout: Duration = .seconds(10)
+  /// Most scans that one set session takes, and most sessions that are open at once.
+  public var maximumScansPerSession = 10_000
+  public var maximumSessions = 1000
+  /// Most codes of the miss journal; the ones that were missed longest ago make room.
+  public var maximumMisses = 10_000
+
+  public init(root: String) { self.root = root }
+}
+
+/// How the catalogue is kept current.
+public struct SyncOptions: Sendable {
+  public var url: String
+  /// Whose catalogue it is: users of one organisation share what is common.
+  public var organisation: String?
+  public var transport = TransportOptions()
+  /// From one synchronisation to the next.
+  public var interval: Duration = .seconds(300)
+  /// The interval is shorter or longer by up to this share, so that a thousand daemons do not ask at once.
+  public var jitter = 0.1
+  /// After a failure: the first pause, doubled with each further failure up to the interval.
+  public var firstRetry: Duration = .seconds(5)
+  /// So many rows in one list of an increment call for a full update.
+  public var threshold = 1000
+  /// The share of products that a full update may lose.
+  public var maximumLoss = 0.5
+
+  public init(url: String) { self.url = url }
+}
+
+/// Where scans are sent.
+public struct WebhookOptions: Sendable {
+  /// 1 to 64 letters, digits, `-` and `_`.
+  public var name: String
+  public var url: String
+  /// Each header of each request.
+  public var headers: [(name: String, value: String)] = []
+  public var isPacked = false
+  public var timeout: Duration = .seconds(30)
+  public var retry = UploadRetryPolicy()
+  /// Whether scans that found something, or nothing, are sent.
+  public var sendsMatches = true
+  public var sendsMisses = true
+
+  public init(name: String, url: String) {
+    self.name = name
+    self.url = url
+  }
+}
+
+/// When the stores are compacted.
+public struct CompactionOptions: Sendable {
+  /// How often is looked whether it is worth it; `nil` never compacts in the background.
+  public var interval: Duration? = .seconds(600)
+  /// It waits while more scans a second are answered.
+  public var maximumScansPerSecond = 50.0
+
+  public init() {}
+}

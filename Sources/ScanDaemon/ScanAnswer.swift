@@ -1,0 +1,69 @@
+public import Catalog
+public import JSONOutput
+public import ScanInputs
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a scan was answered with.
+public struct ScanAnswer: Sendable {
+  /// Names the scan for ever: a UUID of version 7, as text. Webhooks send it as the id of the upload's document.
+  public let id: String
+  public let time: Date
+  public let reading: Reading
+  public let match: Match
+  public let catalogue: CatalogueAge
+  /// The id of the scan that this one repeats within its input's window; nothing was recorded then.
+  public let repeats: String?
+  public let recording: Recording
+
+  /// What became of the scan besides its answer.
+  public enum Recording: Sendable, Equatable {
+    /// Nothing was to be recorded: no webhook wants it, and it was found.
+    case notNeeded
+    /// Its uploads, and where it found nothing its entry in the journal, are durable.
+    case durable
+    /// The store takes nothing now, and why: nobody but the one who asked knows of this scan.
+    case failed(String)
+  }
+
+  public init(
+    id: String, time: Date, reading: Reading, match: Match, catalogue: CatalogueAge, repeats: String? = nil,
+    recording: Recording
+  ) {
+    self.id = id
+    self.time = time
+    self.reading = reading
+    self.match = match
+    self.catalogue = catalogue
+    self.repeats = repeats
+    self.recording = recording
+  }
+
+  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `catalogue`; `repeats`
+  /// where it is a double scan; `recorded`, and `problem` where it is false.
+  public var json: JSONText { fatalError("being built") }
+}
+
+/// Which catalogue an answer comes from.
+public struct CatalogueAge: Sendable, Equatable {
+  /// Whose; `nil` for the one that belongs to nobody.
+  public var user: String?
+  /// The server's `updateTime`; empty before the first update.
+  public var cursor: String
+  /// The commit; 0 for an empty catalogue.
+  public var sequence: UInt64
+  /// When the server was last known to have nothing newer: the last successful synchronisation, or the last commit. `nil` for an
+  /// empty catalogue.
+  public var currentAt: Date?
+
+  public init(user: String?, cursor: String, sequence: UInt64, currentAt: Date?) {
+    self.user = user
+    self.cursor = cursor
+    self.sequence = sequence
+    self.currentAt = currentAt
+  }
+}

@@ -1,0 +1,76 @@
+/// One code, as an input read it.
+public struct Reading: Sendable, Equatable {
+  /// The name of the input.
+  public var input: String
+  /// The code as the reader sent it, without what ends a line.
+  public var code: String
+  /// What the sender calls it, where the sender can say so; it comes back with the answer.
+  public var tag: String?
+
+  public init(input: String, code: String, tag: String? = nil) {
+    self.input = input
+    self.code = code
+    self.tag = tag
+  }
+}
+
+/// What a reading is answered with.
+public struct ReadingAnswer: Sendable, Equatable {
+  /// One line of JSON, without its line feed.
+  public var line: [UInt8]
+  /// Whether the code was read again within the window of double scans. Inputs that nobody asks say nothing then; where each
+  /// request has an answer, this is it.
+  public var isRepeat: Bool
+
+  public init(line: [UInt8], isRepeat: Bool = false) {
+    self.line = line
+    self.isRepeat = isRepeat
+  }
+}
+
+/// Takes the readings of inputs, and is told how the inputs are.
+public protocol ReadingHandler: Sendable {
+  /// Answers a reading. An input asks for one answer at a time, so that answers and what follows from them keep the order of
+  /// the readings.
+  func answer(_ reading: Reading) async -> ReadingAnswer
+
+  /// Something happened to an input. Called from any thread; holds up the input.
+  func note(_ event: InputEvent, input: String)
+}
+
+/// Something that happened to an input.
+public enum InputEvent: Sendable, Equatable {
+  /// It reads; for people: from what, such as a path or an address with its port.
+  case opened(String)
+  /// It does not read any more, and tries to open again, if that makes sense.
+  case closed(reason: String, reopens: Bool)
+  /// A line was refused; the input goes on.
+  case fault(InputFault)
+}
+
+/// Why a line was refused.
+public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
+  /// It has more bytes than an input takes.
+  case tooLong(limit: Int)
+  /// It is not UTF-8; its first bytes, printable.
+  case notText(shown: String)
+  /// It is not the request that the input expects: what it should be.
+  case request(String)
+
+  /// The name of the fault, for programs.
+  public var name: String {
+    switch self {
+    case .tooLong: "tooLong"
+    case .notText: "notText"
+    case .request: "request"
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .tooLong(let limit): "a line has more than \(limit) bytes"
+    case .notText(let shown): "a line is not UTF-8: \(shown)"
+    case .request(let what): "\(what)"
+    }
+  }
+}

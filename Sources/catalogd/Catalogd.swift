@@ -1,0 +1,4 @@
+/// The scanning daemon.
+@main struct Catalogd {
+  static func main() async { fatalError("being built") }
+}
