@@ -312,7 +312,11 @@ let package = Package(
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
+      name: "CommandLineTests",
+      dependencies: [
+        "CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport",
+      ],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -66,6 +67,16 @@ int process_wait(int id) {
     if (errno != EINTR) return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int process_open_pty(char *path, size_t count) {
+  int scanner = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (scanner < 0) return -1;
+  if (grantpt(scanner) != 0 || unlockpt(scanner) != 0 || ptsname_r(scanner, path, count) != 0) {
+    close(scanner);
+    return -1;
+  }
+  return scanner;
 }
 
 int process_fork(void) { return fork(); }

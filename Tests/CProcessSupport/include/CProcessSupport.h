@@ -14,6 +14,10 @@ int process_spawn(
 /// Waits for a child: its exit code, or 128 and the number of the signal that ended it.
 int process_wait(int id);
 
+/// Opens a new pty: returns the side of whoever plays a device, and with the path of the other side in `path`, which has room for `count`
+/// bytes. -1 with errno set.
+int process_open_pty(char *_Nonnull path, size_t count);
+
 /// fork.
 int process_fork(void);
 

@@ -1,0 +1,94 @@
+import Foundation
+import RandomTestSupport
+import Testing
+
+/// The real daemon, with its origin and its receiver, all of which die now and again.
+@Suite struct DaemonChaosTests {
+  @Test(.timeLimit(.minutes(10)))
+  func `every answered scan arrives, in the order of its input, whoever is killed`() throws {
+    var random = SeededGenerator(for: "DaemonChaosTests")
+    let site = try Site()
+    try site.startOrigin()
+    try site.startDaemon()
+    #expect(site.isReady(), "\(words(site))")
+    let feeding = Feeding(site)
+    for _ in 0..<12 * depth {
+      Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.6, using: &random))
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0, 1:
+        site.killDaemon()
+        try site.startDaemon()
+        // The next blow may come while it starts.
+        if Bool.random(using: &random) { #expect(site.isReady(), "\(words(site))") }
+      case 2:
+        site.stopOrigin()
+        Thread.sleep(forTimeInterval: Double.random(in: 0...0.5, using: &random))
+        try site.startOrigin()
+      case 3, 4: try site.receiver.become(ScanReceiver.Mood.allCases.randomElement(using: &random) ?? .well)
+      default: try changeProducts(site, &random)
+      }
+    }
+    // Everything works again: what waits must go.
+    try site.receiver.become(.well)
+    #expect(site.isReady(), "\(words(site))")
+    Thread.sleep(forTimeInterval: 0.5)
+    feeding.end()
+    let isQuiet = site.wait { isDrained(site) }
+    #expect(isQuiet, "\(words(site))")
+
+    let arrivals = site.receiver.arrivals
+    var arrived: Set<String> = []
+    var codes: [String: [String]] = [:]
+    var keys: Set<String> = []
+    for arrival in arrivals {
+      let answer = try #require(Answered(String(decoding: arrival.body, as: UTF8.self)))
+      arrived.insert(answer.id)
+      guard keys.insert(arrival.key).inserted else { continue }
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(arrival.body)) as? [String: Any])
+      codes[object.text("input") ?? "", default: []].append(answer.code)
+    }
+    let answered = feeding.answered
+    for input in Feeding.inputs {
+      let told = answered[input, default: []]
+      #expect(told.count > 5, "\(input) was hardly answered")
+      let lost = told.filter { $0.isRecorded && !arrived.contains($0.id) }
+      #expect(lost.isEmpty, "\(input): \(lost.count) of \(told.count) answered scans never arrived")
+      let numbers = codes[input, default: []].compactMap { Feeding.number(input, of: $0) }
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(input) arrived in another order: \(numbers)")
+    }
+    try checkCatalogue(site)
+    #expect(try #require(site.daemon).end() == 0, "\(words(site))")
+    let verification = try site.root.run("verify")
+    #expect(verification.code == 0, "\(verification.words)")
+  }
+
+  private func words(_ site: Site) -> String {
+    String(decoding: ((try? Data(contentsOf: site.log)) ?? Data()).suffix(4000), as: UTF8.self)
+  }
+
+  private func isDrained(_ site: Site) -> Bool {
+    guard let counts = try? site.http().request("GET", "/v1/queue").object() else { return false }
+    return counts.number("waiting") == 0 && counts.number("sending") == 0
+  }
+
+  /// Changes some products' names, as somebody at the company would.
+  private func changeProducts(_ site: Site, _ random: inout SeededGenerator) throws {
+    var lines = String(decoding: try Data(contentsOf: site.products), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    for _ in 0..<20 {
+      let index = lines.indices.randomElement(using: &random) ?? 0
+      lines[index] = lines[index].replacing("\"name\":\"", with: "\"name\":\"~", maxReplacements: 1)
+    }
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: site.products, options: .atomic)
+  }
+
+  /// The daemon's catalogue is what somebody gets who asks the origin for everything.
+  private func checkCatalogue(_ site: Site) throws {
+    let other = try TestRoot(answers: [])
+    let isSame = try site.wait {
+      guard try site.http().request("POST", "/v1/sync", "{}").status == 200 else { return false }
+      return try other.run("sync", "--full", "--url", site.originURL).code == 0 && other.dump() == site.root.dump()
+    }
+    #expect(isSame)
+  }
+}

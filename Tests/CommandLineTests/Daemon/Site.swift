@@ -1,0 +1,148 @@
+import CProcessSupport
+import Foundation
+import Synchronization
+
+/// A daemon with everything around it: an origin, a receiver of its webhooks, and what its inputs read from.
+final class Site: Sendable {
+  let root: TestRoot
+  let receiver: ScanReceiver
+  let httpPort: Int
+  let tcpPort: Int
+  /// A pty: the side of the scanner.
+  let scanner: TestSocket
+  /// Its other side, which has to stay open as a device does.
+  private let device: Int32
+  /// A FIFO of a keyboard's events, held open at both ends.
+  let keyboard: TestSocket
+  let socketPath: String
+  let products: URL
+  private let originPort: Int
+  private let configuration: URL
+  private let origin = Mutex<Process?>(nil)
+  private let running = Mutex<DaemonProcess?>(nil)
+
+  /// The daemon that runs now.
+  var daemon: DaemonProcess? { running.withLock { $0 } }
+  var originURL: String { "http://127.0.0.1:\(originPort)/" }
+  var log: URL { root.folder.url("catalogd.log") }
+
+  init() throws {
+    root = try TestRoot(answers: [])
+    receiver = try ScanReceiver()
+    (httpPort, tcpPort, originPort) = (try FreePort.take(), try FreePort.take(), try FreePort.take())
+    socketPath = root.folder.path + "/scan.sock"
+    let fifo = root.folder.path + "/keyboard"
+    // The path is a C string for the calls.
+    guard unsafe mkfifo(fifo, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    keyboard = TestSocket(descriptor: unsafe open(fifo, O_RDWR))
+    var path = [CChar](repeating: 0, count: 128)
+    // The call fills the buffer with a path and a zero.
+    let pty = unsafe process_open_pty(&path, path.count)
+    if pty < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let devicePath = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // The path is a C string for the call.
+    device = unsafe open(devicePath, O_RDWR | O_NOCTTY)
+    Self.makeRaw(device)
+    scanner = TestSocket(descriptor: pty)
+    products = try root.folder.file(
+      "products.ndjson", Data(Fixture.scanCatalogue.get().products.map { $0 + "\n" }.joined().utf8))
+    let settings: [String: Any] = [
+      "user": "u",
+      "http": ["address": "127.0.0.1:\(httpPort)"],
+      "sync": ["url": "http://127.0.0.1:\(originPort)/", "intervalSeconds": 1, "firstRetrySeconds": 0.2],
+      "webhooks": [
+        "names": ["warehouse"],
+        "warehouse": [
+          "url": receiver.url, "maximumAttempts": 100_000, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5,
+          "timeoutSeconds": 2,
+        ],
+      ],
+      "inputs": [
+        "names": ["pipe", "gun", "keys", "conveyor", "handheld"],
+        "pipe": ["kind": "stdin"],
+        "gun": ["kind": "serial", "device": devicePath, "baud": 115_200, "answers": true],
+        "keys": ["kind": "keyboard", "device": fifo],
+        "conveyor": ["kind": "tcp", "host": "127.0.0.1", "port": tcpPort],
+        "handheld": ["kind": "socket", "path": socketPath],
+      ],
+      "drainSeconds": 5,
+    ]
+    configuration = try root.folder.file("catalogd.json", JSONSerialization.data(withJSONObject: settings))
+  }
+
+  deinit {
+    daemon?.kill()
+    stopOrigin()
+    close(device)
+  }
+
+  private static func makeRaw(_ descriptor: Int32) {
+    var settings = termios()
+    // The calls fill and read the local structure.
+    unsafe tcgetattr(descriptor, &settings)
+    unsafe cfmakeraw(&settings)
+    unsafe tcsetattr(descriptor, TCSANOW, &settings)
+  }
+
+  // MARK: The origin
+
+  func startOrigin() throws {
+    let process = Program.process(
+      [
+        "serve", "--products", products.path, "--relations", Fixture.url("sample-relations.ndjson.gz").path, "--port",
+        "\(originPort)", "--watch", "0.1",
+      ], root: root.path)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    origin.withLock { $0 = process }
+  }
+
+  /// Without a word.
+  func stopOrigin() {
+    let process = origin.withLock { origin in
+      defer { origin = nil }
+      return origin
+    }
+    guard let process else { return }
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  // MARK: The daemon
+
+  func startDaemon(_ more: [String] = []) throws {
+    let daemon = try DaemonProcess(["--config", configuration.path] + more, root: root.path, log: log)
+    running.withLock { $0 = daemon }
+  }
+
+  /// Ends it without a word.
+  func killDaemon() {
+    let daemon = running.withLock { running in
+      defer { running = nil }
+      return running
+    }
+    daemon?.kill()
+  }
+
+  func http(timeout: Int = 5) throws -> TestHTTPClient {
+    TestHTTPClient(try TestSocket(port: httpPort, timeout: timeout))
+  }
+
+  /// Waits until the daemon answers.
+  ///
+  /// - Returns: whether it did, within a minute.
+  func isReady() -> Bool {
+    wait { (try? self.http().request("GET", "/readyz").status) == 200 }
+  }
+
+  /// Looks now and again, for a minute, whether something is so.
+  func wait(_ condition: () throws -> Bool) rethrows -> Bool {
+    let end = Date(timeIntervalSinceNow: 60)
+    while Date() < end {
+      if try condition() { return true }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    return false
+  }
+}
