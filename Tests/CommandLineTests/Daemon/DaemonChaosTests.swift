@@ -25,7 +25,7 @@ import Testing
         Thread.sleep(forTimeInterval: Double.random(in: 0...0.5, using: &random))
         try site.startOrigin()
       case 3, 4: try site.receiver.become(ScanReceiver.Mood.allCases.randomElement(using: &random) ?? .well)
-      default: try changeProducts(site, &random)
+      default: try site.changeProducts(&random)
       }
     }
     // Everything works again: what waits must go.
@@ -69,17 +69,6 @@ import Testing
   private func isDrained(_ site: Site) -> Bool {
     guard let counts = try? site.http().request("GET", "/v1/queue").object() else { return false }
     return counts.number("waiting") == 0 && counts.number("sending") == 0
-  }
-
-  /// Changes some products' names, as somebody at the company would.
-  private func changeProducts(_ site: Site, _ random: inout SeededGenerator) throws {
-    var lines = String(decoding: try Data(contentsOf: site.products), as: UTF8.self)
-      .split(separator: "\n").map(String.init)
-    for _ in 0..<20 {
-      let index = lines.indices.randomElement(using: &random) ?? 0
-      lines[index] = lines[index].replacing("\"name\":\"", with: "\"name\":\"~", maxReplacements: 1)
-    }
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: site.products, options: .atomic)
   }
 
   /// The daemon's catalogue is what somebody gets who asks the origin for everything.

@@ -109,6 +109,17 @@ final class Site: Sendable {
     process.waitUntilExit()
   }
 
+  /// Changes some products' names, as somebody at the company would.
+  func changeProducts(_ random: inout some RandomNumberGenerator) throws {
+    var lines = String(decoding: try Data(contentsOf: products), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    for _ in 0..<20 {
+      let index = lines.indices.randomElement(using: &random) ?? 0
+      lines[index] = lines[index].replacing("\"name\":\"", with: "\"name\":\"~", maxReplacements: 1)
+    }
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: products, options: .atomic)
+  }
+
   // MARK: The daemon
 
   func startDaemon(_ more: [String] = []) throws {
