@@ -10,6 +10,7 @@ final class EncodingScope: Encoder {
   private let parent: EncodingScope?
   private let key: (any CodingKey)?
   private let number: Int
+  /// Scopes around this one: its list stands at this level, counted from 1.
   private let depth: Int
   private var state = State.empty
   /// Where the head of the list stands.
@@ -55,9 +56,16 @@ final class EncodingScope: Encoder {
       failure = failure ?? misuse("a second container of another form")
       return
     }
+    if depth > DocumentLimits.nestingDepth { failure = failure ?? tooDeep("a list") }
     self.state = state
     header = buffer.bytes.count
     buffer.bytes.append(major << 5)
+  }
+
+  private func tooDeep(_ value: Any) -> EncodingError {
+    .invalidValue(
+      value,
+      .init(codingPath: codingPath, debugDescription: "More than \(DocumentLimits.nestingDepth) levels of nesting."))
   }
 
   private func misuse(_ what: String, _ path: [any CodingKey]? = nil) -> EncodingError {
@@ -111,13 +119,8 @@ final class EncodingScope: Encoder {
   /// Writes `value`, in a scope of its own unless it is of a type with a form of its own.
   func write<T: Encodable>(_ value: T, key: (any CodingKey)?) throws {
     if try writeKnown(value) { return }
-    guard depth <= DocumentLimits.nestingDepth else {
-      throw EncodingError.invalidValue(
-        value,
-        .init(
-          codingPath: codingPath,
-          debugDescription: "More than \(DocumentLimits.nestingDepth) levels of nesting."))
-    }
+    // A value that wraps another one has no list, so this only bounds the recursion.
+    guard depth <= DocumentLimits.nestingDepth else { throw tooDeep(value) }
     let inner = EncodingScope(buffer, parent: self, key: key)
     let outer = buffer.openScope
     buffer.openScope = inner.number
@@ -142,7 +145,9 @@ final class EncodingScope: Encoder {
     } else if T.self == Decimal.self {
       buffer.bytes.appendItem(DocumentValue(value as! Decimal))
     } else if T.self == DocumentValue.self {
-      buffer.bytes.appendItem(value as! DocumentValue)
+      let value = value as! DocumentValue
+      if value.isNested(deeperThan: DocumentLimits.nestingDepth - depth) { throw tooDeep(value) }
+      buffer.bytes.appendItem(value)
     } else {
       return false
     }
@@ -152,6 +157,8 @@ final class EncodingScope: Encoder {
   /// A scope that is written apart and comes to where the buffer now ends. Its list counts as an entry.
   func deferredScope(_ key: any CodingKey) -> EncodingScope {
     let scope = EncodingScope(EncodingBuffer(userInfo: userInfo), parent: self, key: key)
+    // Found here, it ends the way down into ever deeper scopes.
+    if scope.depth > DocumentLimits.nestingDepth { failure = failure ?? scope.tooDeep("a list") }
     do {
       try entry(key) { deferred.append((buffer.bytes.count, scope)) }
     } catch {

@@ -95,6 +95,19 @@ extension DocumentValue {
   }
 }
 
+extension DocumentValue {
+  /// Whether arrays and objects are nested more than so many levels deep.
+  ///
+  /// - Complexity: O(values), down to that level.
+  func isNested(deeperThan levels: Int) -> Bool {
+    switch self {
+    case .array(let elements): levels <= 0 || elements.contains { $0.isNested(deeperThan: levels - 1) }
+    case .object(let fields): levels <= 0 || fields.contains { $0.value.isNested(deeperThan: levels - 1) }
+    default: false
+    }
+  }
+}
+
 extension Array where Element == UInt8 {
   mutating func appendItem(_ value: DocumentValue) {
     switch value {
