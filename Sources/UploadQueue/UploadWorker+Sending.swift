@@ -62,17 +62,16 @@ extension UploadWorker {
 
   /// Sends an upload, and writes what became of it.
   func start(_ entry: ScheduleEntry, _ upload: Upload, _ lease: ScheduleEntry.Lease) {
-    attempts[entry.id] = Task {
+    begin { [self] in
       let verdict = await attempt(entry, upload)
-      note(verdict, options.destination(entry.kind))
+      await note(verdict, options.destination(entry.kind))
       await settle(entry, lease, verdict)
-      attempts[entry.id] = nil
-      wake()
     }
   }
 
   /// One attempt.
   private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> UploadVerdict {
+    if Task.isCancelled { return .released }
     let fraction = queue.environment.fraction()
     do {
       if case .file(let file) = upload.payload { try file.check() }

@@ -344,6 +344,51 @@ import Testing
     try await other.run()
   }
 
+  @Test func `an attempt that ends takes no later one of the same upload off the list`() async throws {
+    let bench = try Bench()
+    let id = try await bench.queue.enqueue("a", kind: "k")
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let server = ScriptedServer(answer: { _, number in
+      if number == 2 { for await _ in released { break } }
+      return UploadResponse(status: number == 1 ? 503 : 200)
+    })
+    let worker = bench.worker(server)
+    let lease = ScheduleEntry.Lease(slot: 0, holder: 1)
+    let claimed = try await bench.queue.group.perform { try $0.claim(try $0.entry(of: id), lease) }
+    let (entry, upload) = try #require(claimed)
+    // Both are begun before the first one is over, as it may be while its end is being written.
+    await worker.start(entry, upload, lease)
+    await worker.start(entry, upload, lease)
+    #expect(await worker.inFlight == 2)
+    while server.log.isEmpty { await Task.yield() }
+    while await worker.inFlight == 2 { await Task.yield() }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(await worker.inFlight == 1)
+    release.yield()
+    while await worker.inFlight > 0 { await Task.yield() }
+    #expect(server.log.count == 2)
+  }
+
+  @Test func `an attempt that begins when the time to drain is over is cancelled like the others`() async throws {
+    let bench = try Bench(clock: TestClock(moves: false))
+    let id = try await bench.queue.enqueue("a", kind: "k")
+    let worker = bench.worker(ScriptedServer())
+    let run = Task { try await worker.run() }
+    var counts = bench.queue.observedCounts.makeAsyncIterator()
+    while let now = try await counts.next(), now.delivered == 0 {}
+    await worker.drain(within: .seconds(1))
+    try await run.value
+    // What it was about to begin waits again, and nobody got it.
+    let lease = ScheduleEntry.Lease(slot: 0, holder: 1)
+    let late = try await bench.queue.enqueue("late", kind: "k")
+    let claimed = try await bench.queue.group.perform { try $0.claim(try $0.entry(of: late), lease) }
+    let (entry, upload) = try #require(claimed)
+    await worker.start(entry, upload, lease)
+    while await worker.inFlight > 0 { await Task.yield() }
+    #expect(try bench.queue.upload(late)?.state == .waiting)
+    #expect(try bench.queue.upload(id) == nil)
+  }
+
   // MARK: Leases
 
   @Test func `the lease of a worker that is no more is taken over, that of a live one never`() async throws {
