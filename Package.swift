@@ -209,6 +209,14 @@ let package = Package(
         "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "UploadHTTPTests",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
