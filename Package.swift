@@ -162,13 +162,14 @@ let package = Package(
       name: "store-actor",
       dependencies: [
         "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "UploadQueue",
       ],
       path: "Tests/StoreActor", swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
         "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport",
-        "store-actor",
+        "UploadQueue", "store-actor",
       ],
       swiftSettings: strict),
     .testTarget(
