@@ -227,13 +227,14 @@ let package = Package(
       name: "store-actor",
       dependencies: [
         "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "UploadQueue",
       ],
       path: "Tests/StoreActor", swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
         "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport",
-        "store-actor",
+        "UploadQueue", "store-actor",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -272,6 +273,14 @@ let package = Package(
       name: "UploadQueueTests",
       dependencies: [
         "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "UploadHTTPTests",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),

@@ -15,7 +15,7 @@ public struct UploadHTTPOptions: Sendable {
   /// Further headers, in this order. `Idempotency-Key`, `Content-Type` and `Content-Encoding` are the transport's.
   public var headers: [(name: String, value: String)] = []
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest time for one attempt, the answer included.
+  /// The longest time for one attempt, up to the head of the answer; what follows in it decides nothing.
   public var timeout: Duration = .seconds(60)
 
   public init() {}

@@ -38,6 +38,8 @@ public final class UploadHTTPTransport: Sendable {
     }
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.timeout.connect = TimeAmount(options.connectTimeout)
+    // Whoever has the queue waits and tries again; a refused connection is to be known as one at once.
+    configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
@@ -61,14 +63,29 @@ public final class UploadHTTPTransport: Sendable {
     }
     request.body = .bytes(body)
     let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
-    // What the server says is read for people only, and what is too long for them is not.
-    let text = try? await response.body.collect(upTo: 4096)
+    let text = await Self.text(response.body)
     let pause = response.headers.first(name: "Retry-After").flatMap {
       RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
     }
-    let message = text.flatMap { $0.readableBytes > 0 ? String(buffer: $0) : nil }
-    return UploadResponse(status: Int(response.status.code), retryAfter: pause, message: message)
+    return UploadResponse(status: Int(response.status.code), retryAfter: pause, message: text)
   }
+
+  /// What the server says besides its status: for people only, so what is too long for them is not read, nor waited for.
+  private static func text(_ body: HTTPClientResponse.Body) async -> String? {
+    await withTaskGroup(of: ByteBuffer?.self) { group in
+      group.addTask { try? await body.collect(upTo: longestText) }
+      group.addTask {
+        try? await Task.sleep(for: patience)
+        return nil
+      }
+      let text = await group.next() ?? nil
+      group.cancelAll()
+      return text.flatMap { $0.readableBytes > 0 ? String(buffer: $0) : nil }
+    }
+  }
+
+  private static let longestText = 4096
+  private static let patience: Duration = .seconds(2)
 
   private func body(of upload: Upload) throws -> (type: String, bytes: [UInt8]) {
     switch (options.body, upload.payload) {

@@ -17,8 +17,10 @@ enum UploadVerdict: Sendable, Equatable {
 extension QueueChange {
   /// Gives an upload to a worker.
   ///
-  /// - Returns: the upload; `nil` if its payload is gone or cannot be read, which parks it: it must not hold up the others.
+  /// - Returns: the upload; `nil` if it is gone or no longer as it was, which changes nothing, or if its payload is gone or
+  ///   cannot be read, which parks it: it must not hold up the others.
   func claim(_ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease) throws -> (ScheduleEntry, Upload)? {
+    guard try self.entry(entry.id) == entry else { return nil }
     let stored: StoredUpload?
     do { stored = try transaction.get(entry.upload, from: tables.uploads) } catch let error as DocumentStoreError {
       try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"))

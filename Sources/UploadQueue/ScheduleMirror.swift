@@ -6,6 +6,9 @@ struct ScheduleMirror {
   private let tables: QueueTables
   private let destination: @Sendable (String) -> String
   private var seen: DocumentSnapshot?
+  /// What was noted since the commit that is shown. What came into being and went between two looks is in the difference of
+  /// neither, so all of these are looked up.
+  private var noted: Set<Int64> = []
 
   init(_ tables: QueueTables, destination: @escaping @Sendable (String) -> String) {
     self.tables = tables
@@ -22,12 +25,15 @@ struct ScheduleMirror {
       switch change {
       case .changed(let upserted, let deleted):
         for ordinal in deleted { schedule.remove(ordinal) }
-        for ordinal in upserted { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
+        for ordinal in noted.union(upserted) { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
       case .everything: try load(snapshot)
       }
     } else if seen == nil {
       try load(snapshot)
+    } else {
+      for ordinal in noted { try update(ordinal, tables.schedule.get(ordinal, in: snapshot)) }
     }
+    noted = []
     seen = snapshot
   }
 
@@ -37,14 +43,21 @@ struct ScheduleMirror {
     for entry in try live.results(in: snapshot) { schedule.set(try entry.get()) }
   }
 
+  /// Says what a commit that is being made does to an upload; `nil` if it goes. A commit that fails asks for a ``reset()``.
+  mutating func note(_ ordinal: Int64, _ entry: ScheduleEntry?) {
+    noted.insert(ordinal)
+    update(ordinal, entry)
+  }
+
   /// Says what is true of an upload now; `nil` if it is gone.
-  mutating func update(_ ordinal: Int64, _ entry: ScheduleEntry?) {
+  private mutating func update(_ ordinal: Int64, _ entry: ScheduleEntry?) {
     if let entry { schedule.set(entry) } else { schedule.remove(ordinal) }
   }
 
   /// Forgets everything: what was told did not become true.
   mutating func reset() {
     seen = nil
+    noted = []
     schedule = Schedule(destination: destination)
   }
 }

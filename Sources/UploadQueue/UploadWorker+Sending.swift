@@ -7,15 +7,21 @@ extension UploadWorker {
     let claimed = try await queue.group.perform { change in
       let (expired, next) = try self.choose(limit, lease, change, breakers)
       for ordinal in expired {
-        guard let entry = try change.entry(ordinal), entry.state == .waiting else { continue }
-        try change.expire(entry)
+        let entry = try change.entry(ordinal)
+        if let entry, entry.state == .waiting {
+          try change.expire(entry)
+        } else {
+          self.mirror.withLock { $0.note(ordinal, entry) }
+        }
       }
       var claimed: [(ScheduleEntry, Upload)] = []
       for entry in next {
         if let claim = try change.claim(entry, lease) {
           claimed.append(claim)
         } else {
-          self.mirror.withLock { $0.update(entry.id, nil) }
+          // Parked now, or not what the mirror took it for.
+          let truth = try change.entry(entry.id)
+          self.mirror.withLock { $0.note(entry.id, truth) }
         }
       }
       return claimed
@@ -37,9 +43,9 @@ extension UploadWorker {
     let destination = options.destination
     return try mirror.withLock { mirror in
       try mirror.advance(to: base)
-      for (ordinal, entry) in touched { mirror.update(ordinal, entry) }
+      for (ordinal, entry) in touched { mirror.note(ordinal, entry) }
       let expired = mirror.schedule.expired(now: now)
-      for ordinal in expired { mirror.update(ordinal, nil) }
+      for ordinal in expired { mirror.note(ordinal, nil) }
       var breakers = breakers
       var chosen: [ScheduleEntry] = []
       while chosen.count < limit,
@@ -48,7 +54,7 @@ extension UploadWorker {
         // An open breaker lets one pass.
         breakers[destination(next.kind)]?.begin(now: now)
         chosen.append(next)
-        mirror.update(next.id, next.claimed(by: lease))
+        mirror.note(next.id, next.claimed(by: lease))
       }
       return (expired, chosen)
     }
@@ -56,17 +62,16 @@ extension UploadWorker {
 
   /// Sends an upload, and writes what became of it.
   func start(_ entry: ScheduleEntry, _ upload: Upload, _ lease: ScheduleEntry.Lease) {
-    attempts[entry.id] = Task {
+    begin { [self] in
       let verdict = await attempt(entry, upload)
-      note(verdict, options.destination(entry.kind))
+      await note(verdict, options.destination(entry.kind))
       await settle(entry, lease, verdict)
-      attempts[entry.id] = nil
-      wake()
     }
   }
 
   /// One attempt.
   private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> UploadVerdict {
+    if Task.isCancelled { return .released }
     let fraction = queue.environment.fraction()
     do {
       if case .file(let file) = upload.payload { try file.check() }

@@ -19,8 +19,9 @@ public actor UploadWorker {
   nonisolated let mirror: Mutex<ScheduleMirror>
   var breakers: [String: CircuitBreaker] = [:]
   private var slot: WorkerSlot?
-  /// The attempts that are running.
-  var attempts: [Int64: Task<Void, Never>] = [:]
+  /// The attempts that are running, by number: an upload may be taken again before its last attempt is off this list.
+  private var attempts: [Int: Task<Void, Never>] = [:]
+  private var lastAttempt = 0
   private var isDraining = false
   private var hasRun = false
   private var nextLeaseCheck: Int64 = 0
@@ -87,11 +88,12 @@ public actor UploadWorker {
 
   /// Whether attempts were cancelled since the worker began.
   private var wasCutShort = false
+  /// Whether attempts are cancelled, those too that begin now.
+  private var isEnding = false
 
   // MARK: The loop
 
   private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool) async throws {
-    wasCutShort = false
     wake()
     var iterator = wakes.stream.makeAsyncIterator()
     while !Task.isCancelled {
@@ -211,10 +213,28 @@ public actor UploadWorker {
     }
   }
 
-  // MARK: Ending
+  // MARK: Attempts
+
+  /// Runs one attempt beside the others.
+  func begin(_ attempt: @escaping @Sendable () async -> Void) {
+    lastAttempt += 1
+    let number = lastAttempt
+    let task = Task {
+      await attempt()
+      attempts[number] = nil
+      wake()
+    }
+    attempts[number] = task
+    // Its upload was taken while the others were cancelled.
+    if isEnding {
+      wasCutShort = true
+      task.cancel()
+    }
+  }
 
   private func cancelAttempts() async {
-    let running = attempts.values
+    isEnding = true
+    let running = Array(attempts.values)
     if !running.isEmpty { wasCutShort = true }
     for attempt in running { attempt.cancel() }
     for attempt in running { await attempt.value }

@@ -25,6 +25,8 @@ enum StoreActor {
     switch scene {
     case "write": try write(location, until: number)
     case "documents": try writeDocuments(location)
+    case "enqueue": try enqueue(location, number)
+    case "send", "send all": try send(location, directory, number, untilEmpty: scene == "send all")
     case "read": try read(location, until: number)
     case "hold": try hold(location)
     case "fork": try fork(location)

@@ -1,7 +1,4 @@
 import ArgumentParser
-import Documents
-import JSONOutput
-import LogStore
 import UploadQueue
 
 struct Queue: AsyncParsableCommand {
@@ -15,23 +12,18 @@ struct Queue: AsyncParsableCommand {
 
 /// Which queue is meant.
 struct QueueTarget: ParsableArguments {
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions
-  @Option(help: ArgumentHelp("Which of the user's queues.", valueName: "name")) var queue = UploadQueue.defaultName
+  @Option(help: ArgumentHelp("Which of the queues.", valueName: "name")) var queue = UploadQueue.defaultName
 
   /// The queue as it is; `nil` where there is none. Creates nothing.
   func existing() throws -> UploadQueue? {
-    guard let catalogue = try store.workspace.catalogue(of: store.userID()) else { return nil }
-    let location = StoreLocation(catalogue.directory, name: "documents")
-    return try UploadQueue(in: DocumentStore.inspect(location), name: queue, isReadOnly: true)
+    try documents.existing().map { try UploadQueue(in: $0, name: queue, isReadOnly: true) }
   }
 
   /// The queue to write to; directories are made where they are missing.
   func writable(_ write: WriteOptions) throws -> UploadQueue {
-    let location = StoreLocation(try store.workspace.makeCatalogue(of: store.userID()).directory, name: "documents")
-    var options = DocumentStore.Options()
-    options.waiting = write.milliseconds
-    return try UploadQueue(in: DocumentStore.inspect(location, options: options), name: queue)
+    try UploadQueue(in: documents.writable(write), name: queue)
   }
 }
 

@@ -1,0 +1,100 @@
+import Dispatch
+import Documents
+import Foundation
+import LogStore
+import RandomTestSupport
+import Synchronization
+import UploadQueue
+
+extension StoreActor {
+  /// A document that comes with an upload, in one transaction.
+  struct Scan: Codable, Identifiable, Sendable {
+    var id: String
+  }
+
+  /// Uploads under each of the keys of one process.
+  private static let uploadsPerKey = 20
+
+  private static func queue(_ location: StoreLocation, _ options: QueueOptions = QueueOptions()) throws -> UploadQueue {
+    var documents = DocumentStore.Options()
+    documents.waiting = 60_000
+    return try UploadQueue(in: DocumentStore.open(location, options: documents), options: options)
+  }
+
+  /// Enqueues under three keys at once, and says what was accepted: id, key and number under that key. Then it waits to be
+  /// killed.
+  static func enqueue(_ location: StoreLocation, _ process: Int) throws {
+    let queue = try queue(location)
+    let scans = try queue.store.collection("scans", of: Scan.self)
+    say("open")
+    try wait {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for name in ["a", "b"] {
+          group.addTask {
+            for number in 0..<uploadsPerKey {
+              let id = try await queue.enqueue("\(number)", kind: "k", orderKey: "\(process)\(name)")
+              say("\(id) \(process)\(name) \(number)")
+            }
+          }
+        }
+        group.addTask {
+          for number in 0..<uploadsPerKey {
+            let id = try queue.store.transaction { transaction in
+              try transaction.insert(Scan(id: "\(process)c \(number)"), into: scans)
+              return try queue.enqueue("\(number)", kind: "scan", orderKey: "\(process)c", in: transaction)
+            }
+            say("\(id) \(process)c \(number)")
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    while true { pause() }
+  }
+
+  /// Sends to a receiver that is a file: a line for each request, and for each success that was committed. Some requests
+  /// fail, and of some the answer gets lost.
+  static func send(_ location: StoreLocation, _ directory: String, _ process: Int, untilEmpty: Bool) throws {
+    // A C string for the call.
+    let file = unsafe open(directory + "/received", O_WRONLY | O_APPEND | O_CREAT, 0o600)
+    try expect(file >= 0, "no file to receive")
+    let note: @Sendable (String) -> Void = { line in
+      let bytes = Array((line + "\n").utf8)
+      // A short line is appended whole.
+      _ = unsafe bytes.withUnsafeBytes { unsafe Foundation.write(file, $0.baseAddress, $0.count) }
+    }
+    var options = QueueOptions()
+    options.trace = { if case .delivered(let id) = $0 { note("done \(process) \(id)") } }
+    var work = WorkerOptions()
+    work.retry.maximumRetries = .max
+    work.retry.firstPause = .milliseconds(1)
+    work.retry.longestPause = .milliseconds(10)
+    work.retry.maximumInterruptions = .max
+    work.breakerFailures = .max
+    work.leaseCheckInterval = .milliseconds(20)
+    let random = Mutex(SeededGenerator(seed: UInt64(process)))
+    let worker = UploadWorker(try queue(location, options), options: work) { upload in
+      let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
+      let status = choice == 0 ? 503 : choice == 1 ? 0 : 200
+      note("got \(process) \(upload.id) \(upload.orderKey ?? "") \(try upload.decode(String.self)) \(status)")
+      // The way there and back.
+      try await Task.sleep(for: .microseconds(300))
+      if status == 0 { throw Failure("the answer got lost") }
+      return UploadResponse(status: status)
+    }
+    say("open")
+    try wait { try await worker.run(untilEmpty: untilEmpty) }
+  }
+
+  /// Runs a task to its end. It blocks the thread that `main` has, which is none of the tasks'.
+  private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let end = DispatchSemaphore(value: 0)
+    let failure = Mutex<(any Error)?>(nil)
+    Task {
+      do { try await body() } catch { failure.withLock { $0 = error } }
+      end.signal()
+    }
+    end.wait()
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+}

@@ -1,0 +1,280 @@
+import DocumentFormat
+import Documents
+import Foundation
+import LogStore
+import StoreTestSupport
+import Synchronization
+import Testing
+import UploadHTTP
+import UploadQueue
+
+/// Uploads from a queue on the disk to a server on loopback.
+@Suite(.timeLimit(.minutes(2))) struct UploadHTTPTests {
+  private struct Scan: Codable, Equatable {
+    var code: String
+    var count: Int
+  }
+
+  let folder: TemporaryDirectory
+  let queue: UploadQueue
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    queue = try UploadQueue(in: DocumentStore.open(StoreLocation(folder.directory, name: "documents")))
+  }
+
+  /// Sends all that waits, with one repetition at once.
+  private func run(_ url: String, change: (inout UploadHTTPOptions) -> Void = { _ in }) async throws {
+    var options = UploadHTTPOptions()
+    change(&options)
+    let http = try UploadHTTPTransport(url: url, options: options)
+    var work = WorkerOptions()
+    work.concurrency = 1
+    work.retry.maximumRetries = 1
+    work.retry.firstPause = .milliseconds(1)
+    do { try await UploadWorker(queue, options: work, transport: http.send).run(untilEmpty: true) } catch {
+      try await http.shutdown()
+      throw error
+    }
+    try await http.shutdown()
+  }
+
+  /// What a transport makes of one attempt, without a worker.
+  private func send(
+    _ url: String, _ payload: DocumentValue = .text("a"), change: (inout UploadHTTPOptions) -> Void = { _ in }
+  ) async throws -> UploadResponse {
+    var options = UploadHTTPOptions()
+    change(&options)
+    let http = try UploadHTTPTransport(url: url, options: options)
+    let id = try await queue.enqueue(payload: .value(payload), kind: "k")
+    let upload = try #require(try queue.upload(id))
+    let result: Result<UploadResponse, any Error>
+    do { result = .success(try await http.send(upload)) } catch { result = .failure(error) }
+    try await http.shutdown()
+    return try result.get()
+  }
+
+  // MARK: Requests
+
+  @Test func `a value goes as JSON, to the place that the template says, with the headers that were given`()
+    async throws
+  {
+    let scan = Scan(code: "4006381333931 \"é\"", count: 3)
+    let id = try await queue.enqueue(scan, kind: "scan/in")
+    try await Receiver.run { _, _ in
+      .status("201 Created")
+    } _: { server in
+      try await run(server.url("/v1/{kind}/{id}?x=1")) {
+        $0.method = "PUT"
+        $0.headers = [("Authorization", "Bearer abc"), ("X-Device", "till 3")]
+      }
+      let request = try #require(server.requests.first)
+      #expect(request.line == "PUT /v1/scan%2Fin/\(id.text)?x=1 HTTP/1.1")
+      #expect(request["content-type"] == ["application/json"])
+      #expect(request["idempotency-key"] == [id.text])
+      #expect(request["authorization"] == ["Bearer abc"] && request["x-device"] == ["till 3"])
+      #expect(request["content-encoding"].isEmpty)
+      #expect(try JSONDecoder().decode(Scan.self, from: Data(request.body)) == scan)
+      #expect(server.requests.count == 1)
+    }
+    #expect(try queue.counts().delivered == 1)
+  }
+
+  @Test func `every attempt carries the same Idempotency-Key, and another upload another one`() async throws {
+    let ids = [try await queue.enqueue("a", kind: "k"), try await queue.enqueue("b", kind: "k")]
+    try await Receiver.run { number, _ in
+      .status(number % 2 == 0 ? "503 Busy" : "200 OK")
+    } _: { server in
+      try await run(server.url())
+      let keys = server.requests.map { $0["idempotency-key"] }
+      #expect(keys.count == 4)
+      for id in ids { #expect(keys.count { $0 == [id.text] } == 2) }
+    }
+    #expect(try queue.counts().delivered == 2)
+  }
+
+  @Test func `a body is packed where that is asked for`() async throws {
+    let text = String(repeating: "product ", count: 5000)
+    try await queue.enqueue(text, kind: "k")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      try await run(server.url()) { $0.isPacked = true }
+      let request = try #require(server.requests.first)
+      #expect(request["content-encoding"] == ["gzip"] && request["content-type"] == ["application/json"])
+      #expect(request.body.count < 1000)
+      #expect(try unpacked(request.body) == "\"\(text)\"")
+    }
+  }
+
+  @Test func `a file is a part of a form with its name, byte for byte`() async throws {
+    let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    try folder.write(content, to: "pi\"ct\\ure.jpg")
+    let file = try FileReference(contentsOf: folder.path + "/pi\"ct\\ure.jpg")
+    let id = try await queue.enqueue(payload: .file(file), kind: "picture")
+    try await queue.enqueue("a", kind: "k")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      try await run(server.url()) { $0.body = .multipart }
+      let request = server.requests[0]
+      #expect(request["content-type"] == ["multipart/form-data; boundary=shelfmark-\(id.text)"])
+      let head =
+        "--shelfmark-\(id.text)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"pi%22ct%5Cure.jpg\"\r\n"
+        + "Content-Type: application/octet-stream\r\n\r\n"
+      #expect(request.body == Array(head.utf8) + content + Array("\r\n--shelfmark-\(id.text)--\r\n".utf8))
+      let value = server.requests[1].text
+      #expect(value.contains("name=\"payload\"\r\nContent-Type: application/json\r\n\r\n\"a\"\r\n--"))
+    }
+    #expect(try queue.counts().delivered == 2)
+  }
+
+  @Test func `a file goes alone as its bytes, and one that was changed since is parked and never sent`() async throws {
+    for name in ["same", "changed"] { try folder.write(Array("picture".utf8), to: name) }
+    for name in ["same", "changed"] {
+      try await queue.enqueue(payload: .file(FileReference(contentsOf: folder.path + "/" + name)), kind: name)
+    }
+    try folder.write(Array("pictare".utf8), to: "changed")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      try await run(server.url("/{kind}"))
+      #expect(server.requests.map(\.line) == ["POST /same HTTP/1.1"])
+      #expect(server.requests[0].text == "picture")
+      #expect(server.requests[0]["content-type"] == ["application/octet-stream"])
+    }
+    let left = try queue.uploads()
+    #expect(left.map(\.kind) == ["changed"] && left.first?.state == .parked)
+  }
+
+  @Test(arguments: [
+    ("X\r\nY", "1"), ("", "1"), ("X Y", "1"), ("X", "1\r\nY: 2"), ("X", "a\u{0}"), ("Idempotency-Key", "1"),
+    ("content-TYPE", "text/plain"), ("Content-Encoding", "br"), ("Host", "other"), ("Transfer-Encoding", "chunked"),
+  ])
+  func `a header that cannot or must not be sent is refused`(name: String, value: String) {
+    var options = UploadHTTPOptions()
+    options.headers = [(name, value)]
+    #expect(throws: UploadHTTPError.header(name)) { try UploadHTTPTransport(url: "http://h/", options: options) }
+  }
+
+  // MARK: Answers
+
+  @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent", "304 Not Modified"])
+  func `a redirect is not followed, and is no success`(_ status: String) async throws {
+    try await queue.enqueue("a", kind: "k")
+    try await Receiver.run { number, _ in
+      number == 0 ? .status(status, headers: ["Location: /other"]) : .status("200 OK")
+    } _: { server in
+      try await run(server.url())
+      #expect(server.requests.count == 1)
+    }
+    let upload = try #require(try queue.uploads().first)
+    #expect(upload.state == .parked && upload.lastError?.status == Int(status.prefix(3)))
+  }
+
+  @Test func `what the server says stands in the error, and an endless or unfinished text does no harm`() async throws {
+    let long = String(repeating: "x", count: 100_000)
+    try await Receiver.run { number, _ in
+      switch number {
+      case 0: .status("422 No", body: "code is missing")
+      case 1: .status("500 No", body: long)
+      // The head says more than ever comes.
+      default: .linger("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+      }
+    } _: { server in
+      let said = try await send(server.url())
+      #expect(said == UploadResponse(status: 422, message: "code is missing"))
+      let endless = try await send(server.url())
+      #expect(endless == UploadResponse(status: 500))
+      let start = ContinuousClock.now
+      let unfinished = try await send(server.url())
+      #expect(unfinished == UploadResponse(status: 200))
+      #expect(ContinuousClock.now - start < .seconds(30))
+    }
+  }
+
+  @Test func `Retry-After is read, as seconds and as a date`() async throws {
+    try await Receiver.run { number, _ in
+      let format = DateFormatter()
+      format.locale = Locale(identifier: "en_US_POSIX")
+      format.timeZone = .gmt
+      format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      let date = format.string(from: Date(timeIntervalSinceNow: 100))
+      return .status("429 Slowly", headers: ["Retry-After: " + ["120", date, "soon"][number]])
+    } _: { server in
+      #expect(try await send(server.url()).retryAfter == .seconds(120))
+      let pause = try #require(try await send(server.url()).retryAfter)
+      #expect(pause > .seconds(60) && pause <= .seconds(100))
+      #expect(try await send(server.url()).retryAfter == nil)
+    }
+  }
+
+  @Test func `a worker waits as long as the server asks`() async throws {
+    let times = Mutex<[ContinuousClock.Instant]>([])
+    try await queue.enqueue("a", kind: "k")
+    try await Receiver.run { number, _ in
+      times.withLock { $0.append(.now) }
+      return number == 0 ? .status("503 Busy", headers: ["Retry-After: 1"]) : .status("200 OK")
+    } _: { server in
+      try await run(server.url())
+    }
+    let all = times.withLock { $0 }
+    try #require(all.count == 2)
+    #expect(all[1] - all[0] >= .seconds(1))
+  }
+
+  // MARK: No answer
+
+  @Test func `a server that keeps silent is given up in time, and the upload stays`() async throws {
+    try await queue.enqueue("a", kind: "k")
+    try await Receiver.run { _, _ in
+      .linger("")
+    } _: { server in
+      try await run(server.url()) { $0.timeout = .milliseconds(200) }
+      #expect(server.requests.count == 2)
+    }
+    let upload = try #require(try queue.uploads().first)
+    #expect(upload.state == .parked && upload.attempts == 2 && upload.lastError?.status == nil)
+  }
+
+  @Test(arguments: ["", "HTTP/1.1 2", "220 smtp ready\r\n\r\n", "\u{0}\u{1}\u{2}"])
+  func `what is no answer is no success`(_ bytes: String) async throws {
+    try await queue.enqueue("a", kind: "k")
+    try await Receiver.run { _, _ in
+      .send(bytes)
+    } _: { server in
+      try await run(server.url())
+      #expect(server.requests.count == 2)
+    }
+    #expect(try queue.counts().delivered == 0 && queue.uploads().first?.state == .parked)
+  }
+
+  @Test func `a connection that is refused is known at once, and the upload stays`() async throws {
+    try await queue.enqueue("a", kind: "k")
+    let port = Mutex(0)
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      port.withLock { $0 = server.port }
+    }
+    let start = ContinuousClock.now
+    try await run("http://127.0.0.1:\(port.withLock { $0 })/")
+    #expect(ContinuousClock.now - start < .seconds(8))
+    let upload = try #require(try queue.uploads().first)
+    #expect(upload.state == .parked && upload.attempts == 2 && upload.lastError?.status == nil)
+  }
+
+  /// What gzip made these bytes of.
+  private func unpacked(_ bytes: [UInt8]) throws -> String {
+    try folder.write(bytes, to: "body.gz")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["gzip", "-dc", folder.path + "/body.gz"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

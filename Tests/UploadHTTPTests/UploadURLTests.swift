@@ -1,0 +1,26 @@
+import Testing
+import UploadQueue
+
+@testable import UploadHTTP
+
+@Suite struct UploadURLTests {
+  @Test func `a kind and an id stand where the template says, and a kind does not leave its place`() throws {
+    let id = try #require(UploadID("018bcfe5-6800-7001-8e99-bbbeb2116625"))
+    let url = try UploadURL("http://h:1/v1/{kind}?id={id}&again={id}")
+    #expect(url.url(id: id, kind: "scan") == "http://h:1/v1/scan?id=\(id.text)&again=\(id.text)")
+    #expect(
+      url.url(id: id, kind: "../a b?c#d&é%")
+        == "http://h:1/v1/..%2Fa%20b%3Fc%23d%26%C3%A9%25?id=\(id.text)&again=\(id.text)")
+    // An id does not look like a placeholder, and a kind that does is text.
+    #expect(try UploadURL("http://h/{kind}").url(id: id, kind: "{id}") == "http://h/%7Bid%7D")
+  }
+
+  @Test(arguments: [
+    "", "h", "ftp://h/", "http://", "http:///a", "https://?", "http://h/{name}", "http://h/{", "http://h/a b",
+    "http://h/\n",
+    "file:///etc/passwd", "http://h/é",
+  ])
+  func `what is no template is refused`(_ template: String) {
+    #expect(throws: UploadHTTPError.template(template)) { try UploadURL(template) }
+  }
+}
