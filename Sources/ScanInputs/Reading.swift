@@ -44,11 +44,11 @@ public enum InputEvent: Sendable, Equatable {
   case opened(String)
   /// It does not read any more, and tries to open again, if that makes sense.
   case closed(reason: String, reopens: Bool)
-  /// A line was refused; the input goes on.
+  /// A line was refused, or an answer got lost; the input goes on.
   case fault(InputFault)
 }
 
-/// Why a line was refused.
+/// Why a line was refused, or an answer got lost.
 public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// It has more bytes than an input takes.
   case tooLong(limit: Int)
@@ -58,6 +58,8 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   case request(String)
   /// The system dropped some of what was typed, so the line would have had holes.
   case eventsLost
+  /// An answer cannot be delivered, and why. The reading itself was taken.
+  case unanswered(String)
 
   /// The name of the fault, for programs.
   public var name: String {
@@ -66,6 +68,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .notText: "notText"
     case .request: "request"
     case .eventsLost: "eventsLost"
+    case .unanswered: "unanswered"
     }
   }
 
@@ -75,6 +78,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .notText(let shown): "a line is not UTF-8: \(shown)"
     case .request(let what): "\(what)"
     case .eventsLost: "the system lost keys of a line, which was dropped"
+    case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
   }
 }
