@@ -166,7 +166,7 @@ let package = Package(
       name: "ScanDaemon",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "DocumentMetrics", "JSONOutput",
-        "LogStore", "ScanInputs", "UploadHTTP", "UploadQueue", "Workspace",
+        "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -331,10 +331,18 @@ let package = Package(
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "CommandLineTests",
+      name: "ScanDaemonTests",
       dependencies: [
-        "CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport",
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
+        "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: ["CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
