@@ -186,18 +186,25 @@ let package = Package(
     .target(
       name: "DaemonConfiguration",
       dependencies: [
-        "DaemonHTTP", "ScanDaemon", "ScanInputs", .product(name: "Configuration", package: "swift-configuration"),
+        "CatalogHTTP", "DaemonHTTP", "ScanDaemon", "ScanInputs", "UploadQueue",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: strict),
-    .target(name: "SystemdNotification", dependencies: ["CShims"], swiftSettings: strict),
+    .target(
+      name: "SystemdNotification",
+      dependencies: ["CShims", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+      swiftSettings: strict),
+    .target(
+      name: "DaemonLogging", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: strict),
     .executableTarget(
       name: "catalogd",
       dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "JSONOutput", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
-        "SystemdNotification",
+        "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
+        "SystemdNotification", "Workspace",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -311,6 +318,21 @@ let package = Package(
         "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "PrometheusMetricsTests",
+      dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
+    .testTarget(name: "SystemdNotificationTests", dependencies: ["SystemdNotification"], swiftSettings: strict),
+    .testTarget(
+      name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonConfigurationTests",
+      dependencies: [
+        "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+        .product(name: "Configuration", package: "swift-configuration"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
   ],
