@@ -186,7 +186,7 @@ let package = Package(
     .target(
       name: "DaemonConfiguration",
       dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadQueue",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
       ],

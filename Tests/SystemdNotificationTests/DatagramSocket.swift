@@ -63,7 +63,7 @@ final class DatagramSocket: Sendable {
   }
 
   /// Whether nothing waits.
-  var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT.rawValue)) == nil }
+  var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT)) == nil }
 
   private func read(flags: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -74,6 +74,7 @@ final class DatagramSocket: Sendable {
 
   deinit {
     close(descriptor)
-    if address.hasPrefix("/") { unlink(address) }
+    // The path lives for the call.
+    if address.hasPrefix("/") { unsafe unlink(address) }
   }
 }
