@@ -186,18 +186,25 @@ let package = Package(
     .target(
       name: "DaemonConfiguration",
       dependencies: [
-        "DaemonHTTP", "ScanDaemon", "ScanInputs", .product(name: "Configuration", package: "swift-configuration"),
+        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadQueue",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: strict),
-    .target(name: "SystemdNotification", dependencies: ["CShims"], swiftSettings: strict),
+    .target(
+      name: "SystemdNotification",
+      dependencies: ["CShims", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+      swiftSettings: strict),
+    .target(
+      name: "DaemonLogging", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: strict),
     .executableTarget(
       name: "catalogd",
       dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "JSONOutput", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
-        "SystemdNotification",
+        "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
+        "SystemdNotification", "Workspace",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -343,6 +350,21 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: ["CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PrometheusMetricsTests",
+      dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
+    .testTarget(name: "SystemdNotificationTests", dependencies: ["SystemdNotification"], swiftSettings: strict),
+    .testTarget(
+      name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonConfigurationTests",
+      dependencies: [
+        "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+        .product(name: "Configuration", package: "swift-configuration"),
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

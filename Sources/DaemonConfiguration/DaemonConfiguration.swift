@@ -1,15 +1,51 @@
-public import Configuration
 public import DaemonHTTP
+public import Logging
 public import ScanDaemon
 public import ScanInputs
 
 /// Everything that `catalogd` is told.
 public struct DaemonConfiguration: Sendable {
+  /// How lines of the log look.
+  public enum LogFormat: String, Sendable, CaseIterable {
+    /// Text on a terminal, JSON otherwise.
+    case auto
+    case text, json
+  }
+
   public var daemon: DaemonOptions
   public var inputs: [InputOptions]
   /// `nil`: no HTTP interface.
   public var server: DaemonServer.Options?
+  public var logLevel = Logger.Level.info
+  public var logFormat = LogFormat.auto
+  /// Whether the daemon ends when its standard input does.
+  public var exitsAtEnd = false
+  /// What somebody has set, in the order of the documentation; without secrets.
+  public let settings: [UsedSetting]
+  /// What is no fault, but may be a mistake.
+  public private(set) var warnings: [String]
 
-  /// - Throws: ``ConfigurationFault`` for the first value that cannot be, with the key and where it comes from.
-  public init(_ reader: ConfigReader) throws { fatalError("being built") }
+  /// - Throws: ``ConfigurationFaults``: everything that cannot be.
+  public init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
+    var values = SettingReader(sources)
+    warnings = sources.warnings
+    daemon = DaemonOptions(root: values.root(sources.environment))
+    values.fillGeneral(&daemon)
+    logLevel = values.text("log", "level").flatMap { Logger.Level(rawValue: $0) } ?? logLevel
+    logFormat = values.text("log", "format").flatMap { LogFormat(rawValue: $0) } ?? logFormat
+    exitsAtEnd = values.truth("exitAtEnd") ?? exitsAtEnd
+    server = values.server()
+    daemon.sync = values.sync()
+    daemon.webhooks = values.webhooks()
+    inputs = values.inputs(&daemon, hasStandardInput: sources.hasStandardInput)
+    settings = values.used
+    if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {
+      warnings.append("--http-token shows the token to everybody who may list processes; use http.tokenFile")
+    }
+    if values.isSet(["sync", "authorization"]), case .argument = values.source(["sync", "authorization"]) {
+      warnings.append("--sync-authorization shows it to everybody who may list processes; use sync.authorizationFile")
+    }
+    if server == nil, inputs.isEmpty { warnings.append("nothing can be scanned: there are no inputs and no HTTP interface") }
+    guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
+  }
 }

@@ -1,18 +1,105 @@
 public import CoreMetrics
+import Synchronization
 
 /// Metrics, in the text form that Prometheus scrapes (version 0.0.4).
+///
+/// | swift-metrics | here |
+/// |---|---|
+/// | `Counter`, `FloatingPointCounter` | a counter |
+/// | `Gauge`, `Meter` | a gauge |
+/// | `Recorder` | a summary without quantiles: how many values, and their sum |
+/// | `Timer` | a histogram of seconds, with ``timerBuckets`` |
+///
+/// Names keep what Prometheus takes; every other character becomes `_`. Of the label names, `le` and `quantile`, and what begins
+/// with two underscores, are Prometheus' own and get a letter in front. A timer whose name does not end in `_seconds` gets that
+/// ending, since seconds are what is told.
+///
+/// The number of series is bounded. One beyond the bound, and one whose name another kind of metric has taken, counts nothing;
+/// `prometheus_series_refused_total` tells how often that was asked for. Values that change cost an atomic operation, those of
+/// timers and recorders a short lock; making a metric costs a look at a table under a lock.
 public final class PrometheusRegistry: MetricsFactory {
-  public init() {}
+  /// The upper bounds of a timer's buckets in seconds: from an answer out of the cache to a full update over a slow line.
+  public static let timerBuckets = [
+    0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+  ]
 
-  /// All metrics now.
-  public func text() -> [UInt8] { fatalError("being built") }
+  /// The most series, where a metric with other labels is another series.
+  public let maximumSeriesCount: Int
 
-  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { fatalError() }
-  public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-    fatalError()
+  /// Guards the table of series, what they are described with, and who is asked before they are told. Never held while
+  /// anybody else's code runs.
+  private let table: Mutex<SeriesTable>
+
+  public init(maximumSeriesCount: Int = 10_000) {
+    self.maximumSeriesCount = maximumSeriesCount
+    table = Mutex(SeriesTable(limit: maximumSeriesCount))
   }
-  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { fatalError() }
-  public func destroyCounter(_ handler: any CounterHandler) {}
-  public func destroyRecorder(_ handler: any RecorderHandler) {}
-  public func destroyTimer(_ handler: any TimerHandler) {}
+
+  /// Says what a metric means, in one sentence; `# HELP` shows it. A metric without a description shows its label.
+  public func describe(_ label: String, _ sentence: String) {
+    table.withLock { $0.descriptions[label] = sentence }
+  }
+
+  /// Has a closure called before each ``text()``, from any thread: for what is measured when somebody asks.
+  public func beforeText(_ body: @escaping @Sendable () -> Void) {
+    table.withLock { $0.collectors.append(body) }
+  }
+
+  /// All metrics now, ordered by name and then by labels.
+  public func text() -> [UInt8] {
+    for collector in table.withLock({ $0.collectors }) { collector() }
+    let (families, refused) = table.withLock { ($0.inOrder, $0.refusedCount) }
+    var text = PrometheusText()
+    for family in families { text.append(family) }
+    text.appendRefused(refused)
+    return text.bytes
+  }
+
+  // MARK: Making
+
+  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    make(.counter, label, dimensions, CounterSeries.init) ?? NOOPMetricsHandler.instance
+  }
+
+  public func makeFloatingPointCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any FloatingPointCounterHandler {
+    make(.counter, label, dimensions, RealCounterSeries.init) ?? NOOPMetricsHandler.instance
+  }
+
+  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    make(.gauge, label, dimensions, GaugeSeries.init) ?? NOOPMetricsHandler.instance
+  }
+
+  public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    if aggregate {
+      make(.summary, label, dimensions, SummarySeries.init) ?? NOOPMetricsHandler.instance
+    } else {
+      make(.gauge, label, dimensions, GaugeSeries.init) ?? NOOPMetricsHandler.instance
+    }
+  }
+
+  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    make(.histogram, label, dimensions, HistogramSeries.init) ?? NOOPMetricsHandler.instance
+  }
+
+  private func make<Made: Series>(
+    _ kind: MetricKind, _ label: String, _ dimensions: [(String, String)], _ make: (SeriesID) -> Made
+  ) -> Made? {
+    let id = SeriesID(name: MetricText.name(label, kind: kind), labels: MetricText.labels(dimensions))
+    return table.withLock { $0.series(id, kind: kind, label: label, make) }
+  }
+
+  // MARK: Ending
+
+  public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
+  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
+  public func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
+  public func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
+  public func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
+
+  private func destroy(_ handler: AnyObject) {
+    guard let series = handler as? any Series else { return }
+    table.withLock { $0.remove(series) }
+  }
 }

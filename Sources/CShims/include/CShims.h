@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mapping_guard.h"
+#include "service_manager.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -1,0 +1,71 @@
+/// What the arguments of `catalogd` ask for.
+public struct CommandLineOptions: Sendable, Equatable {
+  public enum Action: Sendable, Equatable {
+    case run, checkConfiguration, showHelp, showVersion
+  }
+
+  public var action = Action.run
+  /// The path of the configuration's file; the last source of settings.
+  public var file: String?
+  /// The other arguments: settings.
+  public var settings: [String] = []
+
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - environment: its `CATALOGD_CONFIG` names the file where no argument does.
+  /// - Throws: ``ConfigurationFaults`` for an option without its value.
+  public init(_ arguments: [String], environment: [String: String] = [:]) throws(ConfigurationFaults) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h": action = .showHelp
+      case "--version": if action != .showHelp { action = .showVersion }
+      case "--check-config": if action == .run { action = .checkConfiguration }
+      case "--config":
+        guard let path = rest.popFirst(), !path.isEmpty, !path.hasPrefix("--") else { throw Self.noFile }
+        file = path
+      case _ where argument.hasPrefix("--config="):
+        file = String(argument.dropFirst("--config=".count))
+        if file == "" { throw Self.noFile }
+      default: settings.append(argument)
+      }
+    }
+    if file == nil, let path = environment["CATALOGD_CONFIG"], !path.isEmpty { file = path }
+  }
+
+  private static var noFile: ConfigurationFaults {
+    ConfigurationFaults(faults: [ConfigurationFault(nil, source: .argument("--config"), "names no file")])
+  }
+
+  /// What `--help` shows.
+  public static var help: String {
+    var text = """
+      catalogd answers scans from the local catalogue, keeps it current, and sends scans on.
+
+      USAGE: catalogd [--config FILE] [SETTING …]
+             catalogd --check-config [--config FILE] [SETTING …]
+             catalogd --help | --version
+
+      A setting is an argument, a variable of the environment, or a key of the file (JSON), in this
+      order: --http-address 127.0.0.1:8765, CATALOGD_HTTP_ADDRESS=127.0.0.1:8765 and
+      {"http": {"address": "127.0.0.1:8765"}} are the same. $CATALOGD_CONFIG names the file as well.
+
+        --config FILE    the file
+        --check-config   tells what the configuration says, or everything that is wrong with it
+
+      SETTINGS
+
+      """
+    for setting in Setting.all {
+      let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
+      text += "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
+    }
+    return text + """
+
+      SIGHUP reads the configuration again, SIGTERM and SIGINT end the daemon in order.
+      Exit codes: 0 done; 64 usage; 65 bad data; 66 a file cannot be read; 69 unavailable;
+      73 cannot create; 74 I/O error; 75 locked by another process; 77 permission.
+
+      """
+  }
+}

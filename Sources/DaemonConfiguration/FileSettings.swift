@@ -1,0 +1,161 @@
+import Configuration
+import JSONStream
+
+/// Settings that stand in a file of JSON: objects in objects, as the keys say. A key `//` holds a remark.
+struct FileSettings {
+  /// The longest file.
+  static let maximumByteCount = 1 << 20
+
+  private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+  /// On which line a key stands.
+  private(set) var lines: [[String]: Int] = [:]
+
+  private let name: String
+  private let bytes: [UInt8]
+  /// The keys of the objects that are open, and the one whose value comes.
+  private var path: [String] = []
+
+  /// - Parameters:
+  ///   - name: the file, for messages.
+  ///   - faults: gets what is no setting, what is not of a setting's type, and why the file is no JSON.
+  init(_ bytes: [UInt8], name: String, faults: inout [ConfigurationFault]) {
+    self.name = name
+    self.bytes = bytes
+    var tokens = JSONTokenizer(limits: JSONLimits(nestingDepth: 64, tokenByteCount: Self.maximumByteCount))
+    tokens.append(bytes.span)
+    tokens.finish()
+    do throws(JSONError) {
+      let first = try tokens.next()
+      guard first == .beginObject else {
+        // What follows may be no JSON either; one fault is enough.
+        faults.append(fault(nil, at: tokens.tokenOffset, "the file is to be an object, such as {\"http\": {…}}"))
+        return
+      }
+      try readObject(&tokens, &faults)
+      while try tokens.next() != .endOfDocument {}
+    } catch {
+      faults.append(fault(nil, at: error.offset, "is no JSON: \(error)"))
+    }
+  }
+
+  /// Reads the members of an object up to its end. Nested as deeply as settings are; deeper objects are skipped.
+  private mutating func readObject(
+    _ tokens: inout JSONTokenizer, _ faults: inout [ConfigurationFault]
+  ) throws(JSONError) {
+    var seen: Set<String> = []
+    while true {
+      let token = try tokens.next()
+      guard token == .key else { return }
+      let key = tokens.textString
+      let offset = tokens.tokenOffset
+      path.append(key)
+      if key == "//" {
+        try skip(try tokens.next(), &tokens)
+      } else if !seen.insert(key).inserted {
+        faults.append(fault(path, at: offset, "stands twice in its object; keep one"))
+        try skip(try tokens.next(), &tokens)
+      } else if let setting = Setting.matching(path) {
+        try read(setting, offset, &tokens, &faults)
+      } else if Setting.all.contains(where: { $0.matchesBeginning(path) }) {
+        let value = try tokens.next()
+        if value == .beginObject {
+          try readObject(&tokens, &faults)
+        } else {
+          faults.append(fault(path, at: offset, "is to be an object, such as {\(Self.example(path))}"))
+          try skip(value, &tokens)
+        }
+      } else {
+        faults.append(fault(path, at: offset, "there is no such key; \(Self.hint(path))"))
+        try skip(try tokens.next(), &tokens)
+      }
+      path.removeLast()
+    }
+  }
+
+  private mutating func read(
+    _ setting: Setting, _ offset: Int, _ tokens: inout JSONTokenizer, _ faults: inout [ConfigurationFault]
+  ) throws(JSONError) {
+    let token = try tokens.next()
+    let content: ConfigContent?
+    switch (setting.kind, token) {
+    case (.text, .string), (.url, .string), (.secret, .string), (.choice, .string): content = .string(tokens.textString)
+    case (.whole, .number): content = tokens.int64Value.flatMap { Int(exactly: $0) }.map { .int($0) }
+    case (.real, .number): content = tokens.doubleValue.map { .double($0) }
+    case (.truth, .true): content = .bool(true)
+    case (.truth, .false): content = .bool(false)
+    case (.list, .beginArray), (.secretList, .beginArray): content = try list(&tokens).map { .stringArray($0) }
+    default:
+      content = nil
+      try skip(token, &tokens)
+    }
+    guard let content else {
+      faults.append(fault(path, at: offset, "is to be \(Self.name(setting.kind))"))
+      return
+    }
+    values[AbsoluteConfigKey(path)] = ConfigValue(content, isSecret: setting.isSecret)
+    lines[path] = line(at: offset)
+  }
+
+  /// The texts of an array up to its end; `nil` where something else stands among them.
+  private func list(_ tokens: inout JSONTokenizer) throws(JSONError) -> [String]? {
+    var texts: [String] = []
+    var isList = true
+    while true {
+      let token = try tokens.next()
+      switch token {
+      case .endArray: return isList ? texts : nil
+      case .string: texts.append(tokens.textString)
+      default:
+        isList = false
+        try skip(token, &tokens)
+      }
+    }
+  }
+
+  /// Reads a value that begins with a token to its end.
+  private func skip(_ token: JSONToken, _ tokens: inout JSONTokenizer) throws(JSONError) {
+    guard token == .beginObject || token == .beginArray else { return }
+    let outside = tokens.depth - 1
+    while tokens.depth > outside { _ = try tokens.next() }
+  }
+
+  // MARK: Messages
+
+  private func fault(_ path: [String]?, at offset: Int, _ problem: String) -> ConfigurationFault {
+    ConfigurationFault(
+      path?.joined(separator: "."), source: .file(name, line: line(at: offset)), problem)
+  }
+
+  private func line(at offset: Int) -> Int { 1 + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
+
+  private static func name(_ kind: Setting.Kind) -> String {
+    switch kind {
+    case .text, .url, .secret: "a text"
+    case .choice(let names): "one of the texts " + names.joined(separator: ", ")
+    case .whole: "a whole number"
+    case .real: "a number"
+    case .truth: "true or false"
+    case .list, .secretList: "an array of texts"
+    }
+  }
+
+  /// A member that an object may have.
+  private static func example(_ path: [String]) -> String {
+    Setting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map { "\"\($0.path[path.count])\": …" } ?? ""
+  }
+
+  private static func hint(_ path: [String]) -> String {
+    let outside = Array(path.dropLast())
+    let parts = path.flatMap { $0.split(separator: ".").map(String.init) }
+    if parts.count > path.count, Setting.matching(parts) != nil {
+      return "write " + parts.dropLast().map { "{\"\($0)\": " }.joined() + "{\"\(parts.last ?? "")\": …"
+        + String(repeating: "}", count: parts.count)
+    }
+    let names = Setting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map { $0.path[outside.count] }
+    if let name = Setting.nearest(to: path.last ?? "", among: names) { return "did you mean \(name)?" }
+    // Perhaps it stands in the wrong object.
+    let elsewhere = Setting.all.first { $0.path.last == path.last && !$0.path.contains(Setting.anyName) }
+    return elsewhere.map { "did you mean \($0.key)?" }
+      ?? "here may stand " + Set(names).sorted().joined(separator: ", ")
+  }
+}

@@ -1,0 +1,82 @@
+extension Setting {
+  /// The longest time that a setting may have, in seconds: 31 days.
+  private static let month = 2_678_400.0
+
+  /// Everything that there is, in the order of the documentation.
+  static let all: [Setting] = general + http + sync + webhooks + inputs + upkeep
+
+  private static let general = [
+    Setting("root", .text, "$CATALOG_ROOT, $XDG_DATA_HOME/catalog, ~/.local/share/catalog", "the directory of the stores"),
+    Setting("user", .text, "", "who is signed in at the start if nobody is"),
+    Setting(
+      "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), "info",
+      "what is logged, on the standard error"),
+    Setting("log.format", .choice(["auto", "text", "json"]), "auto", "auto: text on a terminal, else an object a line"),
+    Setting("drainSeconds", .real(0...3600), "10", "how long uploads on their way may take when the daemon ends"),
+    Setting("exitAtEnd", .truth, "false", "whether the daemon ends when its standard input does"),
+  ]
+
+  private static let http = [
+    Setting("http.enabled", .truth, "true", "whether there is an HTTP interface"),
+    Setting("http.address", .text, "127.0.0.1:8765", "HOST:PORT, [IPV6]:PORT or unix:PATH; port 0 takes a free one"),
+    Setting("http.token", .secret, "", "what callers show as a bearer token; needed beyond loopback and Unix sockets"),
+    Setting("http.tokenFile", .text, "", "a file that holds the token"),
+    Setting("http.maximumBodyBytes", .whole(1024...1 << 30), "1048576", "the longest body of a request"),
+    Setting("http.requestsPerSecond", .real(0.01...1_000_000), "", "requests a second of one caller in the long run"),
+    Setting("http.requestBurst", .whole(1...1_000_000), "200", "requests of one caller at once, where that is limited"),
+    Setting("http.maximumEventStreams", .whole(0...10_000), "64", "listeners of events at once"),
+  ]
+
+  private static let sync = [
+    Setting("sync.url", .url, "", "where the catalogue comes from; without it, it stays as it is"),
+    Setting("sync.organisation", .text, "", "whose catalogue it is: users of one organisation share what is common"),
+    Setting("sync.authorization", .secret, "", "the Authorization header, such as Bearer …"),
+    Setting("sync.authorizationFile", .text, "", "a file that holds it"),
+    Setting("sync.intervalSeconds", .real(1...month), "300", "from one synchronisation to the next"),
+    Setting("sync.jitter", .real(0...1), "0.1", "the share by which the interval is longer or shorter"),
+    Setting("sync.firstRetrySeconds", .real(0.1...month), "5", "the first pause after a failure; it doubles"),
+    Setting("sync.threshold", .whole(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),
+    Setting("sync.maximumLoss", .real(0...1), "0.5", "the share of products that a full update may lose"),
+    Setting("sync.caFile", .text, "", "a PEM file of authorities to trust instead of the system's"),
+  ]
+
+  private static let webhooks = [
+    Setting("webhooks.names", .list, "", "where scans are sent: a name each"),
+    Setting("webhooks.NAME.url", .url, "", "the URL; {id} and {kind} are filled in"),
+    Setting("webhooks.NAME.headers", .secretList, "", "headers of each request, as Name: value"),
+    Setting("webhooks.NAME.authorizationFile", .text, "", "a file that holds the Authorization header"),
+    Setting("webhooks.NAME.gzip", .truth, "false", "whether bodies are packed"),
+    Setting("webhooks.NAME.timeoutSeconds", .real(0.1...3600), "30", "how long one attempt may take"),
+    Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
+    Setting("webhooks.NAME.misses", .truth, "true", "whether scans that found nothing are sent"),
+    Setting("webhooks.NAME.maximumAttempts", .whole(1...1000), "3", "attempts before a scan is parked"),
+  ]
+
+  private static let inputs = [
+    Setting("inputs.names", .list, "stdin, if it is a pipe, a file or a terminal", "what is read: a name each"),
+    Setting("inputs.NAME.kind", .choice(["stdin", "serial", "keyboard", "tcp", "socket"]), "", "what it is"),
+    Setting("inputs.NAME.device", .text, "", "serial, keyboard: the device"),
+    Setting("inputs.NAME.baud", .whole(50...4_000_000), "9600", "serial: bits a second"),
+    Setting("inputs.NAME.answers", .truth, "false", "serial: whether answers are written to the device"),
+    Setting("inputs.NAME.layout", .choice(["us", "de", "fr"]), "us", "keyboard: the layout that the scanner assumes"),
+    Setting("inputs.NAME.grab", .truth, "true", "keyboard: whether nobody else gets what it types"),
+    Setting("inputs.NAME.reopenSeconds", .real(0.05...3600), "1", "serial, keyboard: the pause before it is opened again"),
+    Setting("inputs.NAME.host", .text, "127.0.0.1", "tcp: the address to listen on"),
+    Setting("inputs.NAME.port", .whole(0...65_535), "", "tcp: the port; 0 takes a free one"),
+    Setting("inputs.NAME.path", .text, "", "socket: the path"),
+    Setting("inputs.NAME.maximumLineBytes", .whole(16...1 << 20), "4096", "the longest line"),
+    Setting("inputs.NAME.prefix", .text, "", "what the reader puts before each code"),
+    Setting("inputs.NAME.suffix", .text, "", "what the reader puts behind each code"),
+    Setting("inputs.NAME.doubleScanMilliseconds", .whole(0...3_600_000), "", "as below, for this input"),
+    Setting("doubleScanMilliseconds", .whole(0...3_600_000), "500", "for how long the same code is the same scan"),
+  ]
+
+  private static let upkeep = [
+    Setting("compaction.intervalSeconds", .real(0...month), "600", "how often is looked whether to compact; 0 for never"),
+    Setting("compaction.maximumScansPerSecond", .real(0...1_000_000), "50", "compaction waits while there are more"),
+    Setting("misses.maximum", .whole(1...1_000_000), "10000", "codes in the journal of misses"),
+    Setting("sessions.maximum", .whole(1...1_000_000), "1000", "set sessions at once"),
+    Setting("sessions.maximumScans", .whole(1...1_000_000), "10000", "scans of one set session"),
+    Setting("events.capacity", .whole(1...1_000_000), "1000", "events kept for those who come back for them"),
+  ]
+}

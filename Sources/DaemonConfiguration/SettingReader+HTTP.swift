@@ -1,0 +1,75 @@
+import DaemonHTTP
+
+extension SettingReader {
+  /// `nil` where there is no HTTP interface.
+  mutating func server() -> DaemonServer.Options? {
+    let isEnabled = truth("http", "enabled") ?? true
+    var options = DaemonServer.Options()
+    let path = ["http", "address"]
+    if let text = text(path) {
+      switch HTTPAddress.parse(text) {
+      case .success(let address): options.address = address
+      case .failure(let problem): refuse(path, text, problem.description)
+      }
+    }
+    options.token = either(["http", "token"], orFile: ["http", "tokenFile"])
+    if let token = options.token, token.isEmpty || !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+      let source = isSet(["http", "token"]) ? "token" : "tokenFile"
+      refuse(["http", source], nil, "is to be printable ASCII without blanks, as a header takes it")
+    }
+    options.maximumBodyByteCount = whole("http", "maximumBodyBytes") ?? options.maximumBodyByteCount
+    options.requestsPerSecond = real("http", "requestsPerSecond")
+    options.requestBurst = whole("http", "requestBurst") ?? options.requestBurst
+    options.maximumEventStreams = whole("http", "maximumEventStreams") ?? options.maximumEventStreams
+    guard isEnabled else { return nil }
+    let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
+    if case .host(let host, _) = options.address, !HTTPAddress.isLoopback(host), !hasToken {
+      refuse(
+        path, host, "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
+    }
+    return options
+  }
+}
+
+/// An address to listen on, as people write it.
+enum HTTPAddress {
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// A path that fits into a socket's address.
+  static let maximumPathByteCount = 107
+
+  static func parse(_ text: String) -> Result<DaemonServer.Address, Problem> {
+    if text.hasPrefix("unix:") {
+      let path = String(text.dropFirst(5))
+      guard path.hasPrefix("/") else { return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…")) }
+      guard path.utf8.count <= maximumPathByteCount else {
+        return .failure(Problem(description: "a socket's path has at most \(maximumPathByteCount) bytes"))
+      }
+      return .success(.socket(path: path))
+    }
+    let example = "is to be HOST:PORT, [IPV6]:PORT or unix:PATH, such as 127.0.0.1:8765"
+    guard let colon = text.lastIndex(of: ":") else { return .failure(Problem(description: example)) }
+    var host = String(text[..<colon])
+    let digits = text[text.index(after: colon)...]
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      host = String(host.dropFirst().dropLast())
+      guard host.contains(":") else { return .failure(Problem(description: example)) }
+    } else if host.contains(":") {
+      return .failure(Problem(description: "an IPv6 address stands in brackets: [::1]:8765"))
+    }
+    let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/[]@".utf8.contains($0) }
+    guard isName, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits), port <= 65_535 else {
+      return .failure(Problem(description: example))
+    }
+    return .success(.host(host, port: port))
+  }
+
+  /// Whether only this machine reaches it.
+  static func isLoopback(_ host: String) -> Bool {
+    if host.lowercased() == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}

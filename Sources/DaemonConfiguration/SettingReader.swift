@@ -1,0 +1,200 @@
+import Configuration
+import Synchronization
+
+/// Reads settings and keeps what is wrong with them, so that all of it can be told at once.
+struct SettingReader {
+  private let sources: ConfigurationSources
+  private let reader: ConfigReader
+  private let accesses: Accesses
+  private(set) var faults: [ConfigurationFault]
+  /// What somebody has set, in the order in which it was read.
+  private(set) var used: [UsedSetting] = []
+
+  init(_ sources: ConfigurationSources) {
+    self.sources = sources
+    faults = sources.faults
+    accesses = Accesses()
+    reader = sources.reader(accesses)
+  }
+
+  // MARK: Values
+
+  mutating func text(_ path: String...) -> String? { text(path) }
+  mutating func whole(_ path: String...) -> Int? { whole(path) }
+  mutating func real(_ path: String...) -> Double? { real(path) }
+  mutating func truth(_ path: String...) -> Bool? { truth(path) }
+  mutating func list(_ path: String...) -> [String]? { list(path) }
+
+  mutating func text(_ path: [String]) -> String? {
+    let setting = Self.setting(path)
+    guard let value = reader.string(forKey: ConfigKey(path), isSecret: setting.isSecret) else { return nothing(path) }
+    if case .choice(let names) = setting.kind, !names.contains(value) {
+      return refuse(path, value, "is to be one of \(names.joined(separator: ", "))")
+    }
+    guard !value.utf8.contains(0) else { return refuse(path, value, "has a zero byte") }
+    return use(path, value, Self.shown(value, setting))
+  }
+
+  mutating func whole(_ path: [String]) -> Int? {
+    guard let value = reader.int(forKey: ConfigKey(path)) else { return nothing(path) }
+    if case .whole(let range) = Self.setting(path).kind, !range.contains(value) {
+      return refuse(path, "\(value)", "is to be \(range.lowerBound) to \(range.upperBound)")
+    }
+    return use(path, value, "\(value)")
+  }
+
+  mutating func real(_ path: [String]) -> Double? {
+    guard let value = reader.double(forKey: ConfigKey(path)) else { return nothing(path) }
+    // What is not a number lies in no range.
+    if case .real(let range) = Self.setting(path).kind, !range.contains(value) {
+      return refuse(path, "\(value)", "is to be \(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))")
+    }
+    return use(path, value, Self.plain(value))
+  }
+
+  mutating func truth(_ path: [String]) -> Bool? {
+    guard let value = reader.bool(forKey: ConfigKey(path)) else { return nothing(path) }
+    return use(path, value, "\(value)")
+  }
+
+  mutating func list(_ path: [String]) -> [String]? {
+    let setting = Self.setting(path)
+    guard let value = reader.stringArray(forKey: ConfigKey(path), isSecret: setting.isSecret) else { return nothing(path) }
+    return use(path, value, Self.shown(value.joined(separator: ","), setting))
+  }
+
+  /// A text that stands in a file, whose path is a setting.
+  mutating func secret(file path: [String]) -> String? {
+    guard let file = text(path) else { return nil }
+    switch SmallFile.secret(file) {
+    case .success(let secret): return secret
+    case .failure(let problem):
+      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+      return nil
+    }
+  }
+
+  /// Whether somebody has set it, well or not.
+  func isSet(_ path: [String]) -> Bool { source(path) != .nowhere }
+
+  // MARK: Faults
+
+  /// Keeps a fault of a value that was read.
+  mutating func refuse(_ path: [String], _ value: String?, _ problem: String, isUnreadableFile: Bool = false) {
+    let setting = Self.setting(path)
+    let shown = setting.isSecret ? nil : value.map { setting.kind == .url ? Shown.url($0) : $0 }
+    var fault = ConfigurationFault(path.joined(separator: "."), value: shown, source: source(path), problem)
+    fault.isUnreadableFile = isUnreadableFile
+    faults.append(fault)
+  }
+
+  /// The same, where there is no value then.
+  private mutating func refuse<Value>(_ path: [String], _ value: String?, _ problem: String) -> Value? {
+    refuse(path, value, problem)
+    return nil
+  }
+
+  mutating func fault(_ fault: ConfigurationFault) { faults.append(fault) }
+
+  /// Where a setting comes from: the first source that has it.
+  func source(_ path: [String]) -> ConfigurationFault.Source {
+    let argument = Setting.argument(path)
+    if sources.arguments.values[argument] != nil { return .argument(argument) }
+    let variable = Setting.variable(path)
+    if sources.variables[variable] != nil { return .variable(ConfigurationSources.variablePrefix + variable) }
+    if let name = sources.filePath, let line = sources.file?.lines[path] { return .file(name, line: line) }
+    return .nowhere
+  }
+
+  /// There is no value; if that is because one is not of the setting's type, that is a fault.
+  private mutating func nothing<Value>(_ path: [String]) -> Value? {
+    guard accesses.lastFailed else { return nil }
+    let setting = Self.setting(path)
+    let value: String? =
+      switch source(path) {
+      case .argument(let name): sources.arguments.values[name].flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") }
+      case .variable: sources.variables[Setting.variable(path)]
+      default: nil
+      }
+    refuse(path, value, "is to be " + Self.type(setting.kind))
+    return nil
+  }
+
+  private mutating func use<Value>(_ path: [String], _ value: Value, _ shown: String) -> Value {
+    used.append(UsedSetting(key: path.joined(separator: "."), value: shown, source: source(path)))
+    return value
+  }
+
+  /// Keeps a fault for each name in the sources that is no input or webhook, whose settings would be without effect.
+  mutating func refuseUnused(_ group: String, names: [String]) {
+    let known = Set(names)
+    var told: Set<String> = []
+    for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 }) ?? []
+    where path.count == 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
+      refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
+    }
+    let arguments = Set(names.flatMap { name in Self.paths(group, name).map(Setting.argument) })
+    for argument in sources.arguments.values.keys.sorted() {
+      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count == 3 && $0.matches(argument: argument) }
+      let isList = argument == Setting.argument([group, "names"])
+      if isNamed, !isList, !arguments.contains(argument) {
+        fault(ConfigurationFault(nil, source: .argument(argument), "\(group).names does not list this name"))
+      }
+    }
+  }
+
+  private static func paths(_ group: String, _ name: String) -> [[String]] {
+    Setting.all.filter { $0.path.count == 3 && $0.path[0] == group }.map { [group, name, $0.path[2]] }
+  }
+
+  // MARK: Words
+
+  private static func setting(_ path: [String]) -> Setting {
+    guard let setting = Setting.matching(path) else { preconditionFailure("\(path) is no setting") }
+    return setting
+  }
+
+  private static func shown(_ value: String, _ setting: Setting) -> String {
+    switch setting.kind {
+    case .secret, .secretList: "(secret)"
+    case .url: Shown.url(value)
+    default: value
+    }
+  }
+
+  private static func plain(_ value: Double) -> String {
+    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  private static func type(_ kind: Setting.Kind) -> String {
+    switch kind {
+    case .text, .url, .secret: "one text"
+    case .choice(let names): "one of \(names.joined(separator: ", "))"
+    case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .real(let range): "a number from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
+    case .truth: "true or false"
+    case .list, .secretList: "a list of texts"
+    }
+  }
+}
+
+/// A setting that somebody has set.
+public struct UsedSetting: Sendable, Equatable {
+  public let key: String
+  /// For people; never a secret.
+  public let value: String
+  public let source: ConfigurationFault.Source
+}
+
+/// Remembers how the last look at a setting ended, which the reader does not tell.
+private final class Accesses: AccessReporter {
+  /// Guards nothing but itself.
+  private let failed = Mutex(false)
+
+  var lastFailed: Bool { failed.withLock { $0 } }
+
+  func report(_ event: AccessEvent) {
+    let isFailure = event.conversionError != nil || event.providerResults.contains { if case .failure = $0.result { true } else { false } }
+    failed.withLock { $0 = isFailure }
+  }
+}

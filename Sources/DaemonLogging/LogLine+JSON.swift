@@ -1,0 +1,55 @@
+import Logging
+
+extension LogLine {
+  /// `{"time":"…","level":"info","label":"catalogd","message":"scan","metadata":{"input":"till"}}`.
+  ///
+  /// Keys stand in one order. Numbers and truth values of the metadata stay what they are; `error` and `metadata` are there
+  /// if there is something to say.
+  var json: String {
+    var line = #"{"time":"\#(time.text)","level":"\#(level.rawValue)","label":\#(Self.quoted(label))"#
+    line += #","message":\#(Self.quoted(message))"#
+    if let error { line += #","error":\#(Self.quoted(error))"# }
+    if !metadata.isEmpty { line += #","metadata":\#(Self.json(.dictionary(metadata)))"# }
+    return line + "}"
+  }
+
+  private static func json(_ metadata: Logger.Metadata.Value) -> String {
+    switch metadata {
+    case .string(let text): quoted(text)
+    case .stringConvertible(let thing): json(thing)
+    case .array(let values): "[" + values.map(json).joined(separator: ",") + "]"
+    case .dictionary(let values):
+      "{" + values.sorted { $0.key < $1.key }.map { quoted($0.key) + ":" + json($0.value) }.joined(separator: ",") + "}"
+    }
+  }
+
+  private static func json(_ thing: any CustomStringConvertible) -> String {
+    switch thing {
+    case let value as Bool: "\(value)"
+    case let value as any BinaryInteger: "\(value)"
+    case let value as Double where value.isFinite: "\(value)"
+    default: quoted("\(thing)")
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in cut(text).unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
+          let digits = String(scalar.value, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result + "\""
+  }
+}

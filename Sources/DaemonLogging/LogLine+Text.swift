@@ -1,0 +1,52 @@
+import Logging
+
+extension LogLine {
+  /// `2026-11-21T19:20:01.123Z info catalogd: scan input=till found=true`.
+  var text: String {
+    var line = "\(time.text) \(level.rawValue) \(Self.plain(label)): \(Self.plain(message))"
+    if let error { line += " error=\(Self.value(error))" }
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      line += " \(Self.plain(key))=\(Self.shown(value))"
+    }
+    return line
+  }
+
+  private static func shown(_ metadata: Logger.Metadata.Value) -> String {
+    switch metadata {
+    case .string(let text): value(text)
+    case .stringConvertible(let thing): value("\(thing)")
+    case .array(let values): "[" + values.map(shown).joined(separator: ", ") + "]"
+    case .dictionary(let values):
+      "[" + values.sorted { $0.key < $1.key }.map { "\(plain($0.key)): \(shown($0.value))" }.joined(separator: ", ") + "]"
+    }
+  }
+
+  /// A value that may hold blanks: between quotes where its end would be in doubt.
+  private static func value(_ text: String) -> String {
+    let isClear = !text.isEmpty && text.unicodeScalars.allSatisfy { !" \"=[],:\\".unicodeScalars.contains($0) || $0 == ":" }
+    if isClear { return plain(text) }
+    return "\"" + escaped(cut(text)) { $0 == "\"" || $0 == "\\" } + "\""
+  }
+
+  /// A text for a terminal: what is not to be seen, or changes what is seen, is written out.
+  private static func plain(_ text: String) -> String { escaped(cut(text)) { _ in false } }
+
+  private static func escaped(_ text: String, also isMarked: (Unicode.Scalar) -> Bool) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where isMarked(scalar): result += "\\\(scalar)"
+      default:
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+          result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        default: result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result
+  }
+}

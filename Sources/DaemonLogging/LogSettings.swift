@@ -1,0 +1,22 @@
+public import Logging
+import Synchronization
+
+/// What all loggers of a process share, and what changes while it runs.
+public final class LogSettings: Sendable {
+  /// Guards nothing but itself.
+  private let state: Mutex<(level: Logger.Level, style: LogStyle)>
+
+  public init(level: Logger.Level = .info, style: LogStyle = .text) {
+    state = Mutex((level, style))
+  }
+
+  public var level: Logger.Level {
+    get { state.withLock { $0.level } }
+    set { state.withLock { $0.level = newValue } }
+  }
+
+  public var style: LogStyle {
+    get { state.withLock { $0.style } }
+    set { state.withLock { $0.style = newValue } }
+  }
+}

@@ -1,0 +1,31 @@
+public import ServiceLifecycle
+
+/// Tells the service manager that the daemon lives, twice in the time that it gives, for as long as the daemon is healthy.
+///
+/// A daemon that hangs says nothing: the manager ends it and starts another one. It runs until graceful shutdown or
+/// cancellation, and does nothing where the manager expects no sign.
+public struct Watchdog: Service {
+  private let manager: ServiceManager
+  private let isHealthy: @Sendable () async -> Bool
+
+  /// - Parameter isHealthy: asked before each sign; while it does not return, there is none.
+  public init(_ manager: ServiceManager, isHealthy: @escaping @Sendable () async -> Bool) {
+    self.manager = manager
+    self.isHealthy = isHealthy
+  }
+
+  public func run() async throws {
+    try? await cancelWhenGracefulShutdown { try await loop() }
+  }
+
+  private func loop() async throws {
+    guard let interval = manager.watchdogInterval else {
+      // Nothing to do, and a service that ends would end the others.
+      while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+    while true {
+      if await isHealthy() { await manager.notify("WATCHDOG=1") }
+      try await Task.sleep(for: interval / 2)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import DaemonHTTP
+import Foundation
+import RandomTestSupport
+import ScanDaemon
+import ScanInputs
+import Testing
+
+@testable import DaemonConfiguration
+
+@Suite struct DaemonConfigurationTests {
+  @Test func `nothing said is a daemon on loopback that serves the stores as they are`() throws {
+    let read = try configuration()
+    #expect(read.daemon.root == "/home/test/.local/share/catalog")
+    #expect(read.daemon.user == nil && read.daemon.sync == nil && read.daemon.webhooks.isEmpty)
+    #expect(read.inputs.isEmpty && read.settings.isEmpty && read.warnings.isEmpty)
+    #expect(read.server?.address == .host("127.0.0.1", port: 8765) && read.server?.token == nil)
+    #expect(read.logLevel == .info && read.logFormat == .auto && !read.exitsAtEnd)
+  }
+
+  @Test func `the example is accepted and says what it means`() throws {
+    let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Examples/catalogd.json").path
+    let read = try configuration(file: example)
+    #expect(read.warnings.isEmpty)
+    #expect(read.daemon.root == "/var/lib/catalogd" && read.daemon.user == "till-1")
+    #expect(read.daemon.sync?.url == "https://catalogue.example.com/api/products")
+    #expect(read.daemon.webhooks.map(\.name) == ["stock"])
+    #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "socket"])
+    #expect(read.daemon.doubleScanWindows == ["gate": .milliseconds(1500)])
+  }
+
+  @Test func `defaults are those that the table tells`() throws {
+    // Each default that is a value, given as an argument, changes nothing.
+    var arguments = ["--sync-url", "http://a/", "--webhooks-names", "w", "--webhooks-w-url", "http://b/"]
+    arguments += ["--inputs-names", "k,s,t", "--inputs-k-kind", "keyboard", "--inputs-k-device", "/k"]
+    arguments += ["--inputs-s-kind", "serial", "--inputs-s-device", "/s", "--inputs-t-kind", "tcp", "--inputs-t-port", "0"]
+    let names = ["webhooks": ["w"], "inputs": ["k", "s", "t"]]
+    var told = arguments
+    for setting in Setting.all where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
+      for name in setting.path.contains(Setting.anyName) ? names[setting.path[0]] ?? [] : [""] {
+        let kinds = setting.meaning.split(separator: ":").first.map { $0.split(separator: ", ").map(String.init) } ?? []
+        let kind = ["k": "keyboard", "s": "serial", "t": "tcp"][name] ?? ""
+        let all = ["keyboard", "serial", "tcp", "socket"]
+        if !kind.isEmpty, kinds.contains(where: all.contains), !kinds.contains(kind) { continue }
+        told += [Setting.argument(setting.path.map { $0 == Setting.anyName ? name : $0 }), setting.standard]
+      }
+    }
+    let plain = try configuration(arguments)
+    let full = try configuration(told)
+    #expect(plain.inputs == full.inputs)
+    #expect("\(plain.daemon)" == "\(full.daemon)")
+    #expect("\(String(describing: plain.server))" == "\(String(describing: full.server))")
+    #expect(plain.logLevel == full.logLevel && plain.logFormat == full.logFormat && plain.exitsAtEnd == full.exitsAtEnd)
+    #expect(full.settings.count > plain.settings.count + 25)
+  }
+
+  @Test func `arguments count more than variables, and those more than the file`() throws {
+    let file = try TestFile(#"{"log": {"level": "error"}, "user": "file", "events": {"capacity": 7}}"#)
+    let read = try configuration(
+      ["--log-level", "debug"], environment: ["CATALOGD_LOG_LEVEL": "trace", "CATALOGD_USER": "variable"], file: file.path)
+    #expect(read.logLevel == .debug && read.daemon.user == "variable" && read.daemon.eventCapacity == 7)
+    #expect(
+      read.settings.map { "\($0.key)=\($0.value) \($0.source)" } == [
+        "user=variable $CATALOGD_USER", "events.capacity=7 \(file.path):1", "log.level=debug --log-level",
+      ])
+  }
+
+  @Test func `every setting can be given by its argument, by its variable, and in the file`() throws {
+    for setting in Setting.all where !setting.path.contains(Setting.anyName) && setting.path.last != "names" {
+      if setting.path.last?.hasSuffix("File") == true { continue }
+      let text: String
+      let json: String
+      switch setting.kind {
+      case .choice(let names): (text, json) = (names[0], "\"\(names[0])\"")
+      case .whole(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
+      case .real(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
+      case .truth: (text, json) = ("true", "true")
+      default:
+        text = setting.key == "sync.url" ? "http://a/" : setting.key == "http.address" ? "[::1]:1" : "/x"
+        json = "\"\(text)\""
+      }
+      // What has no effect without a server needs one.
+      let sync = setting.path[0] == "sync" && setting.path[1] != "url" ? ["--sync-url", "http://a/"] : []
+      let nested = setting.path.reversed().reduce(json) { "{\"\($1)\": \($0)}" }
+      let file = try TestFile(nested)
+      let variable = "CATALOGD_" + Setting.variable(setting.path)
+      for read in [
+        try configuration(sync + [Setting.argument(setting.path), text]),
+        try configuration(sync, environment: [variable: text]), try configuration(sync, file: file.path),
+      ] {
+        #expect(read.settings.contains { $0.key == setting.key }, "\(setting.key)")
+      }
+    }
+  }
+
+  @Test func `the root is where catalogctl finds it`() throws {
+    let home = ["HOME": "/h"]
+    let data = ["HOME": "/h", "XDG_DATA_HOME": "/d"]
+    #expect(try configuration(environment: home).daemon.root == "/h/.local/share/catalog")
+    #expect(try configuration(environment: data).daemon.root == "/d/catalog")
+    #expect(try configuration(environment: data.merging(["CATALOG_ROOT": "/r"]) { $1 }).daemon.root == "/r")
+    #expect(try configuration(["--root", "/a"], environment: ["CATALOG_ROOT": "/r"]).daemon.root == "/a")
+    #expect(throws: ConfigurationFaults.self) { try DaemonConfiguration(ConfigurationSources()) }
+  }
+
+  @Test func `what is read where no inputs are named is the standard input, if it is one`() throws {
+    #expect(try configuration(standardInput: true).inputs == [InputOptions(name: "stdin", source: .standardInput)])
+    #expect(try configuration(["--inputs-names="], standardInput: true).inputs == [])
+  }
+
+  @Test func `a daemon that nobody can ask is told so`() throws {
+    let read = try configuration(["--http-enabled", "false"])
+    #expect(read.server == nil && read.warnings.count == 1)
+  }
+
+  // MARK: Values
+
+  @Test func `synchronisation`() throws {
+    let secret = try TestFile("  Bearer s3cret \n")
+    let read = try configuration([
+      "--sync-url", "https://u:p@host/x?a=1,2", "--sync-organisation", "org", "--sync-authorization-file", secret.path,
+      "--sync-interval-seconds", "60.5", "--sync-jitter", "0", "--sync-threshold", "5", "--sync-maximum-loss", "1",
+      "--sync-first-retry-seconds", "2",
+    ])
+    let sync = try #require(read.daemon.sync)
+    #expect(sync.url == "https://u:p@host/x?a=1,2" && sync.organisation == "org" && sync.interval == .milliseconds(60_500))
+    #expect(sync.transport.authorization == "Bearer s3cret" && sync.jitter == 0 && sync.threshold == 5)
+    #expect(sync.maximumLoss == 1 && sync.firstRetry == .seconds(2))
+    #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
+  }
+
+  @Test func `webhooks`() throws {
+    let secret = try TestFile("Bearer w\n")
+    let file = try TestFile(
+      #"""
+      {"webhooks": {"names": ["a", "b-1"], "a": {"url": "http://a/{kind}/{id}", "headers": ["X-A:  1, 2 ", "Y:"],
+        "authorizationFile": "\#(secret.path)", "gzip": true, "timeoutSeconds": 1.5, "matches": false, "maximumAttempts": 1},
+        "b-1": {"url": "https://b", "misses": false}}}
+      """#)
+    let hooks = try configuration(file: file.path).daemon.webhooks
+    #expect(hooks.map(\.url) == ["http://a/{kind}/{id}", "https://b"])
+    #expect(hooks[0].headers.map(\.name) == ["X-A", "Y", "Authorization"])
+    #expect(hooks[0].headers.map(\.value) == ["1, 2", "", "Bearer w"])
+    #expect(hooks[0].isPacked && hooks[0].timeout == .milliseconds(1500) && hooks[0].retry.maximumRetries == 0)
+    #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
+  }
+
+  @Test func `inputs`() throws {
+    let file = try TestFile(
+      #"""
+      {"inputs": {"names": ["s", "k.1", "t", "u", "in"],
+        "s": {"kind": "serial", "device": "/dev/ttyS0", "baud": 115200, "answers": true, "reopenSeconds": 0.5, "prefix": "\u0002"},
+        "k.1": {"kind": "keyboard", "device": "/dev/input/x", "layout": "de", "grab": false},
+        "t": {"kind": "tcp", "host": "::", "port": 9}, "u": {"kind": "socket", "path": "/run/u", "maximumLineBytes": 16},
+        "in": {"kind": "stdin", "suffix": "!", "doubleScanMilliseconds": 0}}}
+      """#)
+    let read = try configuration(file: file.path)
+    var serial = SerialOptions(path: "/dev/ttyS0")
+    serial.baud = 115_200
+    serial.answers = true
+    serial.reopenInterval = .milliseconds(500)
+    var keyboard = KeyboardOptions(path: "/dev/input/x")
+    keyboard.layout = .de
+    keyboard.grabs = false
+    #expect(
+      read.inputs.map(\.source)
+        == [.serial(serial), .keyboard(keyboard), .tcp(host: "::", port: 9), .socket(path: "/run/u"), .standardInput])
+    #expect(read.inputs.map(\.name) == ["s", "k.1", "t", "u", "in"])
+    #expect(read.inputs[0].line.prefix == "\u{2}" && read.inputs[3].line.maximumByteCount == 16)
+    #expect(read.inputs[4].line.suffix == "!" && read.daemon.doubleScanWindows == ["in": .zero])
+  }
+
+  @Test func `names in the environment and in arguments`() throws {
+    let environment = [
+      "CATALOGD_INPUTS_NAMES": "frontTill, back-1", "CATALOGD_INPUTS_FRONT_TILL_KIND": "tcp", "CATALOGD_INPUTS_BACK_1_KIND": "tcp",
+      "CATALOGD_INPUTS_BACK_1_PORT": "2",
+    ]
+    let read = try configuration(["--inputs-front-till-port=1"], environment: environment)
+    #expect(read.inputs.map(\.source) == [.tcp(host: "127.0.0.1", port: 1), .tcp(host: "127.0.0.1", port: 2)])
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:0", DaemonServer.Address.host("127.0.0.1", port: 0)), ("localhost:65535", .host("localhost", port: 65_535)),
+    ("[::1]:8765", .host("::1", port: 8765)), ("unix:/run/a b.sock", .socket(path: "/run/a b.sock")),
+  ])
+  func `addresses`(_ text: String, _ address: DaemonServer.Address) throws {
+    #expect(try configuration(["--http-address", text]).server?.address == address)
+  }
+
+  @Test(arguments: [
+    "", ":", "8765", "localhost", "localhost:", ":8765", "::1:8765", "[::1]", "[::1]8765", "[a]:1", "a b:1", "h:65536", "h:-1",
+    "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 107),
+  ])
+  func `what is no address`(_ text: String) throws {
+    let told = try faults(["--http-address=" + text])
+    #expect(told.count == 1 && told[0].hasPrefix("--http-address "), "\(told)")
+  }
+
+  @Test func `an address that others reach needs a token`() throws {
+    for host in ["0.0.0.0", "[::]", "192.168.0.1", "127.0.0.1.example.com", "scanner", "127.1"] {
+      #expect(try faults(["--http-address", host + ":1"]).count == 1, "\(host)")
+      #expect(try configuration(["--http-address", host + ":1"], environment: ["CATALOGD_HTTP_TOKEN": "t"]).server?.token == "t")
+      #expect(try faults(["--http-address", host + ":1", "--http-enabled", "false"]).isEmpty)
+    }
+  }
+
+  @Test func `a token in an argument is a warning`() throws {
+    #expect(try configuration(["--http-token", "t"]).warnings.count == 1)
+  }
+}

@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a service manager listens on.
+final class DatagramSocket: Sendable {
+  enum Place: CaseIterable, Sendable {
+    case path
+#if os(Linux)
+    case abstract
+#endif
+  }
+
+  struct Failure: Error {
+    let call: String
+    let code: Int32
+  }
+
+  /// As NOTIFY_SOCKET has it.
+  let address: String
+  private let descriptor: Int32
+
+  init(_ place: Place) throws {
+    let name = "shelfmark-notify-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    switch place {
+    case .path: address = "/tmp/\(name)"
+#if os(Linux)
+    case .abstract: address = "@\(name)"
+#endif
+    }
+#if canImport(Glibc)
+    let kind = Int32(SOCK_DGRAM.rawValue)
+#else
+    let kind = SOCK_DGRAM
+#endif
+    descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+    var target = sockaddr_un()
+    target.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(address.utf8)
+    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+    // The name is shorter than the field, which is zero behind it.
+    unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let length = 2 + bytes.count + (bytes[0] == 0 ? 0 : 1)
+    // The address lives for the call.
+    let bound = unsafe withUnsafePointer(to: &target) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, socklen_t(length)) }
+    }
+    guard bound == 0 else { throw Failure(call: "bind", code: errno) }
+    var timeout = timeval(tv_sec: 20, tv_usec: 0)
+    // The structure lives for the call.
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Waits for a datagram.
+  func receive() throws -> String {
+    guard let text = read(flags: 0) else { throw Failure(call: "recv", code: errno) }
+    return text
+  }
+
+  /// Whether nothing waits.
+  var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT)) == nil }
+
+  private func read(flags: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // The array is as long as is said.
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, flags) }
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  deinit {
+    close(descriptor)
+    // The path lives for the call.
+    if address.hasPrefix("/") { unsafe unlink(address) }
+  }
+}
