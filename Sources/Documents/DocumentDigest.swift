@@ -2,10 +2,10 @@ import LogStore
 import RecordFormat
 
 /// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
-/// they came, or which indexes are declared. See FORMAT.md, *Digests*.
+/// they came, or which indexes are declared, and nothing of reserved collections. See FORMAT.md, *Digests*.
 public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
   package private(set) var content = ContentDigest()
-  /// Documents in all collections.
+  /// Documents in all collections but reserved ones.
   public private(set) var count = 0
 
   /// The digest of a store without documents.
@@ -17,7 +17,9 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
     var sum = ContentDigest()
     var text: [UInt8] = []
     for (table, name) in (snapshot.store?.tableNames ?? []).enumerated() {
-      guard let collection = DocumentTable(tableNamed: name) else { continue }
+      guard let collection = DocumentTable(tableNamed: name),
+        !collection.name.hasPrefix(DocumentStore.reservedPrefix)
+      else { continue }
       let name = Array(collection.name.utf8)
       try snapshot.store?.scan(table) { (record) throws(StoreError) in
         count += 1

@@ -30,8 +30,11 @@ public final class DocumentSnapshot: Sendable {
   /// The version of the application's schema; see ``Migration``.
   public var schemaVersion: Int { description.schemaVersion }
 
-  /// The names of the collections that ever held a document or were declared, bytewise.
-  public var collectionNames: [String] {
+  /// The names of the collections that ever held a document or were declared, bytewise; without reserved ones.
+  public var collectionNames: [String] { allCollectionNames.filter { !$0.hasPrefix(DocumentStore.reservedPrefix) } }
+
+  /// The same, with those whose names begin with ``DocumentStore/reservedPrefix``.
+  package var allCollectionNames: [String] {
     let tables = store?.tableNames.compactMap { DocumentTable(tableNamed: $0)?.name } ?? []
     return Set(tables).union(description.collections.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

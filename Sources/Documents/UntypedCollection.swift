@@ -118,9 +118,10 @@ public struct EncodedDocument: Sendable {
 extension DocumentStore {
   /// The collection of this name, as it is.
   ///
-  /// - Throws: `DocumentStoreError.name`, `.closed`.
+  /// - Throws: `DocumentStoreError.name`, also for a name that begins with ``reservedPrefix``; `.closed`.
   public func untypedCollection(_ name: String) throws -> UntypedCollection {
     try checkOpen()
+    if name.hasPrefix(Self.reservedPrefix) { throw DocumentStoreError.name(name) }
     return UntypedCollection(store: self, table: try DocumentTable(name))
   }
 }

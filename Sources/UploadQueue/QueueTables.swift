@@ -31,7 +31,7 @@ struct QueueTables: Sendable {
   /// The names of the queues of a store, bytewise.
   static func names(in snapshot: DocumentSnapshot) -> [String] {
     let prefix = DocumentStore.reservedPrefix + "queue/"
-    return snapshot.collectionNames.compactMap { name in
+    return snapshot.allCollectionNames.compactMap { name in
       guard name.hasPrefix(prefix), name.hasSuffix("/schedule") else { return nil }
       return String(name.dropFirst(prefix.count).dropLast("/schedule".count))
     }

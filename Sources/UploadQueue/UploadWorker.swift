@@ -112,9 +112,15 @@ public actor UploadWorker {
     }
   }
 
+  /// Whether nothing waits and nothing is being sent, or the queue stands still. It asks the uploads and not their numbers,
+  /// which a repair may have parted.
   private func isEmpty() throws -> Bool {
-    let state = try queue.tables.state(in: queue.store.snapshot())
-    return !state.pauses.isEmpty || state.counts.waiting + state.counts.sending == 0
+    let snapshot = try queue.store.snapshot()
+    if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
+    return try mirror.withLock { mirror in
+      try mirror.advance(to: snapshot)
+      return mirror.schedule.items.isEmpty
+    }
   }
 
   nonisolated func wake() { wakes.continuation.yield() }

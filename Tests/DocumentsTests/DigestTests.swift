@@ -36,6 +36,19 @@ import Testing
     #expect(try digest(two) == expected)
   }
 
+  @Test func `what modules keep under reserved names is no collection of an application's, and in no digest`() throws {
+    let documents = try filled(["a": [Member(1)]])
+    let expected = try digest(documents)
+    let store = try documents.store()
+    try store.reservedCollection("shelfmark.x/y", of: Member.self).insert(Member(1))
+    #expect(try digest(documents) == expected && expected.count == 1)
+    let snapshot = try store.snapshot()
+    #expect(snapshot.collectionNames == ["a"] && snapshot.allCollectionNames == ["a", "shelfmark.x/y"])
+    #expect(throws: DocumentStoreError.self) { try store.untypedCollection("shelfmark.x/y") }
+    #expect(throws: DocumentStoreError.self) { try store.collection("shelfmark.x/y", of: Member.self) }
+    #expect(try snapshot.verify().isEmpty)
+  }
+
   @Test func `another name, id, value or number of documents is another digest`() throws {
     var changed = Member(1)
     changed.user.status.isOnline.toggle()

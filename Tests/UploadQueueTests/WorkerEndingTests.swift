@@ -112,6 +112,16 @@ import Testing
     #expect(try bench.queue.upload(id) == nil)
   }
 
+  @Test func `a queue is empty when nothing is in it, whatever its numbers say`() async throws {
+    let bench = try Bench()
+    let id = try await bench.queue.enqueue("a", kind: "k")
+    // As a repair leaves it that found an older document of the numbers.
+    try await bench.queue.group.perform { $0.state.counts.waiting += 1 }
+    try await bench.worker(ScriptedServer()).run(untilEmpty: true)
+    #expect(try bench.queue.upload(id) == nil)
+    #expect(try bench.queue.counts().waiting == 1)
+  }
+
   // MARK: Leases
 
   @Test func `the lease of a worker that is no more is taken over, that of a live one never`() async throws {
