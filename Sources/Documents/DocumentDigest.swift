@@ -43,15 +43,7 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
 
   /// The digest of a catalogue and these documents: that of the catalogue alone where there are none.
   package func covering(catalogue: ContentDigest) -> ContentDigest {
-    if count == 0 { return catalogue }
-    var both = ByteWriter()
-    both.put(catalogue.first)
-    both.put(catalogue.second)
-    both.put(content.first)
-    both.put(content.second)
-    var digest = ContentDigest()
-    digest.add(both.bytes.rawSpan)
-    return digest
+    count == 0 ? catalogue : catalogue.joined(with: content)
   }
 
   /// 32 hexadecimal digits.

@@ -21,6 +21,15 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     second = second &+ KeyHash.of(bytes, Self.seeds.1) &+ (carry ? 1 : 0)
   }
 
+  /// The hash of this digest and another one, 16 bytes each.
+  public func joined(with other: ContentDigest) -> ContentDigest {
+    var both = ByteWriter()
+    for word in [first, second, other.first, other.second] { both.put(word) }
+    var digest = ContentDigest()
+    digest.add(both.bytes.rawSpan)
+    return digest
+  }
+
   /// 32 hexadecimal digits.
   public var description: String { hex(second) + hex(first) }
 

@@ -2,6 +2,7 @@ import Catalog
 import Documents
 import LogStore
 import RecordFormat
+import UploadQueue
 import Workspace
 
 /// Everything that a user has, or with no user the default store's directory: what `verify` reads and repairs.
@@ -15,7 +16,7 @@ struct StoreCheck {
 
   /// Reads and checks all stores that there are. Changes nothing.
   ///
-  /// - Returns: what is wrong, and where nothing is the digest of the catalogue and the documents.
+  /// - Returns: what is wrong, and where nothing is the digest of the catalogue, the documents and the queues.
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
@@ -29,8 +30,11 @@ struct StoreCheck {
     }
     if !findings.isEmpty { return (findings, nil) }
     let snapshot = try catalogue.flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
-    let digest = try documents.map { try DocumentDigest(DocumentStore.inspect($0).snapshot()) } ?? DocumentDigest()
-    return ([], digest.covering(catalogue: try CatalogDigest(snapshot).content))
+    let content = try CatalogDigest(snapshot).content
+    guard let documents else { return ([], content) }
+    let store = try DocumentStore.inspect(documents)
+    let digest = try DocumentDigest(store.snapshot()).covering(catalogue: content)
+    return ([], try QueueDigest(store).covering(digest))
   }
 
   private static func verify(documents location: StoreLocation) throws -> [Finding] {

@@ -1,0 +1,65 @@
+public import Documents
+import RecordFormat
+
+/// A fingerprint of the uploads of all queues of a store: what is sent, in which order, and what is parked; not when they came, or
+/// what their attempts led to. See FORMAT.md, *Digests*.
+public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
+  package private(set) var content = ContentDigest()
+  /// Uploads in all queues.
+  public private(set) var count = 0
+
+  /// The digest of a store without uploads.
+  public init() { close(ContentDigest()) }
+
+  /// - Throws: `StoreError.damaged`; `UploadQueueError` for a queue whose name is none.
+  /// - Complexity: reads every upload once.
+  public init(_ store: DocumentStore) throws {
+    var sum = ContentDigest()
+    for name in try UploadQueue.names(in: store) {
+      try UploadQueue(in: store, name: name, isReadOnly: true).forEach { upload in
+        count += 1
+        sum.add(Self.bytes(upload, in: name).rawSpan)
+        return true
+      }
+    }
+    close(sum)
+  }
+
+  /// What is hashed of an upload.
+  private static func bytes(_ upload: Upload, in queue: String) -> [UInt8] {
+    var writer = ByteWriter()
+    func put(_ text: String?) {
+      guard let text else { return writer.put(UInt32.max) }
+      writer.put(UInt32(clamping: text.utf8.count))
+      writer.put(Array(text.utf8))
+    }
+    for text in [queue, upload.id.text, upload.kind, upload.orderKey, upload.replaceKey] { put(text) }
+    writer.put(UInt8(clamping: upload.priority.rawValue))
+    writer.put(UInt8(upload.state == .parked ? 1 : 0))
+    switch upload.payload {
+    case .value(let value):
+      writer.put(UInt8(0))
+      writer.put(value.documentBytes)
+    case .file(let file):
+      writer.put(UInt8(1))
+      put(file.path)
+      put(file.sha256)
+      writer.put(UInt64(clamping: file.byteCount))
+    }
+    return writer.bytes
+  }
+
+  private mutating func close(_ sum: ContentDigest) {
+    var closing = ByteWriter()
+    closing.put(UInt64(count))
+    closing.put(sum.first)
+    closing.put(sum.second)
+    content.add(closing.bytes.rawSpan)
+  }
+
+  /// The digest of something else and these uploads: that of the other alone where there are none.
+  package func covering(_ other: ContentDigest) -> ContentDigest { count == 0 ? other : other.joined(with: content) }
+
+  /// 32 hexadecimal digits.
+  public var description: String { content.description }
+}
