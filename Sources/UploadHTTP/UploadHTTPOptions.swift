@@ -30,7 +30,8 @@ public enum UploadHTTPError: Error, Sendable, Equatable, CustomStringConvertible
 
   public var description: String {
     switch self {
-    case .template(let text): "\(text) is no http or https URL with {id} and {kind} as the only placeholders"
+    case .template(let text):
+      "\(text) is no http or https URL with {id} and {kind} as the only placeholders, behind the host, and without a user"
     case .header(let name): "the header \(name) cannot be sent"
     }
   }

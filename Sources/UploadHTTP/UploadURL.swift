@@ -1,16 +1,28 @@
 import UploadQueue
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A URL with places for what an upload is: `{id}` and `{kind}`.
 struct UploadURL: Sendable {
   private let template: String
 
   /// - Throws: `UploadHTTPError.template`.
   init(_ template: String) throws(UploadHTTPError) {
-    let rest = template.replacing("{id}", with: "").replacing("{kind}", with: "")
-    let lower = rest.lowercased()
-    let host = lower.hasPrefix("http://") ? lower.dropFirst(7) : lower.hasPrefix("https://") ? lower.dropFirst(8) : ""
-    let isClean = rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}") }
-    guard isClean, let first = host.first, first != "/", first != "?" else { throw .template(template) }
+    let example = template.replacing("{id}", with: "id").replacing("{kind}", with: "kind")
+    let isClean = example.utf8.allSatisfy {
+      $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}")
+    }
+    let authority = template.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    // As the client reads it: what it would refuse is to be known before uploads fail by it. It ignores who is named before
+    // the host, and no upload decides which host is asked.
+    guard isClean, let url = URL(string: example), ["http", "https"].contains(url.scheme?.lowercased()),
+      let host = url.host, !host.isEmpty, (1...65_535).contains(url.port ?? 80), url.user == nil, url.password == nil,
+      !authority.contains("{")
+    else { throw .template(template) }
     self.template = template
   }
 

@@ -18,7 +18,10 @@ import UploadQueue
   @Test(arguments: [
     "", "h", "ftp://h/", "http://", "http:///a", "https://?", "http://h/{name}", "http://h/{", "http://h/a b",
     "http://h/\n",
-    "file:///etc/passwd", "http://h/é",
+    "file:///etc/passwd", "http://h/é", "http://[::1", "http://h:x/", "http://h:0/", "http://h:65536/",
+    "http://h:99999999999/", "http://ann:pw@h/",
+    "http://ann@h/",
+    "http://{kind}/", "https://{kind}.h/", "http://{id}:80?a", "http://h{id}/", "http:h/",
   ])
   func `what is no template is refused`(_ template: String) {
     #expect(throws: UploadHTTPError.template(template)) { try UploadURL(template) }

@@ -83,7 +83,12 @@ struct QueueRun: AsyncParsableCommand {
     } else {
       Console.print("delivered: \(delivered), waiting: \(now.waiting), parked: \(now.parked)")
     }
-    if untilEmpty, now.waiting > 0 { throw Failure(.temporary, "the queue is paused; run 'catalogctl queue resume'") }
+    if untilEmpty, try !queue.pauses().isEmpty {
+      throw Failure(.temporary, "the queue is paused; run 'catalogctl queue resume'")
+    }
+    if untilEmpty, now.waiting + now.sending > 0 {
+      throw Failure(.temporary, "\(now.waiting + now.sending) uploads still wait")
+    }
     if untilEmpty, now.parked > before.parked {
       throw Failure(
         .unavailable, "\(now.parked - before.parked) uploads were parked; see 'catalogctl queue list --state parked'")
