@@ -6,6 +6,8 @@ struct InputEnvironment: Sendable {
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// How long a client may leave an answer lying.
   var patience = Duration.seconds(30)
+  /// How long a serial device may leave an answer lying.
+  var devicePatience = Duration.seconds(5)
   /// Connections that an input has at once; more are closed at once.
   var maximumConnections = 256
 }
