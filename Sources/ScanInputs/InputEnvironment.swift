@@ -8,6 +8,9 @@ struct InputEnvironment: Sendable {
   var patience = Duration.seconds(30)
   /// How long a serial device may leave an answer lying.
   var devicePatience = Duration.seconds(5)
+  /// How long the rest of a keyboard's event may take. Devices deliver whole events; half a one in a FIFO, whose writer died,
+  /// would spoil all that follow.
+  var eventPatience = Duration.seconds(1)
   /// Connections that an input has at once; more are closed at once.
   var maximumConnections = 256
 }
