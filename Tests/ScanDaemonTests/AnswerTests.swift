@@ -88,11 +88,13 @@ import Testing
     var generator = SeededGenerator(for: "times")
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)
     for _ in 0..<2000 * depth {
-      let milliseconds = Int.random(in: -62_135_596_800_000...253_402_300_799_999, using: &generator)
+      // Before 1583 Foundation has Julian dates; RFC 3339 has none.
+      let milliseconds = Int.random(in: -12_212_553_600_000...253_402_300_799_999, using: &generator)
       // Half a millisecond keeps the one formatter and the other from rounding to different sides.
       let date = Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000)
       #expect(date.precise == date.formatted(style), "\(generator)")
     }
+    #expect(Date(timeIntervalSince1970: -62_135_596_800 + 59 * 86_400).precise == "0001-03-01T00:00:00.000Z")
     #expect(Date(timeIntervalSince1970: .nan).precise == "0001-01-01T00:00:00.000Z")
     #expect(Date(timeIntervalSince1970: .infinity).precise == "9999-12-31T23:59:59.999Z")
     #expect(Date(timeIntervalSince1970: -0.001).precise == "1969-12-31T23:59:59.999Z")

@@ -146,12 +146,14 @@ import UploadQueue
   }
 
   @Test func `a queue that is full refuses the scan, and says so`() async throws {
-    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
-    // A payload that no queue takes stands for one too many.
-    let answer = try await daemon.scan(Reading(input: "a", code: String(repeating: "x", count: 17 << 20)))
-    #expect(answer.isFailed)
+    var environment = receiver.environment()
+    environment.queue.maximumCount = 2
+    let daemon = try root.daemon(environment) { $0.hook("shop") }
+    for code in ["6901", "6902"] { _ = try await daemon.scan(Reading(input: "a", code: code)) }
+    #expect(try await daemon.scan(Reading(input: "a", code: "6903")).isFailed)
     #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "uploads are refused")
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).recording == .durable)
+    #expect(try await daemon.queue().clear() == 2)
+    #expect(try await daemon.scan(Reading(input: "a", code: "6903")).recording == .durable)
     #expect(try daemon.status().value["problems"]?.elements == [])
   }
 

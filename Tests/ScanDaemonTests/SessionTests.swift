@@ -32,7 +32,9 @@ import Testing
     let closed = try await daemon.sessions.close(session.id)
     #expect(closed.isClosed && closed.codes == ["6901", "6902"] && closed.completion.complete == [ProductID("9"): 1])
     #expect(try await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
-    await #expect(throws: SetSessionError.closed(session.id)) { try await daemon.sessions.add(["6901"], to: session.id) }
+    await #expect(throws: SetSessionError.closed(session.id)) {
+      try await daemon.sessions.add(["6901"], to: session.id)
+    }
   }
 
   @Test func `sessions survive the daemon, with their inputs`() async throws {

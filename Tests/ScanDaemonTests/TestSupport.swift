@@ -33,7 +33,8 @@ final class TestRoot: Sendable {
     options.user = user
     options.drainTimeout = .seconds(2)
     change(&options)
-    return try Daemon(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: environment)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return try Daemon(options, logger: logger, environment: environment)
   }
 
   /// Gives a user a catalogue: the products 0 to 9 with the barcodes 6900 to 6909, and a set of 1 and 2.
