@@ -175,11 +175,13 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        "Catalog", "CatalogSync", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
@@ -313,6 +315,20 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
+    .testTarget(
+      name: "DaemonHTTPTests",
+      dependencies: [
+        "Catalog", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP", "JSONOutput",
+        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
