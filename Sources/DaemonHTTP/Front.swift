@@ -39,7 +39,8 @@ struct Front: Sendable {
         var call = call
         if let route, route.body != .none {
           // Who waits with the body until told to send it is told.
-          if request.headers[.expect]?.lowercased() == "100-continue", bodyLength(request) ?? 0 <= maximumBodyByteCount {
+          if request.headers[.expect]?.lowercased() == "100-continue", bodyLength(request) ?? 0 <= maximumBodyByteCount
+          {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
           }
           call.body = try await body(of: request, route, channel)
@@ -114,7 +115,8 @@ struct Front: Sendable {
       let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
       guard name == "application/json" else {
         throw Refusal(
-          .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
+          .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one"
+        )
       }
     }
     let tooLarge = Refusal(

@@ -36,7 +36,8 @@ final class HTTPDate: Sendable {
     let calendarMonth = month < 10 ? month + 2 : month - 10
     let year = era * 400 + yearOfEra + (calendarMonth < 2 ? 1 : 0)
     let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0, 2) }.joined(separator: ":")
-    return "\(days[Int(day % 7)]), \(padded(dayOfMonth, 2)) \(months[Int(calendarMonth)]) \(padded(year, 4)) \(clock) GMT"
+    let date = "\(padded(dayOfMonth, 2)) \(months[Int(calendarMonth)]) \(padded(year, 4))"
+    return "\(days[Int(day % 7)]), \(date) \(clock) GMT"
   }
 
   private static func padded(_ number: Int64, _ width: Int) -> String {

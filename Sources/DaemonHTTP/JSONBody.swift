@@ -15,9 +15,9 @@ enum JSONBody: Sendable, Equatable {
   static let nestingLimit = 16
 
   /// - Throws: a refusal with status 400, which says where.
-  init(_ bytes: [UInt8]) throws(Refusal) {
+  init(_ bytes: [UInt8], nestingLimit: Int = Self.nestingLimit) throws(Refusal) {
     var tokens = JSONTokenizer(
-      limits: JSONLimits(nestingDepth: Self.nestingLimit, tokenByteCount: max(bytes.count, 1)))
+      limits: JSONLimits(nestingDepth: nestingLimit, tokenByteCount: max(bytes.count, 1)))
     tokens.append(bytes.span)
     tokens.finish()
     do throws(JSONError) {
