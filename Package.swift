@@ -166,7 +166,7 @@ let package = Package(
       name: "ScanDaemon",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "DocumentMetrics", "JSONOutput",
-        "LogStore", "ScanInputs", "UploadHTTP", "UploadQueue", "Workspace",
+        "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
