@@ -177,7 +177,7 @@ extension OpenAPIDocument {
           },
           "recorded": {
             "type": "boolean",
-            "description": "Whether its uploads, or its entry in the journal, are durable. False also where there was nothing to record."
+            "description": "Whether its uploads, and its entry in a set session, are durable. False also where there were none to record: then there is no problem."
           },
           "problem": {
             "type": "string",

@@ -127,8 +127,7 @@ extension TestClient {
   }
 
   @Test func `kinds that nobody asked for do not come, and do not make a gap`() async throws {
-    try await TestDaemon.run { options, server in
-      options.eventCapacity = 10
+    try await TestDaemon.run { _, server in
       server.eventHeartbeat = .milliseconds(1)
     } _: { test in
       let last = try await test.client.listen("/v1/events?kinds=sync,user") { listener in

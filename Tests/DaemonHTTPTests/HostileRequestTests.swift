@@ -232,14 +232,12 @@ import Testing
             } else {
               let answer = try await test.exchange("POST", "/v1/scans", #"{"code":"m\#(number)"}"#)
               #expect(answer.json["code"]?.text == "m\(number)")
-              #expect(answer.json["recorded"] == .bool(true))
             }
           }
         }
         try await group.waitForAll()
       }
-      let found12 = try await test.exchange("GET", "/v1/misses").json["misses"]?.elements.count
-      #expect(found12 == 50)
+      _ = try await test.misses(50)
     }
   }
 
@@ -287,10 +285,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["http"])
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
-      // What a killed daemon leaves: a socket on which nobody listens.
-      let left = try await SocketFile(path: path)
-      try await StaleSocket.make(left.temporaryPath)
-      _ = try left.publish()
+      try await StaleSocket.make(path)
+      #expect(FileManager.default.fileExists(atPath: path))
     }
   }
 

@@ -99,4 +99,16 @@ struct TestDaemon: Sendable {
     #expect(answer.headers["date"] != nil, sourceLocation: sourceLocation)
     return answer
   }
+
+  /// Misses are entered behind their answers: waits until there are so many.
+  func misses(_ count: Int, _ target: String = "/v1/misses?limit=1000") async throws -> [JSONBody] {
+    var misses: [JSONBody] = []
+    for _ in 0..<500 {
+      misses = try await exchange("GET", target).json["misses"]?.elements ?? []
+      if misses.count == count { break }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(misses.count == count)
+    return misses
+  }
 }
