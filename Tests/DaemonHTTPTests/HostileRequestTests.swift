@@ -241,6 +241,21 @@ import Testing
     }
   }
 
+  @Test func `a connection ends when its caller says so, or is of HTTP 1.0`() async throws {
+    try await TestDaemon.run { test in
+      for request in [
+        "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      ] {
+        try await test.client.connect().executeThenClose { inbound, outbound in
+          try await outbound.write(ByteBuffer(string: request))
+          var received: [UInt8] = []
+          for try await buffer in inbound { received += buffer.readableBytesView }
+          #expect(TestAnswer(received)?.status == 200)
+        }
+      }
+    }
+  }
+
   @Test func `requests of one connection are answered in their order`() async throws {
     try await TestDaemon.run { test in
       var bytes: [UInt8] = []
