@@ -175,11 +175,13 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        "Catalog", "CatalogSync", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
@@ -364,6 +366,20 @@ let package = Package(
       dependencies: [
         "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
         .product(name: "Configuration", package: "swift-configuration"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonHTTPTests",
+      dependencies: [
+        "Catalog", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP", "JSONOutput",
+        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
   ],
