@@ -203,8 +203,8 @@ let package = Package(
     .executableTarget(
       name: "catalogd",
       dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
-        "SystemdNotification", "Workspace",
+        "Catalog", "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "LogStore", "PrometheusMetrics",
+        "ScanDaemon", "ScanInputs", "Storage", "SystemdNotification", "UploadHTTP", "Workspace",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),

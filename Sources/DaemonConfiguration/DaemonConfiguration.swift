@@ -24,6 +24,8 @@ public struct DaemonConfiguration: Sendable {
   public let settings: [UsedSetting]
   /// What is no fault, but may be a mistake.
   public private(set) var warnings: [String]
+  /// What tells it from another one: all values, secret ones too.
+  private let told: [[String]: String]
 
   /// - Throws: ``ConfigurationFaults``: everything that cannot be.
   public init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
@@ -39,6 +41,7 @@ public struct DaemonConfiguration: Sendable {
     daemon.webhooks = values.webhooks()
     inputs = values.inputs(&daemon, hasStandardInput: sources.hasStandardInput)
     settings = values.used
+    told = values.told.filter { $0.key.first != "log" }
     if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {
       warnings.append("--http-token shows the token to everybody who may list processes; use http.tokenFile")
     }
@@ -47,5 +50,10 @@ public struct DaemonConfiguration: Sendable {
     }
     if server == nil, inputs.isEmpty { warnings.append("nothing can be scanned: there are no inputs and no HTTP interface") }
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
+  }
+
+  /// Whether something else is said than by another configuration, the log left aside.
+  public func differs(from other: DaemonConfiguration) -> Bool {
+    told != other.told || daemon.root != other.daemon.root || inputs != other.inputs
   }
 }

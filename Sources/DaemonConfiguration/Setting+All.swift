@@ -49,7 +49,9 @@ extension Setting {
     Setting("webhooks.NAME.timeoutSeconds", .real(0.1...3600), "30", "how long one attempt may take"),
     Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
     Setting("webhooks.NAME.misses", .truth, "true", "whether scans that found nothing are sent"),
-    Setting("webhooks.NAME.maximumAttempts", .whole(1...1000), "3", "attempts before a scan is parked"),
+    Setting(
+      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "",
+      "attempts before a scan is parked; without it, it is tried for years"),
   ]
 
   private static let inputs = [

@@ -9,6 +9,9 @@ extension SettingReader {
       if root.isEmpty { refuse(path, root, "names no directory") }
       return root
     }
+    for name in ["CATALOG_ROOT", "XDG_DATA_HOME", "HOME"] where environment[name]?.unicodeScalars.contains("\u{FFFD}") == true {
+      fault(ConfigurationFault(nil, source: .variable(name), "is not valid UTF-8"))
+    }
     if let root = environment["CATALOG_ROOT"], !root.isEmpty { return root }
     if let data = environment["XDG_DATA_HOME"], !data.isEmpty { return data + "/catalog" }
     if let home = environment["HOME"], !home.isEmpty { return home + "/.local/share/catalog" }

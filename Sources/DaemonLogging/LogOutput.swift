@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -38,6 +38,16 @@ public final class LogOutput: Sendable {
     self.descriptor = descriptor
     self.capacity = capacity
     self.droppedLine = droppedLine
+  }
+
+  /// An output that tells of dropped lines as a log looks.
+  public convenience init(descriptor: Int32, settings: LogSettings) {
+    self.init(descriptor: descriptor) { count in
+      LogLine(
+        time: .now, level: .warning, label: "log", message: "lines were dropped: nobody read them in time", error: nil,
+        metadata: ["count": .stringConvertible(count)]
+      ).bytes(settings.style)
+    }
   }
 
   /// Takes a line with its line feed. Never waits.

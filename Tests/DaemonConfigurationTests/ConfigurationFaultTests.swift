@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"http.address": "x"}"#, "did you mean"), (#"{"Http": {}}"#, "did you mean http?"), (#"{"port": 1}"#, "here may stand"),
+    (#"{"http.address": "x"}"#, #"write {"http": {"address": …}}"#), (#"{"Http": {}}"#, "did you mean http?"), (#"{"port": 1}"#, "here may stand"),
     (#"{"address": "127.0.0.1:1"}"#, "did you mean http.address?"), (#"{"http": 5}"#, "is to be an object"),
     (#"{"http": {"address": null}}"#, "is to be a text"), (#"{"http": {"enabled": 1}}"#, "is to be true or false"),
     (#"{"http": {"maximumBodyBytes": 4096.5}}"#, "is to be a whole number"), (#"{"events": {"capacity": 1e400}}"#, "whole number"),
