@@ -1,8 +1,19 @@
+import HTTPTypes
+import HummingbirdCore
 public import Logging
+import NIOCore
+import NIOPosix
 public import ScanDaemon
 public import ServiceLifecycle
+import Synchronization
 
 /// A daemon's HTTP interface, as `openapi.json` describes it.
+///
+/// It serves until graceful shutdown, which lets running answers end and ends the streams of events.
+///
+/// Memory and descriptors: ``Options/maximumConnections`` connections, each with one request at a time, of which a body takes
+/// at most ``Options/maximumBodyByteCount`` bytes; ``Options/maximumEventStreams`` listeners with one event each; 4096 callers
+/// that the rate bound tells apart.
 public struct DaemonServer: Service {
   public struct Options: Sendable {
     public var address = Address.host("127.0.0.1", port: 8765)
@@ -10,11 +21,18 @@ public struct DaemonServer: Service {
     public var token: String?
     /// The most bytes of a request's body.
     public var maximumBodyByteCount = 1 << 20
-    /// Requests a second that one caller may make in the long run, and at once; `nil` for any number.
+    /// Requests a second that one caller may make in the long run, and at once; `nil` for any number. A caller is an address, of
+    /// IPv6 a network of 64 bits; all callers of a Unix domain socket are one.
     public var requestsPerSecond: Double?
     public var requestBurst = 200
+    /// Connections at once; others wait until one ends.
+    public var maximumConnections = 256
     /// Listeners of events at once.
     public var maximumEventStreams = 64
+    /// How long a connection may idle, a request arrive, and a peer not take what is there for it.
+    public var idleTimeout: Duration = .seconds(60)
+    /// After how long without an event a stream of events says that it lives.
+    public var eventHeartbeat: Duration = .seconds(15)
     /// What `GET /metrics` answers; `nil` where there are no metrics.
     public var metrics: (@Sendable () -> [UInt8])?
     /// Told the port, or the socket's path, once clients can connect.
@@ -29,19 +47,112 @@ public struct DaemonServer: Service {
     case socket(path: String)
   }
 
+  private let options: Options
+  private let front: Front
+  private let logger: Logger
+
   /// - Throws: ``DaemonServerError`` for options that would let anybody in.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
-    fatalError("being built")
+    let gate = try Self.gate(options)
+    self.options = options
+    self.logger = logger
+    let api = DaemonAPI(daemon: daemon, metrics: options.metrics)
+    front = Front(
+      table: RouteTable(api.routes), gate: gate,
+      events: EventStreams(daemon.events, limit: options.maximumEventStreams, heartbeat: options.eventHeartbeat),
+      maximumBodyByteCount: options.maximumBodyByteCount, bodyTimeout: TimeAmount(options.idleTimeout), logger: logger)
   }
 
-  public func run() async throws { fatalError("being built") }
-}
+  /// Who gets in under these options.
+  static func gate(_ options: Options) throws(DaemonServerError) -> Gate {
+    var isLocal = true
+    var isOverNetwork = false
+    if case .host(let host, let port) = options.address {
+      isLocal = Loopback.contains(host)
+      isOverNetwork = true
+      guard (0...65_535).contains(port) else {
+        throw .cannotListen("\(host):\(port)", reason: "a port is a number from 0 to 65535")
+      }
+      if !isLocal, options.token == nil { throw .tokenMissing(host: host) }
+    }
+    var token: BearerToken?
+    if let text = options.token {
+      token = BearerToken(text)
+      if token == nil { throw .tokenUnusable }
+    }
+    let rate = options.requestsPerSecond.map { RateBound(perSecond: $0, burst: options.requestBurst) }
+    return Gate(token: token, isLocal: isLocal, isOverNetwork: isOverNetwork, rate: rate)
+  }
 
-/// Why a server does not start.
-public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The address can be reached by others, and no token is set.
-  case tokenMissing(host: String)
-  case cannotListen(String, reason: String)
+  /// Serves until graceful shutdown, which lets running answers end, or cancellation, which does not.
+  ///
+  /// - Throws: ``DaemonServerError/cannotListen(_:reason:)``.
+  public func run() async throws {
+    switch options.address {
+    case .host(let host, let port):
+      try await serve(.hostname(host, port: port), name: "\(host):\(port)") { channel in
+        "\(channel.localAddress?.port ?? port)"
+      }
+    case .socket(let path):
+      let file = try await SocketFile(path: path)
+      defer { file.removeTemporary() }
+      let identity = Mutex<SocketFile.Identity?>(nil)
+      defer { if let identity = identity.withLock({ $0 }) { file.remove(identity) } }
+      try await serve(.unixDomainSocket(path: file.temporaryPath), name: path) { _ in
+        let published = try file.publish()
+        identity.withLock { $0 = published }
+        return path
+      }
+    }
+  }
 
-  public var description: String { fatalError("being built") }
+  /// - Parameters:
+  ///   - name: of the address, for people.
+  ///   - publish: makes the address known once it is bound, and says what callers are told.
+  private func serve(
+    _ address: BindAddress, name: String, publish: @escaping @Sendable (any Channel) throws -> String
+  ) async throws {
+    let isListening = Atomic(false)
+    let failure = Mutex<(any Error)?>(nil)
+    // Hummingbird's own start and stop events stay out of the log unless something is wrong.
+    var frameworkLogger = logger
+    frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let idleTimeout = TimeAmount(options.idleTimeout)
+    let builder = HTTPServerBuilder.http1(
+      configuration: .init(
+        additionalChannelHandlers: [StallGuard(timeout: idleTimeout)], idleTimeout: idleTimeout,
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+    let server = try builder.buildServer(
+      configuration: ServerConfiguration(
+        address: address, availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
+    ) { [front] request, writer, channel in
+      try await front.respond(to: request, writer, channel)
+    } onServerRunning: { [options, logger] channel in
+      do {
+        let place = try publish(channel)
+        isListening.store(true, ordering: .releasing)
+        logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
+        await options.onListening?(place)
+      } catch {
+        failure.withLock { $0 = error }
+        channel.close(promise: nil)
+      }
+    }
+    do {
+      try await server.run()
+    } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
+      throw DaemonServerError.cannotListen(name, reason: Self.reason(error))
+    }
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: SocketFile.reason(error.errnoCode)
+    case is SocketAddressError: "this is no address of this machine"
+    default: "\(error)"
+    }
+  }
 }

@@ -1,25 +1,284 @@
+import Catalog
+import CatalogHTTP
 public import CatalogSync
 public import JSONOutput
+import LogStore
+import Logging
 public import ServiceLifecycle
+import Synchronization
+import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Keeps the catalogue of who is signed in current.
+///
+/// Scans are answered from the old catalogue while a new one arrives, and after a synchronisation that failed. Its commits block
+/// a thread of its own.
 public final class CatalogueSync: Service, Sendable {
+  /// How a synchronisation of these stores is done.
+  typealias Step = @Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization
+
+  private struct State {
+    var isRunning = false
+    /// The task that synchronises, while there is one.
+    var worker: Task<Void, Never>?
+    var waiting: [(full: Bool, continuation: CheckedContinuation<ImportReport, any Error>)] = []
+    var isStopped = false
+    var last = LastSync()
+    /// When the schedule comes to it, in microseconds since 1970.
+    var next: Int64?
+  }
+
+  private let state = Mutex(State())
+  private let options: SyncOptions?
+  private let step: Step?
+  private let access: CatalogueAccess
+  private let events: EventLog
+  private let problems: Problems
+  private let metrics: DaemonMetrics
+  private let environment: DaemonEnvironment
+  private let logger: Logger
+  private let wakes = Wakes()
+  private let thread = BlockingThread("sync")
+  /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.
+  let turn = Turn()
+
+  /// - Throws: `TransportError` for an address or a header that is none.
+  init(
+    _ options: DaemonOptions, _ access: CatalogueAccess, _ events: EventLog, _ problems: Problems,
+    _ metrics: DaemonMetrics, _ environment: DaemonEnvironment, _ logger: Logger
+  ) throws {
+    self.options = options.sync
+    self.access = access
+    self.events = events
+    self.problems = problems
+    self.metrics = metrics
+    self.environment = environment
+    self.logger = logger
+    step = try options.sync.map { try environment.synchronize ?? Self.http($0) }
+  }
+
+  private static func http(_ options: SyncOptions) throws -> Step {
+    var transport = options.transport
+    // The schedule tries again, and says so; the transport only passes over what ends in a moment.
+    transport.retry.maximumAttempts = min(2, transport.retry.maximumAttempts)
+    let http = try HTTPTransport(url: options.url, options: transport)
+    let origin = options.organisation.map { CatalogueOrigin(source: options.url, organisation: $0) }
+    return { stores, full in
+      var synchronizer = Synchronizer(http)
+      synchronizer.options.threshold = options.threshold
+      synchronizer.options.gate = LossGate(share: options.maximumLoss)
+      // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
+      synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
+      return try await stores.synchronize(synchronizer, from: origin, full: full)
+    }
+  }
+
+  // MARK: The schedule
+
   /// Synchronises until graceful shutdown: at once, then on a schedule; after a failure sooner.
-  public func run() async throws { fatalError("being built") }
+  public func run() async throws {
+    await withTaskCancellationOrGracefulShutdownHandler {
+      while !wakes.isFinished {
+        let pause = await nextPause()
+        state.withLock { state in
+          state.next = pause.map { environment.time.now() + $0.nanoseconds / 1000 }
+        }
+        await wakes.wait(pause, environment.time.sleep)
+      }
+    } onCancelOrGracefulShutdown: { [self] in
+      stop()
+    }
+  }
+
+  /// Synchronises, and says how long to wait then; `nil` for ever.
+  private func nextPause() async -> Duration? {
+    guard let options, step != nil else { return nil }
+    do {
+      _ = try await syncNow()
+      return jittered(options.interval, options)
+    } catch is SyncUnavailable {
+      return nil
+    } catch {
+      let failures = state.withLock { $0.last.failures }
+      let pause = options.firstRetry * (1 << min(max(0, failures - 1), 30))
+      return jittered(min(pause, options.interval), options)
+    }
+  }
+
+  private func jittered(_ pause: Duration, _ options: SyncOptions) -> Duration {
+    let share = min(max(0, options.jitter), 1)
+    return max(.milliseconds(1), pause * (1 + share * (2 * environment.fraction() - 1)))
+  }
+
+  /// Another user is signed in.
+  func userChanged() { wakes.wake() }
+
+  /// The network seems to be back: where the last synchronisation failed, the next one is now.
+  func reconnected() {
+    if state.withLock({ $0.last.error != nil && !$0.isRunning }) { wakes.wake() }
+  }
+
+  private func stop() {
+    wakes.finish()
+    let worker = state.withLock { state in
+      state.isStopped = true
+      return state.worker
+    }
+    worker?.cancel()
+  }
+
+  // MARK: One synchronisation
 
   /// Synchronises now. Callers that come while one runs share the next one.
   ///
   /// - Throws: ``SyncUnavailable`` where no server is configured or nobody is signed in; what the synchronisation throws, after
   ///   which the catalogue is as it was.
-  public func syncNow(full: Bool = false) async throws -> ImportReport { fatalError("being built") }
+  public func syncNow(full: Bool = false) async throws -> ImportReport {
+    try await withCheckedThrowingContinuation { continuation in
+      state.withLock { state in
+        state.waiting.append((full, continuation))
+        if state.worker == nil { state.worker = Task(executorPreference: thread) { await self.work() } }
+      }
+    }
+  }
+
+  /// Synchronises until nobody waits.
+  private func work() async {
+    while true {
+      let callers = state.withLock { state in
+        defer { state.waiting = [] }
+        state.isRunning = !state.waiting.isEmpty
+        if state.waiting.isEmpty { state.worker = nil }
+        return state.waiting
+      }
+      if callers.isEmpty { return }
+      let result: Result<ImportReport, any Error>
+      do { result = .success(try await once(full: callers.contains { $0.full })) } catch { result = .failure(error) }
+      for caller in callers { caller.continuation.resume(with: result) }
+    }
+  }
+
+  private func once(full: Bool) async throws -> ImportReport {
+    guard let step else { throw SyncUnavailable.noServer }
+    if state.withLock({ $0.isStopped }) { throw CancellationError() }
+    let stores: UserStores
+    do { stores = try access.workspace.stores() } catch WorkspaceError.nobodySignedIn {
+      throw SyncUnavailable.nobodySignedIn
+    }
+    let (start, time) = (environment.uptime(), environment.time.now())
+    do {
+      let done = try await turn.take { try await step(stores, full) }
+      succeeded(stores, done, start)
+      return done.report
+    } catch {
+      failed(stores, error, time, start)
+      throw error
+    }
+  }
+
+  private func succeeded(_ stores: UserStores, _ done: Synchronization, _ start: Duration) {
+    let now = environment.time.now()
+    let seconds = Double(now) / 1e6
+    access.succeeded(stores, at: seconds)
+    // Without it the age is that of the commit after a restart: a warning at most.
+    do { try stores.settings.set(.lastSynchronization, to: seconds) } catch {
+      logger.info("the time of a synchronisation could not be kept", metadata: ["reason": "\(error)"])
+    }
+    if let failure = done.noteFailure {
+      logger.warning("nobody else can begin with this catalogue", metadata: ["reason": "\(failure)"])
+    }
+    state.withLock { $0.last = LastSync(stores: stores, attempt: Date(microseconds: now)) }
+    let took = environment.uptime() - start
+    metrics.count("shelfmark_syncs_total", [("outcome", "done")])
+    metrics.sync.recordNanoseconds(took.nanoseconds)
+    problems.clear("sync")
+    let update = done.report.update
+    logger.info(
+      "synchronised",
+      metadata: [
+        "mode": "\(update.mode.name)", "sequence": "\(update.sequence)",
+        "productsUpserted": "\(update.counts.productsUpserted)", "seconds": "\(took.seconds)",
+      ])
+    let data = LastSync.event(user: stores.user, update, took)
+    events.publish(.sync, data.bytes)
+  }
+
+  private func failed(_ stores: UserStores, _ error: any Error, _ time: Int64, _ start: Duration) {
+    // The daemon ends: that says nothing of the server.
+    if error is CancellationError || state.withLock({ $0.isStopped }) { return }
+    let words = String("\(error)".prefix(500))
+    state.withLock { state in
+      let failures = state.last.stores === stores ? state.last.failures + 1 : 1
+      state.last = LastSync(stores: stores, attempt: Date(microseconds: time), error: words, failures: failures)
+    }
+    metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
+    metrics.sync.recordNanoseconds((environment.uptime() - start).nanoseconds)
+    problems.note("sync", words)
+    events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
+  }
+
+  // MARK: State
 
   /// What programs are told: when it was last tried and with what result, when next, since when the catalogue is old.
-  public var json: JSONText { fatalError("being built") }
+  public var json: JSONText {
+    let (last, next, isRunning) = state.withLock { ($0.last, $0.next, $0.isRunning) }
+    let stores = try? access.stores()
+    let own = last.stores === stores ? last : LastSync()
+    let success = stores.flatMap { access.lastSuccess(of: $0) }.map(Date.init(timeIntervalSince1970:))
+    let current = stores.flatMap { stores in
+      (try? access.catalogue(of: stores)).flatMap { access.age($0, of: stores).currentAt }
+    }
+    return .object([
+      ("configured", .bool(step != nil)), ("running", .bool(isRunning)),
+      ("lastSuccess", .optional(success?.precise)), ("lastAttempt", .optional(own.attempt?.precise)),
+      ("lastError", .optional(own.error)), ("failures", .int(own.failures)),
+      ("next", .optional(next.map { Date(microseconds: $0).precise })),
+      ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
+    ])
+  }
+}
+
+/// How the last synchronisation ended.
+private struct LastSync {
+  /// Whose it was.
+  weak var stores: UserStores?
+  var attempt: Date?
+  /// Why it failed; `nil` where it did not.
+  var error: String?
+  /// Failures since the last success.
+  var failures = 0
+
+  static func event(user: String?, _ update: UpdateReport, _ took: Duration) -> JSONText {
+    .object([
+      ("ok", .bool(true)), ("user", .optional(user)), ("mode", .text(update.mode.name)),
+      ("sequence", .uint(update.sequence)), ("cursor", .text(update.cursor)),
+      (
+        "products",
+        .object([
+          ("upserted", .int(update.counts.productsUpserted)), ("deleted", .int(update.counts.productsDeleted)),
+        ])
+      ), ("seconds", .double((took.seconds * 1000).rounded() / 1000)), ("error", .null),
+    ])
+  }
+
+  static func event(user: String?, failure: String) -> JSONText {
+    .object([("ok", .bool(false)), ("user", .optional(user)), ("error", .text(failure))])
+  }
 }
 
 /// There is nothing to synchronise with, or for.
 public enum SyncUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
   case noServer, nobodySignedIn
 
-  public var description: String { fatalError("being built") }
+  public var description: String {
+    switch self {
+    case .noServer: "no server is configured to synchronise the catalogue with"
+    case .nobodySignedIn: "nobody is signed in whose catalogue could be synchronised"
+    }
+  }
 }

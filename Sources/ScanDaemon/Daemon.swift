@@ -1,5 +1,4 @@
-import Catalog
-public import JSONOutput
+public import Catalog
 public import Logging
 public import ScanInputs
 public import ServiceLifecycle
@@ -7,74 +6,151 @@ public import UploadQueue
 public import Workspace
 
 /// Everything that a daemon is, without its inputs and its HTTP interface.
+///
+///     let daemon = try Daemon(options, logger: logger)
+///     let inputs = inputOptions.map { ScanInput($0, handler: daemon, logger: logger) }
+///     let group = ServiceGroup(services: daemon.services + inputs, logger: logger)
+///     try await group.run()
+///
+/// Scans are answered from the moment on at which it is made; their uploads go while ``services`` run.
 public final class Daemon: ReadingHandler, Sendable {
+  /// What ``status()`` says.
+  public static let version = "0.1.0"
+
   public let workspace: Workspace
   public let events: EventLog
   public let sessions: SetSessions
   public let sync: CatalogueSync
 
+  let access: CatalogueAccess
+  let inputs: InputTable
+  let recorder: ScanRecorder
+  let webhooks: Webhooks
+  let uploads: UploadService
+  let users: UserWatch
+  let compaction: CompactionService
+  let gauges: GaugeService
+  let problems: Problems
+  let metrics: DaemonMetrics
+  let rate = ScanRate()
+  let ids: ScanIDs
+  let options: DaemonOptions
+  let environment: DaemonEnvironment
+  let logger: Logger
+  /// For commits of few words, such as a sign-in.
+  let thread = BlockingThread("users")
+  /// Microseconds since 1970, and the time since then.
+  let started: (time: Int64, uptime: Duration)
+
   /// Opens the stores, and signs in who is to be, if nobody is. Creates nothing else.
   ///
   /// - Throws: `WorkspaceError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
-  public init(_ options: DaemonOptions, logger: Logger) throws { fatalError("being built") }
+  public convenience init(_ options: DaemonOptions, logger: Logger) throws {
+    try self.init(options, logger: logger, environment: DaemonEnvironment())
+  }
+
+  init(_ options: DaemonOptions, logger: Logger, environment: DaemonEnvironment) throws {
+    self.options = options
+    self.environment = environment
+    self.logger = logger
+    webhooks = try Webhooks(options.webhooks, environment.webhook)
+    var workspaceOptions = Workspace.Options()
+    workspaceOptions.pollInterval = 500
+    workspace = try Workspace.open(options.root, options: workspaceOptions)
+    if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
+    problems = Problems(logger, now: environment.time.now)
+    metrics = DaemonMetrics()
+    access = CatalogueAccess(workspace)
+    events = EventLog(capacity: options.eventCapacity)
+    inputs = InputTable(options)
+    ids = ScanIDs(random: environment.time.random)
+    var directory = WorkspaceDirectory(root: options.root)
+    directory.waiting = workspaceOptions.waiting
+    var queueOptions = QueueOptions()
+    queueOptions.trace = { [problems] event in
+      switch event {
+      case .storeFailed(let reason): problems.note("queue", reason)
+      case .committed: problems.clear("queue")
+      default: break
+      }
+    }
+    let table = UserDocumentsTable(directory, queueOptions, environment.time)
+    recorder = ScanRecorder(table, problems, metrics, options, environment)
+    sessions = SetSessions(access, recorder, events, ids, options, environment)
+    let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
+    self.sync = sync
+    let uploads = UploadService(
+      webhooks, table, access, options, metrics, problems, environment, logger, onReconnect: { sync.reconnected() })
+    self.uploads = uploads
+    users = UserWatch(access, events, problems, environment) {
+      sync.userChanged()
+      uploads.wake()
+    }
+    compaction = CompactionService(
+      options.compaction, access, table, rate, sync.turn, problems, environment, logger)
+    gauges = GaugeService(access, recorder, sessions, events, metrics, environment)
+    started = (environment.time.now(), environment.uptime())
+  }
 
   /// What runs, in the order in which it starts; ends in the reverse one.
-  public var services: [any Service] { fatalError("being built") }
-
-  // MARK: Scans
-
-  /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
-  public func look(_ code: String) throws -> ScanAnswer { fatalError("being built") }
-
-  /// Answers a scan: an event, its uploads, its entry in the journal where it found nothing. Returns when these are durable.
-  public func scan(_ reading: Reading) async throws -> ScanAnswer { fatalError("being built") }
-
-  public func answer(_ reading: Reading) async -> ReadingAnswer { fatalError("being built") }
-  public func note(_ event: InputEvent, input: String) { fatalError("being built") }
+  public var services: [any Service] { [gauges, compaction, users, sync, uploads] }
 
   // MARK: The catalogue
 
   /// The catalogue of who is signed in, or of nobody.
-  public func catalogue() throws -> CatalogSnapshot { fatalError("being built") }
+  public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
   // MARK: Users
 
   /// Who is signed in.
-  public func user() throws -> String? { fatalError("being built") }
-  public func signIn(_ user: String) async throws { fatalError("being built") }
-  public func signOut() async throws { fatalError("being built") }
+  public func user() throws -> String? { try workspace.current() }
+
+  public func signIn(_ user: String) async throws {
+    try await thread.run { [workspace, users] in
+      try workspace.signIn(user)
+      try users.look()
+    }
+  }
+
+  public func signOut() async throws {
+    try await thread.run { [workspace, users] in
+      try workspace.signOut()
+      try users.look()
+    }
+  }
 
   // MARK: Uploads
 
   /// The queue of who is signed in, to look at and to decide; its uploads are sent by ``services``.
-  public func queue() throws -> UploadQueue { fatalError("being built") }
+  public func queue() throws -> UploadQueue { try documents().queue }
+
+  /// The documents of who is signed in. Where there is no directory for those of nobody, it is made.
+  private func documents() throws -> UserDocuments {
+    let stores = try access.stores()
+    guard let documents = try recorder.table.documents(of: stores, creates: true) else {
+      throw WorkspaceError.noSuchUser(stores.user ?? "")
+    }
+    return documents
+  }
 
   // MARK: The miss journal
 
   /// Codes that found nothing, the last missed first.
-  public func misses(limit: Int) throws -> [Miss] { fatalError("being built") }
+  public func misses(limit: Int) throws -> [Miss] {
+    guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else { return [] }
+    return try documents.misses.query().order(by: \.last, descending: true).limit(max(0, limit)).fetch()
+  }
+
   /// - Returns: how many there were.
-  public func clearMisses() async throws -> Int { fatalError("being built") }
+  public func clearMisses() async throws -> Int {
+    await recorder.flush()
+    return try await recorder.perform(for: access.stores()) { transaction, documents in
+      try transaction.deleteAll(from: documents.misses)
+    }
+  }
 
   // MARK: State
 
   /// Whether scans can be answered: the stores can be read.
-  public var isReady: Bool { fatalError("being built") }
-
-  /// Everything about the daemon: version, user, catalogue with its age, sync, queue, inputs, problems that last, counts.
-  public func status() -> JSONText { fatalError("being built") }
-}
-
-/// A code that found nothing.
-public struct Miss: Codable, Sendable, Equatable, Identifiable {
-  /// The code.
-  public var id: String
-  public var count: Int
-  /// Seconds since 1970.
-  public var first: Double
-  public var last: Double
-  /// The input that read it last.
-  public var input: String
-
-  public var json: JSONText { fatalError("being built") }
+  public var isReady: Bool { (try? catalogue()) != nil }
 }

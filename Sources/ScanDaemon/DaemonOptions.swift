@@ -58,7 +58,9 @@ public struct WebhookOptions: Sendable {
   public var headers: [(name: String, value: String)] = []
   public var isPacked = false
   public var timeout: Duration = .seconds(30)
-  public var retry = UploadRetryPolicy()
+  /// When what failed goes again. Without another one: for years, at most a minute apart, so that an outage of days costs
+  /// nobody a scan.
+  public var retry = WebhookOptions.patient
   /// Whether scans that found something, or nothing, are sent.
   public var sendsMatches = true
   public var sendsMisses = true
@@ -66,6 +68,16 @@ public struct WebhookOptions: Sendable {
   public init(name: String, url: String) {
     self.name = name
     self.url = url
+  }
+
+  /// A million repetitions, at most a minute apart.
+  public static var patient: UploadRetryPolicy {
+    var policy = UploadRetryPolicy()
+    policy.maximumRetries = 1_000_000
+    policy.longestPause = .seconds(60)
+    policy.longestRetryAfter = .seconds(3600)
+    policy.maximumInterruptions = 1_000_000
+    return policy
   }
 }
 

@@ -22,11 +22,12 @@ public struct ScanAnswer: Sendable {
 
   /// What became of the scan besides its answer.
   public enum Recording: Sendable, Equatable {
-    /// Nothing was to be recorded: no webhook wants it, and it was found.
+    /// Nothing was to be recorded before the answer: no webhook wants it, and no session has its input. A miss that no webhook wants
+    /// is entered in the journal behind the answer.
     case notNeeded
-    /// Its uploads, and where it found nothing its entry in the journal, are durable.
+    /// Its uploads, its entry in a session, and where it found nothing the one in the journal, are durable.
     case durable
-    /// The store takes nothing now, and why: nobody but the one who asked knows of this scan.
+    /// The store takes nothing now, or the catalogue cannot be read, and why: nobody but the one who asked knows of this scan.
     case failed(String)
   }
 
@@ -44,8 +45,25 @@ public struct ScanAnswer: Sendable {
   }
 
   /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `catalogue`; `repeats`
-  /// where it is a double scan; `recorded`, and `problem` where it is false.
-  public var json: JSONText { fatalError("being built") }
+  /// where it is a double scan; `recorded`, and `problem` where it is false although it was to be true.
+  public var json: JSONText {
+    var fields: [(String, JSONText)] = [
+      ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
+      ("tag", .optional(reading.tag)),
+    ]
+    fields += match.jsonFields(code: reading.code)
+    fields.append(("catalogue", catalogue.json(at: time)))
+    if let repeats { fields.append(("repeats", .text(repeats))) }
+    fields.append(("recorded", .bool(recording == .durable)))
+    if case .failed(let problem) = recording { fields.append(("problem", .text(problem))) }
+    return .object(fields)
+  }
+
+  /// The same answer with another end.
+  func recorded(_ recording: Recording) -> ScanAnswer {
+    ScanAnswer(
+      id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, recording: recording)
+  }
 }
 
 /// Which catalogue an answer comes from.
@@ -65,5 +83,18 @@ public struct CatalogueAge: Sendable, Equatable {
     self.cursor = cursor
     self.sequence = sequence
     self.currentAt = currentAt
+  }
+
+  /// How old the catalogue is at a moment, in seconds, to the millisecond; `nil` for an empty one.
+  func ageSeconds(at time: Date) -> Double? {
+    currentAt.map { max(0, (time.timeIntervalSince($0) * 1000).rounded() / 1000) }
+  }
+
+  func json(at time: Date) -> JSONText {
+    .object([
+      ("user", .optional(user)), ("cursor", .text(cursor)), ("sequence", .uint(sequence)),
+      ("currentAt", .optional(currentAt?.precise)),
+      ("ageSeconds", ageSeconds(at: time).map(JSONText.double) ?? .null),
+    ])
   }
 }

@@ -1,60 +1,238 @@
-public import Catalog
-public import JSONOutput
+import Catalog
+import Documents
+import Synchronization
+import Workspace
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// Sets that are being put together, scan by scan. They are documents of the user, so they survive the daemon.
+///
+/// Each change is told as an event; changes that come faster than a session can be judged are told together. Of closed sessions
+/// as many are kept as may be open; of more the ones that were closed first go.
 public final class SetSessions: Sendable {
+  private let access: CatalogueAccess
+  private let recorder: ScanRecorder
+  private let events: EventLog
+  private let ids: ScanIDs
+  private let now: @Sendable () -> Int64
+  /// The longest name that a session or its input has, in bytes; what is longer is cut.
+  static let maximumNameByteCount = 200
+  let maximumScans: Int
+  let maximumCount: Int
+
+  /// Sessions whose change is to be told.
+  private struct Changed: Hashable {
+    let id: String
+    let owner: ObjectIdentifier
+  }
+  private let changed = Mutex<(all: [Changed: UserStores], isTelling: Bool)>(([:], false))
+  private let thread = BlockingThread("sessions")
+
+  init(
+    _ access: CatalogueAccess, _ recorder: ScanRecorder, _ events: EventLog, _ ids: ScanIDs, _ options: DaemonOptions,
+    _ environment: DaemonEnvironment
+  ) {
+    self.access = access
+    self.recorder = recorder
+    self.events = events
+    self.ids = ids
+    now = environment.time.now
+    maximumScans = options.maximumScansPerSession
+    maximumCount = options.maximumSessions
+  }
+
+  // MARK: Deciding
+
   /// Begins a session.
   ///
   /// - Parameters:
   ///   - name: for people.
   ///   - input: scans of this input count for the session until it is closed, or another one takes the input.
   /// - Throws: ``SetSessionError/tooMany``; what a commit throws.
-  public func open(name: String?, input: String?) async throws -> SetSession { fatalError("being built") }
+  public func open(name: String?, input: String?) async throws -> SetSession {
+    let stores = try access.stores()
+    let limit = maximumCount
+    let time = now()
+    let new = StoredSession(
+      id: ids.next(now: time), name: name?.cut(to: Self.maximumNameByteCount),
+      input: input?.cut(to: Self.maximumNameByteCount), created: Double(time) / 1e6, holdsInput: input != nil)
+    // Whoever else opens one now counts as well.
+    if let documents = try await recorder.open(stores) { try Self.reserve(documents, limit) }
+    let documents: UserDocuments
+    do {
+      documents = try await recorder.perform(for: stores) { transaction, documents in
+        if let input = new.input, let holder = documents.index.withLock({ $0.holders[input] }),
+          var old = try transaction.get(holder, from: documents.sessions)
+        {
+          old.holdsInput = false
+          try transaction.upsert(old, into: documents.sessions)
+        }
+        try transaction.insert(new, into: documents.sessions)
+        return documents
+      }
+    } catch {
+      if let documents = try? await recorder.open(stores) { Self.release(documents) }
+      throw error
+    }
+    documents.index.withLock { index in
+      index.reserved = max(0, index.reserved - 1)
+      index.note(new)
+    }
+    tell(new.id, stores)
+    return try session(new, documents, documents.store.snapshot(), access.catalogue(of: stores))
+  }
 
-  /// The sessions of who is signed in, the youngest first.
-  public func list() throws -> [SetSession] { fatalError("being built") }
+  private static func reserve(_ documents: UserDocuments, _ limit: Int) throws {
+    try documents.index.withLock { index in
+      guard index.open.count + index.reserved < limit else { throw SetSessionError.tooMany(limit: limit) }
+      index.reserved += 1
+    }
+  }
 
-  /// - Throws: ``SetSessionError/unknown``.
-  public func session(_ id: String) throws -> SetSession { fatalError("being built") }
+  private static func release(_ documents: UserDocuments) {
+    documents.index.withLock { $0.reserved = max(0, $0.reserved - 1) }
+  }
 
   /// Adds scans.
   ///
   /// - Throws: ``SetSessionError/unknown``, `.closed`, `.full`; what a commit throws.
   @discardableResult
-  public func add(_ codes: [String], to id: String) async throws -> SetSession { fatalError("being built") }
+  public func add(_ codes: [String], to id: String) async throws -> SetSession {
+    let stores = try access.stores()
+    let limit = maximumScans
+    let (session, documents) = try await recorder.perform(for: stores) { transaction, documents in
+      (try documents.append(codes, to: id, limit: limit, transaction), documents)
+    }
+    tell(id, stores)
+    return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
+  }
 
-  /// Ends a session, which stays until it is removed.
-  public func close(_ id: String) async throws -> SetSession { fatalError("being built") }
+  /// Ends a session, which stays until it is removed, or too many others were closed.
+  public func close(_ id: String) async throws -> SetSession {
+    let stores = try access.stores()
+    let (limit, time) = (maximumCount, Double(now()) / 1e6)
+    let (session, dropped, documents) = try await recorder.perform(for: stores) { transaction, documents in
+      guard var session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
+      if session.closed != nil { return (session, [String](), documents) }
+      session.closed = time
+      session.holdsInput = false
+      try transaction.upsert(session, into: documents.sessions)
+      let ended = documents.index.withLock { $0.closed }
+      let dropped = Array(ended.prefix(max(0, ended.count + 1 - limit)))
+      for old in dropped {
+        if let old = try transaction.get(old, from: documents.sessions) { try documents.remove(old, transaction) }
+      }
+      return (session, dropped, documents)
+    }
+    documents.index.withLock { index in
+      index.note(session)
+      for id in dropped { index.remove(id) }
+    }
+    tell(id, stores)
+    return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
+  }
 
   /// - Throws: ``SetSessionError/unknown``.
-  public func remove(_ id: String) async throws { fatalError("being built") }
+  public func remove(_ id: String) async throws {
+    let documents = try await recorder.perform(for: access.stores()) { transaction, documents in
+      guard let session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
+      try documents.remove(session, transaction)
+      return documents
+    }
+    documents.index.withLock { $0.remove(id) }
+  }
+
+  // MARK: Looking
+
+  /// The sessions of who is signed in, the youngest first.
+  public func list() throws -> [SetSession] {
+    let stores = try access.stores()
+    guard let documents = try recorder.table.documents(of: stores, creates: false) else { return [] }
+    let catalogue = try access.catalogue(of: stores)
+    let snapshot = try documents.store.snapshot()
+    return try documents.sessions.query().results(in: snapshot).map { try $0.get() }
+      .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
+      .map { try session($0, documents, snapshot, catalogue) }
+  }
+
+  /// - Throws: ``SetSessionError/unknown``.
+  public func session(_ id: String) throws -> SetSession {
+    try session(id, of: access.stores())
+  }
+
+  private func session(_ id: String, of stores: UserStores) throws -> SetSession {
+    guard let documents = try recorder.table.documents(of: stores, creates: false) else {
+      throw SetSessionError.unknown(id)
+    }
+    let snapshot = try documents.store.snapshot()
+    guard let stored = try documents.sessions.get(id, in: snapshot) else { throw SetSessionError.unknown(id) }
+    return try session(stored, documents, snapshot, access.catalogue(of: stores))
+  }
+
+  private func session(
+    _ stored: StoredSession, _ documents: UserDocuments, _ snapshot: DocumentSnapshot, _ catalogue: CatalogSnapshot
+  ) throws -> SetSession {
+    let codes = try documents.codes(of: stored, in: snapshot)
+    return SetSession(
+      id: stored.id, name: stored.name, input: stored.input, created: Date(timeIntervalSince1970: stored.created),
+      isClosed: stored.closed != nil, codes: codes, completion: try catalogue.complete(codes))
+  }
+
+  /// How many are open.
+  func openCount() -> Int {
+    guard let stores = try? access.stores(),
+      let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil
+    else { return 0 }
+    return documents.index.withLock { $0.open.count }
+  }
+
+  // MARK: Telling
+
+  /// Tells, some time, that a session changed.
+  func tell(_ id: String, _ stores: UserStores) {
+    let begins = changed.withLock { changed in
+      changed.all[Changed(id: id, owner: ObjectIdentifier(stores))] = stores
+      defer { changed.isTelling = true }
+      return !changed.isTelling
+    }
+    if begins { thread.post { [self] in tellAll() } }
+  }
+
+  private func tellAll() {
+    while true {
+      let next = changed.withLock { changed in
+        defer { changed.all = [:] }
+        if changed.all.isEmpty { changed.isTelling = false }
+        return changed.all
+      }
+      if next.isEmpty { return }
+      for (change, stores) in next {
+        // Of who is signed out nothing is told any more, and of what cannot be read nothing can be.
+        guard let session = try? session(change.id, of: stores) else { continue }
+        events.publish(.session, session.json.bytes)
+      }
+    }
+  }
+
+  /// Returns when all changes until now were told.
+  func flush() async { _ = try? await thread.run {} }
 }
 
-/// A set session with what its scans make, judged by the catalogue as it is now.
-public struct SetSession: Sendable, Equatable {
-  public let id: String
-  public let name: String?
-  public let input: String?
-  public let created: Date
-  public let isClosed: Bool
-  public let codes: [String]
-  public let completion: SetCompletion
-
-  public var json: JSONText { fatalError("being built") }
-}
-
-/// Why a session cannot do it.
-public enum SetSessionError: Error, Sendable, Equatable, CustomStringConvertible {
-  case unknown(String)
-  case closed(String)
-  case full(limit: Int)
-  case tooMany(limit: Int)
-
-  public var description: String { fatalError("being built") }
+extension String {
+  /// As much of the beginning as has no more bytes than that.
+  func cut(to byteCount: Int) -> String {
+    if utf8.count <= byteCount { return self }
+    var result = ""
+    var left = byteCount
+    for character in self {
+      left -= character.utf8.count
+      if left < 0 { break }
+      result.append(character)
+    }
+    return result
+  }
 }

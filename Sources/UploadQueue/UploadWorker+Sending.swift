@@ -68,17 +68,18 @@ extension UploadWorker {
   /// One attempt.
   private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> UploadVerdict {
     let fraction = queue.environment.fraction()
+    let retry = options.retryPolicies[entry.kind] ?? options.retry
     do {
       if case .file(let file) = upload.payload { try file.check() }
       let response = try await answer(upload)
       let isDone = options.isAlreadyDone(upload, response)
-      return options.retry.verdict(response, failures: entry.failures, isDone: isDone, fraction: fraction)
+      return retry.verdict(response, failures: entry.failures, isDone: isDone, fraction: fraction)
     } catch is CancellationError where Task.isCancelled {
       return .released
     } catch {
       // A transport may say in its own words that it was cancelled.
       if Task.isCancelled { return .released }
-      return options.retry.verdict(thrown: error, failures: entry.failures, fraction: fraction)
+      return retry.verdict(thrown: error, failures: entry.failures, fraction: fraction)
     }
   }
 

@@ -3,6 +3,8 @@ public struct WorkerOptions: Sendable {
   /// Attempts at once.
   public var concurrency = 2
   public var retry = UploadRetryPolicy()
+  /// Other policies for some kinds. How many interruptions a kind survives says ``retry`` for all.
+  public var retryPolicies: [String: UploadRetryPolicy] = [:]
   /// How long one attempt may take; `nil` for as long as the transport likes. It counts as a failure that may pass.
   public var attemptTimeout: Duration? = .seconds(120)
   /// Where uploads of a kind go: uploads for a destination that fails are held back, those for others are not.

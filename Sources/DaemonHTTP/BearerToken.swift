@@ -1,0 +1,24 @@
+/// What callers must show.
+struct BearerToken: Sendable {
+  private let bytes: [UInt8]
+
+  /// - Returns: `nil` for a text that no header can carry as a token (RFC 6750), or none at all.
+  init?(_ text: String) {
+    bytes = Array(text.utf8)
+    guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+  }
+
+  /// Whether an `Authorization` header shows it.
+  ///
+  /// The time that it takes depends on the header's length, and not on how much of it is right.
+  func admits(_ authorization: String?) -> Bool {
+    guard let authorization else { return false }
+    let header = Array(authorization.utf8)
+    let scheme = Array("bearer ".utf8)
+    guard header.count > scheme.count, zip(header, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
+    let shown = header[scheme.count...].drop { $0 == UInt8(ascii: " ") }
+    var difference = shown.count ^ bytes.count
+    for (index, byte) in shown.enumerated() { difference |= Int(byte ^ bytes[index % bytes.count]) }
+    return difference == 0
+  }
+}

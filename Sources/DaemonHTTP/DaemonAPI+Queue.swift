@@ -1,0 +1,87 @@
+import JSONOutput
+import ScanDaemon
+import UploadQueue
+
+extension DaemonAPI {
+  var queueRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/queue", work: .answer(queueState)),
+      Route(method: .post, path: "/v1/queue/pause", work: .answer(pause)),
+      Route(method: .post, path: "/v1/queue/resume", work: .answer(resume)),
+      Route(method: .post, path: "/v1/queue/retry", work: .answer(retryParked)),
+      Route(method: .get, path: "/v1/queue/uploads", work: .answer(uploads)),
+      Route(method: .get, path: "/v1/queue/uploads/{id}", work: .answer(upload)),
+      Route(method: .delete, path: "/v1/queue/uploads/{id}", work: .answer(dropUpload)),
+      Route(method: .post, path: "/v1/queue/uploads/{id}/retry", work: .answer(retryUpload)),
+    ]
+  }
+
+  @Sendable private func queueState(_ call: Call) async throws -> Answer {
+    try await aside {
+      let queue = try daemon.queue()
+      return Answer(try queue.counts().json(queue.pauses()))
+    }
+  }
+
+  @Sendable private func pause(_ call: Call) async throws -> Answer {
+    try await queue().pause()
+    return try await queueState(call)
+  }
+
+  @Sendable private func resume(_ call: Call) async throws -> Answer {
+    try await queue().resume()
+    return try await queueState(call)
+  }
+
+  @Sendable private func retryParked(_ call: Call) async throws -> Answer {
+    Answer(.object([("retried", .int(try await queue().retryParked()))]))
+  }
+
+  @Sendable private func uploads(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
+    let states = UploadState.allCases.map(\.rawValue).joined(separator: ", ")
+    let state = try call.query["state"].map { text in
+      guard let state = UploadState(rawValue: text) else { throw Refusal.badRequest("state: one of \(states)") }
+      return state
+    }
+    return try await aside {
+      let queue = try daemon.queue()
+      return try Self.list("uploads") { add in
+        var count = 0
+        try queue.forEach(state) { upload in
+          if count == limit { return false }
+          count += 1
+          return try add(upload.json)
+        }
+      }
+    }
+  }
+
+  @Sendable private func upload(_ call: Call) async throws -> Answer {
+    let id = try Self.uploadID(call)
+    return try await aside {
+      guard let upload = try daemon.queue().upload(id) else { throw UploadQueueError.unknown(id: id) }
+      return Answer(upload.json)
+    }
+  }
+
+  @Sendable private func dropUpload(_ call: Call) async throws -> Answer {
+    try await queue().drop(Self.uploadID(call))
+    return .noContent
+  }
+
+  @Sendable private func retryUpload(_ call: Call) async throws -> Answer {
+    try await queue().retry(Self.uploadID(call))
+    return try await upload(call)
+  }
+
+  /// The queue of who is signed in; opening it may write.
+  private func queue() async throws -> UploadQueue { try await aside { try daemon.queue() } }
+
+  private static func uploadID(_ call: Call) throws(Refusal) -> UploadID {
+    guard let id = UploadID(call.parameter) else {
+      throw .notFound("\(call.parameter.debugDescription) is no id of an upload; GET /v1/queue/uploads lists them")
+    }
+    return id
+  }
+}

@@ -1,0 +1,110 @@
+import JSONOutput
+import ScanDaemon
+import ScanInputs
+
+extension DaemonAPI {
+  var scanRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/scan/{code}", work: .immediate(look)),
+      Route(method: .post, path: "/v1/scans", body: .required, work: .answer(scan)),
+      Route(method: .get, path: "/v1/misses", work: .answer(misses)),
+      Route(method: .delete, path: "/v1/misses", work: .answer(clearMisses)),
+    ]
+  }
+
+  /// The hot path: a lookup in mapped memory, and one array of bytes.
+  @Sendable private func look(_ call: Call) throws -> Answer {
+    let code = call.parameter
+    try Self.check(code)
+    return Answer(json: try daemon.look(code).json.bytes)
+  }
+
+  @Sendable private func scan(_ call: Call) async throws -> Answer {
+    let (readings, isList) = try Self.readings(call.body)
+    if !isList { return Answer(try await daemon.scan(readings[0]).json) }
+    var bytes = Array("{\"answers\":[".utf8)
+    // One after another: their effects keep the order of the request.
+    for (index, reading) in readings.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      try await daemon.scan(reading).json.append(to: &bytes)
+    }
+    bytes += "]}".utf8
+    return Answer(json: bytes)
+  }
+
+  /// The scans of a body, and whether they are answered as a list.
+  static func readings(_ body: BodyMembers) throws(Refusal) -> (readings: [Reading], isList: Bool) {
+    let input = try body.text("input") ?? "http"
+    let tag = try body.text("tag")
+    switch (body["code"], body["codes"], body["scans"]) {
+    case (.some, nil, nil): return ([try reading(body, input, tag)], false)
+    case (nil, .some, nil):
+      let codes = try body.texts("codes") ?? []
+      try check(count: codes.count, "codes")
+      var readings: [Reading] = []
+      for code in codes { readings.append(try reading(code, input, tag)) }
+      return (readings, true)
+    case (nil, nil, .some):
+      let scans = try body.objects("scans") ?? []
+      try check(count: scans.count, "scans")
+      var readings: [Reading] = []
+      for scan in scans { readings.append(try reading(scan, input, tag)) }
+      return (readings, true)
+    default: throw .badRequest("one of code (a text), codes (an array of text) and scans (an array of objects)")
+    }
+  }
+
+  private static func reading(
+    _ body: BodyMembers, _ input: String, _ tag: String?
+  ) throws(Refusal) -> Reading {
+    guard let code = try body.text("code") else { throw .badRequest("code: a text, what was scanned") }
+    return try reading(code, try body.text("input") ?? input, try body.text("tag") ?? tag)
+  }
+
+  private static func reading(_ code: String, _ input: String, _ tag: String?) throws(Refusal) -> Reading {
+    try check(code)
+    try check(input: input)
+    if let tag, tag.utf8.count > codeByteLimit { throw .badRequest("tag: at most \(codeByteLimit) bytes") }
+    return Reading(input: input, code: code, tag: tag)
+  }
+
+  static func check(_ code: String) throws(Refusal) {
+    guard (1...codeByteLimit).contains(code.utf8.count) else {
+      throw .badRequest("code: 1 to \(codeByteLimit) bytes of UTF-8")
+    }
+  }
+
+  /// Names are bounded as those of configured inputs are.
+  static func check(input: String) throws(Refusal) {
+    let isName = input.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+      default: false
+      }
+    }
+    guard isName, (1...64).contains(input.utf8.count) else {
+      throw .badRequest("input: 1 to 64 letters, digits, -, _ and .")
+    }
+  }
+
+  static func check(count: Int, _ what: String) throws(Refusal) {
+    guard (1...codeCountLimit).contains(count) else {
+      throw .badRequest("\(what): 1 to \(codeCountLimit) of them; send more in several requests")
+    }
+  }
+
+  // MARK: The miss journal
+
+  @Sendable private func misses(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
+    return try await aside {
+      let misses = try daemon.misses(limit: limit)
+      return Answer(.object([("misses", .array(misses.map(\.json)))]))
+    }
+  }
+
+  @Sendable private func clearMisses(_ call: Call) async throws -> Answer {
+    Answer(.object([("removed", .int(try await daemon.clearMisses()))]))
+  }
+}

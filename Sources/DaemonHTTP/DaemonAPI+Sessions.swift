@@ -1,0 +1,68 @@
+import JSONOutput
+import ScanDaemon
+
+extension DaemonAPI {
+  /// The most bytes of a session's name.
+  static let nameByteLimit = 200
+
+  var sessionRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/sessions", work: .answer(sessions)),
+      Route(method: .post, path: "/v1/sessions", body: .optional, work: .answer(openSession)),
+      Route(method: .get, path: "/v1/sessions/{id}", work: .answer(session)),
+      Route(method: .delete, path: "/v1/sessions/{id}", work: .answer(removeSession)),
+      Route(method: .post, path: "/v1/sessions/{id}/scans", body: .required, work: .answer(addScans)),
+      Route(method: .post, path: "/v1/sessions/{id}/close", work: .answer(closeSession)),
+    ]
+  }
+
+  @Sendable private func sessions(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
+    return try await aside {
+      let sessions = try daemon.sessions.list()
+      return try Self.list("sessions") { add in
+        for session in sessions.prefix(limit) where try !add(session.json) { break }
+      }
+    }
+  }
+
+  @Sendable private func openSession(_ call: Call) async throws -> Answer {
+    let name = try call.body.text("name")
+    let input = try call.body.text("input")
+    if let name, name.utf8.count > Self.nameByteLimit {
+      throw Refusal.badRequest("name: at most \(Self.nameByteLimit) bytes")
+    }
+    if let input { try Self.check(input: input) }
+    let session = try await daemon.sessions.open(name: name, input: input)
+    var answer = try await aside { Answer(session.json, status: .created) }
+    answer.headers[.location] = "/v1/sessions/\(session.id)"
+    return answer
+  }
+
+  @Sendable private func session(_ call: Call) async throws -> Answer {
+    try await aside { Answer(try daemon.sessions.session(call.parameter).json) }
+  }
+
+  @Sendable private func addScans(_ call: Call) async throws -> Answer {
+    let codes: [String]
+    switch (try call.body.text("code"), try call.body.texts("codes")) {
+    case (let code?, nil): codes = [code]
+    case (nil, let list?): codes = list
+    default: throw Refusal.badRequest("one of code (a text) and codes (an array of text)")
+    }
+    try Self.check(count: codes.count, "codes")
+    for code in codes { try Self.check(code) }
+    let session = try await daemon.sessions.add(codes, to: call.parameter)
+    return try await aside { Answer(session.json) }
+  }
+
+  @Sendable private func closeSession(_ call: Call) async throws -> Answer {
+    let session = try await daemon.sessions.close(call.parameter)
+    return try await aside { Answer(session.json) }
+  }
+
+  @Sendable private func removeSession(_ call: Call) async throws -> Answer {
+    try await daemon.sessions.remove(call.parameter)
+    return .noContent
+  }
+}

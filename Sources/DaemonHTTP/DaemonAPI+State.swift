@@ -1,0 +1,109 @@
+import CatalogSync
+import JSONOutput
+import ScanDaemon
+import ServiceLifecycle
+
+extension DaemonAPI {
+  var stateRoutes: [Route] {
+    [
+      Route(method: .get, path: "/healthz", access: .anybody, work: .immediate(health)),
+      Route(method: .get, path: "/readyz", access: .anybody, work: .answer(readiness)),
+      Route(method: .get, path: "/metrics", access: .machine, work: .answer(metricsText)),
+      Route(method: .get, path: "/openapi.json", work: .immediate(document)),
+      Route(method: .get, path: "/v1/status", work: .answer(status)),
+      Route(method: .get, path: "/v1/events", work: .events),
+      Route(method: .get, path: "/v1/sync", work: .answer(syncState)),
+      Route(method: .post, path: "/v1/sync", body: .optional, work: .answer(syncNow)),
+      Route(method: .get, path: "/v1/session", work: .answer(user)),
+      Route(method: .post, path: "/v1/session", body: .required, work: .answer(signIn)),
+      Route(method: .delete, path: "/v1/session", work: .answer(signOut)),
+    ]
+  }
+
+  @Sendable private func health(_ call: Call) -> Answer { Answer(.object([("status", .text("ok"))])) }
+
+  /// Says to whoever asks no more than where to look: no token is needed here.
+  @Sendable private func readiness(_ call: Call) async throws -> Answer {
+    guard try await aside({ daemon.isReady }) else {
+      throw Refusal.unavailable("notReady", "the stores cannot be read; GET /v1/status says why")
+    }
+    return Answer(.object([("status", .text("ready"))]))
+  }
+
+  @Sendable private func metricsText(_ call: Call) async throws -> Answer {
+    guard let metrics else { throw Refusal.notFound("this daemon keeps no metrics; configure it to") }
+    var answer = Answer(json: try await aside(metrics))
+    answer.contentType = "text/plain; version=0.0.4; charset=utf-8"
+    return answer
+  }
+
+  @Sendable private func document(_ call: Call) -> Answer { Answer(json: OpenAPIDocument.bytes) }
+
+  @Sendable private func status(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.status()) } }
+
+  // MARK: Synchronisation
+
+  @Sendable private func syncState(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.sync.json) } }
+
+  @Sendable private func syncNow(_ call: Call) async throws -> Answer {
+    let isFull = try call.body.bool("full") ?? false
+    let sync = daemon.sync
+    // The synchronisation goes on when the server ends, and nobody waits for it then.
+    let (results, continuation) = AsyncStream.makeStream(
+      of: Result<ImportReport, any Error>.self, bufferingPolicy: .bufferingOldest(1))
+    Task {
+      do {
+        continuation.yield(.success(try await sync.syncNow(full: isFull)))
+      } catch {
+        continuation.yield(.failure(error))
+      }
+      continuation.finish()
+    }
+    for await result in results.cancelOnGracefulShutdown() {
+      do {
+        return Answer(try result.get().json)
+      } catch {
+        let refusal = Refusal(error)
+        // What is no fault of ours is one of the server's, or of its answer.
+        throw refusal.code == "internal" ? Refusal(.badGateway, "syncFailed", refusal.message) : refusal
+      }
+    }
+    throw Refusal.unavailable("shuttingDown", "the daemon ends; ask the next one")
+  }
+
+  // MARK: Users
+
+  @Sendable private func user(_ call: Call) async throws -> Answer { try await aside { try userAnswer() } }
+
+  @Sendable private func signIn(_ call: Call) async throws -> Answer {
+    guard let user = try call.body.text("user") else { throw Refusal.badRequest("user: a text, who signs in") }
+    try await daemon.signIn(user)
+    return try await aside { try userAnswer() }
+  }
+
+  @Sendable private func signOut(_ call: Call) async throws -> Answer {
+    try await daemon.signOut()
+    return try await aside { try userAnswer() }
+  }
+
+  private func userAnswer() throws -> Answer { Answer(.object([("user", .optional(try daemon.user()))])) }
+}
+
+extension ImportReport {
+  /// What programs are told of a synchronisation.
+  fileprivate var json: JSONText {
+    let counts = update.counts
+    return .object([
+      ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)), ("generation", .uint(update.generation)),
+      ("products", .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])),
+      (
+        "relations",
+        .object([
+          ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+          ("ignored", .int(counts.relationsIgnored)),
+        ])
+      ),
+      ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(payload.bytesIn)),
+    ])
+  }
+}

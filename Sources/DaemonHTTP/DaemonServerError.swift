@@ -1,0 +1,17 @@
+/// Why a server does not start.
+public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The address can be reached by others, and no token is set.
+  case tokenMissing(host: String)
+  /// The token cannot stand in a header.
+  case tokenUnusable
+  case cannotListen(String, reason: String)
+
+  public var description: String {
+    switch self {
+    case .tokenMissing(let host):
+      "\(host) can be reached from other machines: set a token, or listen on 127.0.0.1 or a Unix domain socket"
+    case .tokenUnusable: "a token is one or more of the visible ASCII characters, without a space"
+    case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
+    }
+  }
+}

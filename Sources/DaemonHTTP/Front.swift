@@ -1,0 +1,191 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import ScanDaemon
+
+/// From requests to answers: who may ask, what for, with which body.
+///
+/// The hot path, `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares some bytes, the code is
+/// looked up in mapped memory on the thread that read the request, and the answer is written once, as bytes, beside its head.
+/// No coder, no log line, no other thread.
+struct Front: Sendable {
+  let table: RouteTable
+  let gate: Gate
+  let events: EventStreams
+  let maximumBodyByteCount: Int
+  /// How long the rest of a request may take once its head is there.
+  let bodyTimeout: TimeAmount
+  let logger: Logger
+  let date = HTTPDate()
+
+  private enum Outcome {
+    case answer(Answer)
+    case events(EventStreams.Ask)
+  }
+
+  func respond(
+    to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+  ) async throws {
+    let isHead = request.method == .head
+    let outcome: Outcome
+    do {
+      let (route, call) = try admit(request, channel)
+      switch route?.work {
+      case nil: outcome = .answer(.options(call.parameter))
+      case .immediate(let work)?: outcome = .answer(try work(call))
+      case .events?: outcome = .events(try events.ask(call, request.headers))
+      case .answer(let work)?:
+        var call = call
+        if let route, route.body != .none {
+          // Who waits with the body until told to send it is told.
+          if request.headers[.expect]?.lowercased() == "100-continue", bodyLength(request) ?? 0 <= maximumBodyByteCount
+          {
+            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+          }
+          call.body = try await body(of: request, route, channel)
+        }
+        outcome = .answer(try await work(call))
+      }
+    } catch let error as Refusal {
+      outcome = .answer(Answer(error))
+    } catch let error as BodyInterrupted {
+      // Nobody is there to be answered.
+      throw error
+    } catch {
+      let refusal = Refusal(error)
+      if refusal.status == .internalServerError {
+        logger.warning("request failed", metadata: ["path": "\(request.head.path ?? "")", "error": "\(error)"])
+      }
+      outcome = .answer(Answer(refusal))
+    }
+    switch outcome {
+    case .answer(let answer): try await write(answer, isHead: isHead, writer)
+    case .events(let ask):
+      try await events.serve(ask, request, isHead: isHead, writer, channel, headers: [.date: date.text()])
+    }
+  }
+
+  /// The route of a request, if it may go there; `nil`, with what is allowed as the call's parameter, for `OPTIONS`.
+  private func admit(_ request: Request, _ channel: any Channel) throws(Refusal) -> (Route?, Call) {
+    let head = request.head
+    let target: RequestTarget
+    do throws(Refusal) {
+      target = try RequestTarget(head.path ?? "")
+    } catch {
+      try admit(head, nil, channel)
+      // RFC 9110, 9.3.7: a question about the server as a whole.
+      if head.method == .options, head.path == "*" { return (nil, Call(parameters: ["GET, HEAD, OPTIONS"])) }
+      throw error
+    }
+    guard let match = table.match(target.segments) else {
+      try admit(head, nil, channel)
+      throw .notFound("there is nothing at this path; GET /openapi.json lists what there is")
+    }
+    let route = match[head.method]
+    try admit(head, route?.access, channel)
+    if let route { return (route, Call(parameters: match.parameters, query: target.query)) }
+    if head.method == .options { return (nil, Call(parameters: [match.allowed])) }
+    throw Refusal(
+      .methodNotAllowed, "methodNotAllowed", "this path knows \(match.allowed)", headers: [.allow: match.allowed])
+  }
+
+  private func admit(_ head: HTTPRequest, _ access: Route.Access?, _ channel: any Channel) throws(Refusal) {
+    try gate.admit(
+      head, to: access, caller: Self.caller(channel),
+      now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+  }
+
+  /// Who is at the other end: an address without its port; of IPv6 the part that one network has. All callers of a Unix domain
+  /// socket are one.
+  static func caller(_ channel: any Channel) -> String {
+    guard let address = channel.remoteAddress, let ip = address.ipAddress else { return "" }
+    guard case .v6 = address, !Loopback.contains(ip) else { return ip }
+    return IPv6Network.name(ip)
+  }
+
+  // MARK: Bodies
+
+  private struct BodyInterrupted: Error {}
+
+  private func bodyLength(_ request: Request) -> Int? { request.headers[.contentLength].flatMap(Int.init) }
+
+  private func body(of request: Request, _ route: Route, _ channel: any Channel) async throws -> BodyMembers {
+    if let type = request.headers[.contentType] {
+      let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+      guard name == "application/json" else {
+        throw Refusal(
+          .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one"
+        )
+      }
+    }
+    let tooLarge = Refusal(
+      .contentTooLarge, "bodyTooLarge",
+      "the body has more than \(maximumBodyByteCount) bytes; send less at once", headers: [.connection: "close"])
+    // A sender that takes its time is cut off, whatever it sends meanwhile.
+    let deadline = channel.eventLoop.scheduleTask(in: bodyTimeout) { channel.close(promise: nil) }
+    defer { deadline.cancel() }
+    if let length = bodyLength(request), length > maximumBodyByteCount {
+      try await skip(request)
+      throw tooLarge
+    }
+    var bytes: [UInt8] = []
+    do {
+      for try await buffer in request.body {
+        if bytes.count + buffer.readableBytes > maximumBodyByteCount {
+          bytes = []
+          try await skip(request)
+          throw tooLarge
+        }
+        bytes += buffer.readableBytesView
+      }
+    } catch let error as Refusal {
+      throw error
+    } catch {
+      throw BodyInterrupted()
+    }
+    if bytes.isEmpty {
+      if route.body == .optional { return BodyMembers() }
+      throw Refusal.badRequest("the body is empty; send a JSON object")
+    }
+    return try JSONBody(bytes).members()
+  }
+
+  /// How much of a body that is too large is taken off the wire, so that its sender reads the answer rather than a reset.
+  private static let skipByteLimit = 16 << 20
+
+  private func skip(_ request: Request) async throws {
+    if request.headers[.expect]?.lowercased() == "100-continue" { return }
+    var count = 0
+    do {
+      for try await buffer in request.body {
+        count += buffer.readableBytes
+        if count > Self.skipByteLimit { throw BodyInterrupted() }
+      }
+    } catch {
+      throw BodyInterrupted()
+    }
+  }
+
+  // MARK: Writing
+
+  private func write(_ answer: Answer, isHead: Bool, _ writer: consuming ResponseWriter) async throws {
+    var headers = answer.headers
+    if let type = answer.contentType { headers[.contentType] = type }
+    if answer.status != .noContent { headers[.contentLength] = String(answer.body.count) }
+    headers[.cacheControl] = "no-store"
+    headers[.date] = date.text()
+    let head = HTTPResponse(status: answer.status, headerFields: headers)
+    if isHead || answer.body.isEmpty { return try await writer.writeResponse(head) }
+    try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+}
+
+extension Answer {
+  /// What may be asked of a path.
+  fileprivate static func options(_ allowed: String) -> Answer {
+    var answer = Answer.noContent
+    answer.headers[.allow] = allowed
+    return answer
+  }
+}

@@ -1,0 +1,94 @@
+/// The interface, as OpenAPI 3.1 describes it.
+///
+/// It stands in the source, and not in a file beside it, so that the executable can be copied alone. A test holds it against
+/// the routes, and against what they answer.
+enum OpenAPIDocument {
+  /// The whole document.
+  static let bytes = Array(
+    """
+    {
+    \(members(of: head)),
+    "paths": {
+    \(members(of: paths)),
+    \(members(of: userPaths))
+    },
+    "components": {
+    \(members(of: components)),
+    "schemas": \(schemas)
+    }
+    }
+
+    """.utf8)
+
+  /// An object without its braces.
+  private static func members(of object: String) -> Substring { object.dropFirst().dropLast() }
+
+  /// Everything but paths and schemas.
+  private static let head = #"""
+    {
+      "openapi": "3.1.0",
+      "info": {
+        "title": "catalogd",
+        "version": "1",
+        "summary": "A product catalogue beside a scanner.",
+        "description": "Answers are JSON, and so are requests: UTF-8, unknown members ignored. Each path that GET knows HEAD knows as well, and OPTIONS says what a path knows.",
+        "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"}
+      },
+      "servers": [
+        {"url": "http://127.0.0.1:8765", "description": "Where the daemon listens unless it is told otherwise."}
+      ],
+      "security": [{"token": []}],
+      "tags": [
+        {"name": "scans", "description": "Codes and what they are."},
+        {"name": "catalogue", "description": "Products, sets, and how current they are."},
+        {"name": "sets", "description": "Sets that are being put together."},
+        {"name": "queue", "description": "What waits to be sent."},
+        {"name": "users", "description": "Who is signed in."},
+        {"name": "state", "description": "How the daemon is."}
+      ]
+    }
+    """#
+
+  /// What is not a schema.
+  private static let components = #"""
+    {
+      "securitySchemes": {
+        "token": {
+          "type": "http",
+          "scheme": "bearer",
+          "description": "The token of the daemon's configuration. Where none is configured, none is asked for."
+        }
+      },
+      "responses": {
+        "Error": {
+          "description": "Refused, and why. 400 a request that is none · 401 no token, or the wrong one · 403 a page of another site, or another host's name · 404 not there · 405 a method that the path does not know (Allow) · 413 too large · 415 no JSON · 429 too many requests (Retry-After) · 500 a fault of the daemon · 503 not now.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "BadRequest": {
+          "description": "The request is none, or says what cannot be.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "NotFound": {
+          "description": "It is not there.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "Conflict": {
+          "description": "Not as things stand: the message says what to do first.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "TooLarge": {
+          "description": "The body is larger than the daemon takes.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "BadGateway": {
+          "description": "The company's server failed, or its answer was refused. The catalogue is as it was.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        },
+        "Unavailable": {
+          "description": "Not now: the message says why.",
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        }
+      }
+    }
+    """#
+}

@@ -1,0 +1,51 @@
+import Catalog
+import LogStore
+import ScanDaemon
+import UploadQueue
+import Workspace
+
+extension Refusal {
+  /// What an error of the daemon means to who asked.
+  init(_ error: any Error) {
+    switch error {
+    case let refusal as Refusal: self = refusal
+    case let error as SetSessionError: self.init(error)
+    case let error as UploadQueueError: self.init(error)
+    case let error as WorkspaceError: self.init(error)
+    case SyncUnavailable.noServer:
+      self = .conflict("noServer", "\(SyncUnavailable.noServer); configure where the catalogue comes from")
+    case SyncUnavailable.nobodySignedIn:
+      self = .conflict("nobodySignedIn", "\(SyncUnavailable.nobodySignedIn); sign in with POST /v1/session")
+    case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
+    default: self.init(.internalServerError, "internal", "\(error)")
+    }
+  }
+
+  private init(_ error: SetSessionError) {
+    switch error {
+    case .unknown: self = .notFound("\(error)")
+    case .closed: self = .conflict("sessionClosed", "\(error)")
+    case .full: self = .conflict("sessionFull", "\(error)")
+    case .tooMany: self = .conflict("tooManySessions", "\(error)")
+    }
+  }
+
+  private init(_ error: UploadQueueError) {
+    switch error {
+    case .unknown: self = .notFound("\(error)")
+    case .isBeingSent: self = .conflict("isBeingSent", "\(error)")
+    case .full, .tooManyWorkers: self = .unavailable("queueUnavailable", "\(error)")
+    case .payloadTooLarge, .text, .name, .isFile, .unreadable, .changed:
+      self.init(.internalServerError, "internal", "\(error)")
+    }
+  }
+
+  private init(_ error: WorkspaceError) {
+    switch error {
+    case .userID, .noSuchUser: self = .badRequest("\(error)")
+    case .nobodySignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
+    case .closed: self = .conflict("userChanged", "\(error); ask again")
+    case .store, .settings: self = .unavailable("storeUnavailable", "\(error)")
+    }
+  }
+}

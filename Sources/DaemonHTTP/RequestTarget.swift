@@ -1,0 +1,71 @@
+/// What a request is for: `/v1/products?barcode=69…`.
+struct RequestTarget: Sendable, Equatable {
+  /// The parts between the slashes, decoded: an escaped slash is part of one.
+  let segments: [String]
+  let query: Query
+
+  /// - Throws: a refusal with status 400.
+  init(_ text: String) throws(Refusal) {
+    let utf8 = Substring(text).utf8
+    guard utf8.first == UInt8(ascii: "/") else {
+      throw .badRequest("a path begins with a slash: /v1/status")
+    }
+    let end = utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? utf8.endIndex
+    var segments: [String] = []
+    var start = utf8.index(after: utf8.startIndex)
+    while true {
+      let slash = utf8[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+      guard let segment = PercentText.decoded(Substring(utf8[start..<slash]).utf8) else {
+        throw .badRequest(
+          "the path has an escape that is none, or is no UTF-8: write each byte that is no letter and no digit as % and two"
+            + " hexadecimal digits")
+      }
+      segments.append(segment)
+      if slash == end { break }
+      start = utf8.index(after: slash)
+    }
+    self.segments = segments
+    query =
+      end < utf8.endIndex && utf8[end] == UInt8(ascii: "?")
+      ? try Query(Substring(utf8[utf8.index(after: end)...])) : Query()
+  }
+}
+
+/// The parameters of a request, in their order.
+struct Query: Sendable, Equatable {
+  private(set) var items: [Item] = []
+
+  struct Item: Sendable, Equatable {
+    var name: String
+    var value: String
+  }
+
+  /// A query without parameters.
+  init() {}
+
+  /// - Throws: a refusal with status 400.
+  init(_ text: Substring) throws(Refusal) {
+    for part in text.prefix(while: { $0 != "#" }).split(separator: "&") {
+      let equals = part.firstIndex(of: "=") ?? part.endIndex
+      let value = equals < part.endIndex ? part[part.index(after: equals)...] : ""
+      guard let name = PercentText.decoded(part[..<equals].utf8, plusIsSpace: true),
+        let value = PercentText.decoded(value.utf8, plusIsSpace: true)
+      else { throw .badRequest("the query has an escape that is none, or is no UTF-8") }
+      items.append(Item(name: name, value: value))
+    }
+  }
+
+  /// The first value of this name.
+  subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+
+  /// A number of things to list: 1 to 1000, 100 unless asked for another.
+  ///
+  /// - Throws: a refusal with status 400.
+  func limit() throws(Refusal) -> Int {
+    guard let text = self["limit"] else { return 100 }
+    guard let limit = Int(text), (1...1000).contains(limit) else {
+      throw .badRequest("limit: a whole number from 1 to 1000")
+    }
+    return limit
+  }
+}

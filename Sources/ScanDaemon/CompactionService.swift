@@ -1,0 +1,106 @@
+import Catalog
+import LogStore
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Workspace
+
+/// Compacts the stores of who is signed in when it is worth it and there is little to do.
+final class CompactionService: Service {
+  private let options: CompactionOptions
+  private let access: CatalogueAccess
+  private let table: UserDocumentsTable
+  private let rate: ScanRate
+  private let turn: Turn
+  private let problems: Problems
+  private let environment: DaemonEnvironment
+  private let logger: Logger
+  private let wakes = Wakes()
+  private let thread = BlockingThread("compaction")
+
+  init(
+    _ options: CompactionOptions, _ access: CatalogueAccess, _ table: UserDocumentsTable, _ rate: ScanRate,
+    _ turn: Turn, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger
+  ) {
+    self.options = options
+    self.access = access
+    self.table = table
+    self.rate = rate
+    self.turn = turn
+    self.problems = problems
+    self.environment = environment
+    self.logger = logger
+  }
+
+  func run() async throws {
+    await wakes.untilShutdown {
+      while !wakes.isFinished, !Task.isCancelled {
+        await wakes.wait(options.interval, environment.time.sleep)
+        if wakes.isFinished || Task.isCancelled { return }
+        await compactIfQuiet()
+      }
+    }
+  }
+
+  /// Looks once.
+  func compactIfQuiet() async {
+    guard rate.perSecond(at: environment.uptime()) <= options.maximumScansPerSecond else { return }
+    do {
+      try await turn.take { try await thread.run { [self] in try compactCatalogue() } }
+      try await thread.run { [self] in try compactDocuments() }
+      problems.clear("compaction")
+    } catch StoreError.locked, StoreError.closed, WorkspaceError.closed {
+      // Another process has it, or another user is signed in: the next time.
+    } catch {
+      problems.note("compaction", "\(error)")
+    }
+  }
+
+  private func compactCatalogue() throws {
+    let stores = try access.stores()
+    guard let store = try stores.catalogue().store, try CompactionPolicy.standard.isDue(in: store) else { return }
+    let writer = try stores.catalogueWriter(waiting: 0)
+    defer { writer.close() }
+    if try writer.compactIfWorthwhile() {
+      logger.info("compacted", metadata: ["store": "catalogue", "user": "\(stores.user ?? "")"])
+    }
+  }
+
+  private func compactDocuments() throws {
+    let stores = try access.stores()
+    guard let documents = try table.documents(of: stores, creates: false),
+      let store = try StoreReader.open(documents.location)?.snapshot, try CompactionPolicy.standard.isDue(in: store)
+    else { return }
+    try documents.store.compact()
+    logger.info("compacted", metadata: ["store": "documents", "user": "\(stores.user ?? "")"])
+  }
+}
+
+/// How many scans a second were answered lately: a mean that forgets, half of it in seven seconds.
+final class ScanRate: Sendable {
+  private static let memory = 10.0
+
+  private let state = Mutex<(value: Double, at: Double)>((0, 0))
+
+  func count(at uptime: Duration) {
+    state.withLock { state in
+      Self.decay(&state, to: uptime)
+      state.value += 1 / Self.memory
+    }
+  }
+
+  func perSecond(at uptime: Duration) -> Double {
+    state.withLock { state in
+      Self.decay(&state, to: uptime)
+      return state.value
+    }
+  }
+
+  private static func decay(_ state: inout (value: Double, at: Double), to uptime: Duration) {
+    let now = uptime.seconds
+    // A second at a time and the rest as a line: no transcendental function, and never below zero.
+    let passed = max(0, now - state.at)
+    state.value *= passed > 20 * memory ? 0 : 1 / (1 + passed / memory + passed * passed / (2 * memory * memory))
+    state.at = max(state.at, now)
+  }
+}

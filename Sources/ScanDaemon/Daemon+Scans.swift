@@ -1,0 +1,209 @@
+import Catalog
+import DocumentFormat
+import Documents
+import JSONOutput
+public import ScanInputs
+import UploadQueue
+import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Daemon {
+  /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
+  ///
+  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where the catalogue cannot be read.
+  /// - Complexity: three system calls, and the lookup.
+  public func look(_ code: String) throws -> ScanAnswer {
+    let now = environment.time.now()
+    return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer
+  }
+
+  /// Answers a scan: an event, its uploads, its entry in the journal where it found nothing. Returns when these are durable.
+  ///
+  /// What cannot be read or recorded is told by the answer: see ``ScanAnswer/Recording/failed(_:)``.
+  public func scan(_ reading: Reading) async throws -> ScanAnswer { await process(reading).answer }
+
+  public func answer(_ reading: Reading) async -> ReadingAnswer {
+    let (answer, line) = await process(reading)
+    return ReadingAnswer(line: line, isRepeat: answer.repeats != nil)
+  }
+
+  // MARK: One scan
+
+  private func process(_ reading: Reading) async -> (answer: ScanAnswer, line: [UInt8]) {
+    let start = environment.uptime()
+    let now = environment.time.now()
+    let id = ids.next(now: now)
+    rate.count(at: start)
+    let label = inputs.label(reading.input)
+    let repeats = inputs.read(reading, id: id, at: start)
+    defer { metrics.answer.recordNanoseconds((environment.uptime() - start).nanoseconds) }
+    let looked: (answer: ScanAnswer, stores: UserStores)
+    do {
+      looked = try look(reading, id: id, now, repeats: repeats)
+      problems.clear("catalogue")
+    } catch {
+      problems.note("catalogue", "\(error)")
+      return end(unreadable(reading, id, now, repeats, error), label, isUnreadable: true)
+    }
+    if repeats != nil {
+      metrics.count("shelfmark_repeats_total", [("input", label)])
+      return (looked.answer, looked.answer.json.bytes)
+    }
+    return end(await record(looked.answer, looked.stores), label)
+  }
+
+  /// Counts and tells an answer.
+  private func end(
+    _ recorded: (answer: ScanAnswer, line: [UInt8], session: ChangedSession?), _ label: String,
+    isUnreadable: Bool = false
+  ) -> (answer: ScanAnswer, line: [UInt8]) {
+    let (answer, line, session) = recorded
+    var isFailed = false
+    if case .failed = answer.recording { isFailed = true }
+    if isFailed { metrics.unrecorded.increment() }
+    let kind = isUnreadable ? "unreadable" : answer.match.kind.rawValue
+    metrics.count("shelfmark_scans_total", [("input", label), ("match", kind)])
+    inputs.answered(
+      answer.reading.input, id: answer.id, isMiss: answer.match.isEmpty && !isUnreadable, isFailed: isFailed,
+      at: answer.time)
+    events.publish(.scan, line)
+    if let session { sessions.tell(session.id, session.stores) }
+    return (answer, line)
+  }
+
+  private func look(
+    _ reading: Reading, id: String, _ now: Int64, repeats: String?
+  ) throws -> (answer: ScanAnswer, stores: UserStores) {
+    try access.withCatalogue { catalogue, stores in
+      let answer = ScanAnswer(
+        id: id, time: Date(microseconds: now), reading: reading, match: try catalogue.match(reading.code),
+        catalogue: access.age(catalogue, of: stores), repeats: repeats, recording: .notNeeded)
+      return (answer, stores)
+    }
+  }
+
+  /// The answer where the catalogue cannot be asked.
+  private func unreadable(
+    _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
+  ) -> (answer: ScanAnswer, line: [UInt8], session: ChangedSession?) {
+    let match: Match
+    do { match = try CatalogSnapshot.empty.match(reading.code) } catch {
+      preconditionFailure("nothing can be wrong with a catalogue that is no file")
+    }
+    let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
+    let answer = ScanAnswer(
+      id: id, time: Date(microseconds: now), reading: reading, match: match, catalogue: age, repeats: repeats,
+      recording: .failed("the catalogue cannot be read: \(error)"))
+    return (answer, answer.json.bytes, nil)
+  }
+
+  // MARK: Recording
+
+  /// A session that a scan was entered in.
+  private struct ChangedSession {
+    let id: String
+    let stores: UserStores
+  }
+
+  /// Records what is to be recorded of an answer, and makes the line for it.
+  private func record(
+    _ answer: ScanAnswer, _ stores: UserStores
+  ) async -> (answer: ScanAnswer, line: [UInt8], session: ChangedSession?) {
+    let reading = answer.reading
+    let isMiss = answer.match.isEmpty
+    let hooks = webhooks.wanting(isMiss: isMiss).map(\.name)
+    let note = isMiss
+      ? MissNote(
+        stores: stores, code: reading.code, input: reading.input.cut(to: SetSessions.maximumNameByteCount),
+        time: answer.time.timeIntervalSince1970) : nil
+    do {
+      let isBound = try await isBound(reading.input, stores)
+      guard isBound || !hooks.isEmpty else {
+        if let note { recorder.note(note) }
+        return (answer, answer.json.bytes, nil)
+      }
+      let durable = answer.recorded(.durable)
+      let line = durable.json.bytes
+      let payload = hooks.isEmpty ? nil : try DocumentValue(json: String(decoding: line, as: UTF8.self))
+      let limit = options.maximumScansPerSession
+      let session = try await recorder.perform(for: stores) { transaction, documents in
+        let session = try documents.appendToHolder(reading, limit: limit, transaction)
+        if let payload {
+          for hook in hooks {
+            let key = hook + "/" + reading.input.cut(to: 900)
+            try documents.queue.enqueue(payload: .value(payload), kind: hook, orderKey: key, in: transaction)
+          }
+        }
+        if let note { try documents.enter(note, transaction) }
+        return session
+      }
+      if !hooks.isEmpty { uploads.recorded(stores.user) }
+      problems.clear("uploads are refused")
+      return (durable, line, session.map { ChangedSession(id: $0, stores: stores) })
+    } catch {
+      if error is UploadQueueError { problems.note("uploads are refused", "\(error)") }
+      let failed = answer.recorded(.failed("\(error)"))
+      return (failed, failed.json.bytes, nil)
+    }
+  }
+
+  /// Whether scans of an input count for a session.
+  private func isBound(_ input: String, _ stores: UserStores) async throws -> Bool {
+    let documents: UserDocuments
+    if let open = recorder.table.opened(for: stores) {
+      documents = open
+    } else {
+      do {
+        guard let opened = try await recorder.open(stores) else { return false }
+        documents = opened
+      } catch {
+        problems.note("recording", "\(error)")
+        throw error
+      }
+    }
+    return documents.index.withLock { $0.holders[input] != nil }
+  }
+
+  // MARK: Inputs
+
+  public func note(_ event: InputEvent, input: String) {
+    let time = Date(microseconds: environment.time.now())
+    let isNews = inputs.note(event, input: input, at: time)
+    var fields: [(String, JSONText)] = [("input", .text(input)), ("time", .text(time.precise))]
+    switch event {
+    case .opened(let what):
+      fields += [("event", .text("opened")), ("message", .text(what))]
+      logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"])
+    case .closed(let reason, let reopens):
+      fields += [("event", .text("closed")), ("message", .text(reason)), ("reopens", .bool(reopens))]
+      logger.notice(
+        "input closed", metadata: ["input": "\(input)", "reason": "\(reason)", "reopens": "\(reopens)"])
+    case .fault(let fault):
+      metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
+      fields += [("event", .text("fault")), ("fault", .text(fault.name)), ("message", .text("\(fault)"))]
+      if isNews { logger.warning("line refused", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+    }
+    events.publish(.input, JSONText.object(fields).bytes)
+  }
+}
+
+extension UserDocuments {
+  /// Adds a scan to the session that holds its input. One that is full, or closed in this very moment, does not get it: the scan is
+  /// recorded all the same.
+  ///
+  /// - Returns: the session's id.
+  fileprivate func appendToHolder(
+    _ reading: Reading, limit: Int, _ transaction: DocumentTransaction
+  ) throws -> String? {
+    guard let id = index.withLock({ $0.holders[reading.input] }) else { return nil }
+    do {
+      _ = try append([reading.code], to: id, limit: limit, transaction)
+      return id
+    } catch is SetSessionError { return nil }
+  }
+}

@@ -1,0 +1,58 @@
+public import JSONOutput
+import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Daemon {
+  /// Everything about the daemon: version, user, catalogue with its age, sync, queue, inputs, problems that last, counts.
+  ///
+  /// What cannot be read is null, and why stands among the problems.
+  public func status() -> JSONText {
+    let now = environment.time.now()
+    let time = Date(microseconds: now)
+    let uptime = environment.uptime() - started.uptime
+    return .object([
+      ("version", .text(Self.version)), ("time", .text(time.precise)),
+      ("started", .text(Date(microseconds: started.time).precise)),
+      ("uptimeSeconds", .double((uptime.seconds * 1000).rounded() / 1000)), ("ready", .bool(isReady)),
+      ("user", .optional((try? user()) ?? nil)), ("catalogue", catalogueJSON(time)), ("sync", sync.json),
+      ("queue", queueJSON()), ("webhooks", .array(webhooks.options.map { .text($0.name) })), ("inputs", inputs.json),
+      ("sessionsOpen", .int(sessions.openCount())), ("eventListeners", .int(events.listenerCount)),
+      ("scansPerSecond", .double((rate.perSecond(at: environment.uptime()) * 1000).rounded() / 1000)),
+      ("problems", problems.json),
+    ])
+  }
+
+  private func catalogueJSON(_ time: Date) -> JSONText {
+    do {
+      return try access.withCatalogue { catalogue, stores in
+        let age = access.age(catalogue, of: stores)
+        return .object([
+          ("user", .optional(age.user)), ("cursor", .text(age.cursor)), ("sequence", .uint(age.sequence)),
+          ("generation", .uint(catalogue.generation)), ("products", .int(catalogue.productCount)),
+          ("relations", .int(catalogue.relationCount)), ("currentAt", .optional(age.currentAt?.precise)),
+          ("ageSeconds", age.ageSeconds(at: time).map(JSONText.double) ?? .null),
+        ])
+      }
+    } catch {
+      problems.note("catalogue", "\(error)")
+      return .null
+    }
+  }
+
+  private func queueJSON() -> JSONText {
+    do {
+      guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else {
+        return QueueCounts().json([])
+      }
+      return try documents.queue.counts().json(documents.queue.pauses())
+    } catch {
+      problems.note("documents", "\(error)")
+      return .null
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import CatalogSync
+import UploadHTTP
+import UploadQueue
+import Workspace
+
+/// Clock, chance, sleep and the lines to servers: what a test replaces so that it waits for nothing.
+struct DaemonEnvironment: Sendable {
+  /// Clock, chance and sleep, of uploads as well.
+  var time = QueueEnvironment.live
+  /// The time since any fixed moment; does not go back.
+  var uptime: @Sendable () -> Duration = {
+    let start = startOfProcess
+    return ContinuousClock.now - start
+  }
+  /// Makes what sends to a webhook.
+  var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
+  /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
+  var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
+  /// Called inside each transaction, before its commit; what it throws is what the commit throws.
+  var beforeCommit: @Sendable () throws -> Void = {}
+
+  /// A number from 0 to 1.
+  func fraction() -> Double { Double(time.random() >> 11) / Double((1 << 53) - 1) }
+}
+
+private let startOfProcess = ContinuousClock.now
+
+/// What sends to one webhook.
+struct WebhookTransport: Sendable {
+  var send: UploadWorker.Transport
+  var shutdown: @Sendable () async -> Void = {}
+
+  static func http(_ webhook: WebhookOptions) throws -> WebhookTransport {
+    var options = UploadHTTPOptions()
+    options.headers = webhook.headers
+    options.isPacked = webhook.isPacked
+    options.timeout = webhook.timeout
+    let http = try UploadHTTPTransport(url: webhook.url, options: options)
+    return WebhookTransport(send: http.send) { try? await http.shutdown() }
+  }
+}

@@ -1,0 +1,64 @@
+import CoreMetrics
+import Synchronization
+
+/// The metrics of a daemon, for swift-metrics.
+///
+/// | name | kind | of what |
+/// |---|---|---|
+/// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
+/// | `shelfmark_repeats_total` | counter | double scans, by `input` |
+/// | `shelfmark_input_faults_total` | counter | refused lines, by `input` and `fault` |
+/// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
+/// | `shelfmark_record_seconds` | timer | one commit of scans |
+/// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
+/// | `shelfmark_misses_lost_total` | counter | misses that came too fast to be entered |
+/// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of who is signed in |
+/// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
+/// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
+/// | `shelfmark_sync_seconds` | timer | one synchronisation |
+/// | `shelfmark_catalogue_age_seconds` | gauge | since the catalogue was last known to be current |
+/// | `shelfmark_catalogue_products` | gauge | its products |
+final class DaemonMetrics: Sendable {
+  private struct Key: Hashable {
+    let name: String
+    let values: [String]
+  }
+
+  private let factory: any MetricsFactory
+  /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
+  private let counters = Mutex<[Key: Counter]>([:])
+
+  let answer: Timer
+  let recording: Timer
+  let unrecorded: Counter
+  let missesLost: Counter
+  let waiting: Gauge
+  let parked: Gauge
+  let sync: Timer
+  let catalogueAge: Gauge
+  let products: Gauge
+
+  init(_ factory: any MetricsFactory = MetricsSystem.factory) {
+    self.factory = factory
+    answer = Timer(label: "shelfmark_answer_seconds", factory: factory)
+    recording = Timer(label: "shelfmark_record_seconds", factory: factory)
+    unrecorded = Counter(label: "shelfmark_unrecorded_total", factory: factory)
+    missesLost = Counter(label: "shelfmark_misses_lost_total", factory: factory)
+    waiting = Gauge(label: "shelfmark_queue_waiting", factory: factory)
+    parked = Gauge(label: "shelfmark_queue_parked", factory: factory)
+    sync = Timer(label: "shelfmark_sync_seconds", factory: factory)
+    catalogueAge = Gauge(label: "shelfmark_catalogue_age_seconds", factory: factory)
+    products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
+  }
+
+  func count(_ name: String, _ dimensions: [(String, String)]) {
+    let key = Key(name: name, values: dimensions.map(\.1))
+    let counter = counters.withLock { counters in
+      if let counter = counters[key] { return counter }
+      let counter = Counter(label: name, dimensions: dimensions, factory: factory)
+      counters[key] = counter
+      return counter
+    }
+    counter.increment()
+  }
+}

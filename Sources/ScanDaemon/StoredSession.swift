@@ -1,0 +1,108 @@
+import DocumentFormat
+import Documents
+
+/// A set session as a document of its user.
+///
+/// Its codes are documents of their own: a scan that counts for it writes a few bytes, however many there are.
+struct StoredSession: Codable, Identifiable, Sendable, Equatable {
+  var id: String
+  var name: String?
+  var input: String?
+  /// Seconds since 1970.
+  var created: Double
+  /// Seconds since 1970; `nil` while it is open.
+  var closed: Double?
+  /// Whether scans of its input count for it.
+  var holdsInput: Bool
+  /// How many codes it has.
+  var count = 0
+}
+
+/// One code of a session.
+struct StoredCode: Codable, Identifiable, Sendable {
+  var id: String
+  var code: String
+
+  static func id(_ session: String, _ number: Int) -> String { "\(session)/\(number)" }
+}
+
+/// Which sessions a user has, in memory: what each scan asks.
+struct SessionIndex: Sendable {
+  /// Open session by the input that it holds.
+  var holders: [String: String] = [:]
+  var open: Set<String> = []
+  /// The closed ones, the one that was closed first first.
+  var closed: [String] = []
+  /// Sessions that are about to be opened.
+  var reserved = 0
+
+  init(_ sessions: Collection<StoredSession>) throws {
+    var ended: [(time: Double, id: String)] = []
+    var holding: [StoredSession] = []
+    for result in try sessions.query().results() {
+      // One that cannot be read is none.
+      guard let session = try? result.get() else { continue }
+      if let time = session.closed {
+        ended.append((time, session.id))
+      } else {
+        open.insert(session.id)
+        if session.holdsInput { holding.append(session) }
+      }
+    }
+    closed = ended.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
+    // The youngest one holds an input that several claim.
+    for session in holding.sorted(by: { ($0.created, $0.id) < ($1.created, $1.id) }) {
+      if let input = session.input { holders[input] = session.id }
+    }
+  }
+
+  /// Notes what a session has become.
+  mutating func note(_ session: StoredSession) {
+    guard session.closed != nil else {
+      open.insert(session.id)
+      if session.holdsInput, let input = session.input { holders[input] = session.id }
+      return
+    }
+    if open.remove(session.id) != nil { closed.append(session.id) }
+    letGo(session.id)
+  }
+
+  mutating func remove(_ id: String) {
+    open.remove(id)
+    closed.removeAll { $0 == id }
+    letGo(id)
+  }
+
+  private mutating func letGo(_ id: String) { holders = holders.filter { $0.value != id } }
+}
+
+extension UserDocuments {
+  /// Adds codes to a session, as a part of a transaction.
+  ///
+  /// - Throws: `SetSessionError.unknown`, `.closed`, `.full`, before anything was changed.
+  func append(
+    _ new: [String], to id: String, limit: Int, _ transaction: DocumentTransaction
+  ) throws -> StoredSession {
+    guard var session = try transaction.get(id, from: sessions) else { throw SetSessionError.unknown(id) }
+    if session.closed != nil { throw SetSessionError.closed(id) }
+    guard new.count <= limit - session.count else { throw SetSessionError.full(limit: limit) }
+    for code in new {
+      let document = StoredCode(id: StoredCode.id(id, session.count), code: code)
+      try transaction.upsert(document, into: codes)
+      session.count += 1
+    }
+    try transaction.upsert(session, into: sessions)
+    return session
+  }
+
+  /// Removes a session with its codes, as a part of a transaction.
+  func remove(_ session: StoredSession, _ transaction: DocumentTransaction) throws {
+    for number in 0..<session.count { try transaction.delete(StoredCode.id(session.id, number), from: codes) }
+    try transaction.delete(session.id, from: sessions)
+  }
+
+  /// The codes of a session, in the order of the scans.
+  func codes(of session: StoredSession, in snapshot: DocumentSnapshot) throws -> [String] {
+    try (0..<session.count).compactMap { try codes.get(StoredCode.id(session.id, $0), in: snapshot)?.code }
+  }
+}

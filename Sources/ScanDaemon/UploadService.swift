@@ -1,0 +1,229 @@
+import Documents
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UploadQueue
+import Workspace
+
+/// Sends what waits in the queues of all users: of who is signed in, and of those who were.
+///
+/// Without webhooks it sends nothing: what waits then is somebody else's.
+final class UploadService: Service {
+  /// Users whose uploads are sent at once; others wait for their turn.
+  static let maximumWorkers = 16
+  /// How often is looked whether a user who is not signed in has uploads that wait.
+  static let pollInterval: Duration = .seconds(30)
+  static let longestBackOff: Duration = .seconds(60)
+
+  private struct State {
+    /// The workers that run, by user.
+    var workers: [UserDocumentsTable.Key: (worker: UploadWorker, documents: UserDocuments, isLasting: Bool)] = [:]
+    /// Users who are looked after, a failed worker's pause included.
+    var served: Set<UserDocumentsTable.Key> = []
+    /// Webhooks whose last attempt failed.
+    var failing: Set<String> = []
+  }
+
+  private let webhooks: Webhooks
+  private let table: UserDocumentsTable
+  private let access: CatalogueAccess
+  private let drainTimeout: Duration
+  private let environment: DaemonEnvironment
+  private let metrics: DaemonMetrics
+  private let problems: Problems
+  private let logger: Logger
+  private let onReconnect: @Sendable () -> Void
+  private let state = Mutex(State())
+  private let wakes = Wakes()
+  private let thread = BlockingThread("uploads")
+
+  init(
+    _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ options: DaemonOptions,
+    _ metrics: DaemonMetrics, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger,
+    onReconnect: @escaping @Sendable () -> Void
+  ) {
+    self.webhooks = webhooks
+    self.table = table
+    self.access = access
+    drainTimeout = options.drainTimeout
+    self.metrics = metrics
+    self.problems = problems
+    self.environment = environment
+    self.logger = logger
+    self.onReconnect = onReconnect
+  }
+
+  /// Somebody signed in, or a queue may have its first upload.
+  func wake() { wakes.wake() }
+
+  /// An upload was recorded: where nobody looks after its user, somebody does now.
+  func recorded(_ user: String?) {
+    if state.withLock({ !$0.served.contains(UserDocumentsTable.Key(user)) }) { wakes.wake() }
+  }
+
+  func run() async throws {
+    await withDiscardingTaskGroup { group in
+      await wakes.untilShutdown {
+        while !wakes.isFinished, !Task.isCancelled {
+          for (user, isCurrent) in await usersWithWork() {
+            let key = UserDocumentsTable.Key(user)
+            let begins = state.withLock { state in
+              state.served.count < Self.maximumWorkers + (isCurrent ? 1 : 0) && state.served.insert(key).inserted
+            }
+            if begins {
+              group.addTask {
+                await self.serve(user)
+                self.state.withLock { _ = $0.served.remove(key) }
+                // Somebody else may have waited for the place.
+                self.wakes.wake()
+              }
+            }
+          }
+          await endWorkersOfOthers()
+          await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, environment.time.sleep)
+        }
+        await drain()
+      }
+    }
+  }
+
+  /// Who is signed in, and all others with uploads that wait and whom nobody looks after.
+  private func usersWithWork() async -> [(user: String?, isCurrent: Bool)] {
+    if webhooks.options.isEmpty { return [] }
+    do {
+      let users = try await thread.run { [self] in
+        let current = try access.stores().user
+        let key = UserDocumentsTable.Key(current)
+        var found: [(user: String?, isCurrent: Bool)] = [(current, true)]
+        for user in try table.users() where UserDocumentsTable.Key(user) != key {
+          // What cannot be read is looked at again the next time.
+          guard !isServed(user), let documents = (try? table.documents(ofUser: user)) ?? nil,
+            let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0
+          else { continue }
+          found.append((user, false))
+        }
+        return found
+      }
+      problems.clear("users")
+      return users
+    } catch {
+      problems.note("users", "\(error)")
+      return []
+    }
+  }
+
+  private func isServed(_ user: String?) -> Bool {
+    state.withLock { $0.served.contains(UserDocumentsTable.Key(user)) }
+  }
+
+  private func isCurrent(_ user: String?) -> Bool {
+    (try? access.stores()).map { UserDocumentsTable.Key($0.user) == UserDocumentsTable.Key(user) } ?? false
+  }
+
+  /// Ends the workers of users who were signed in, once nothing waits any more.
+  private func endWorkersOfOthers() async {
+    let lasting = state.withLock { $0.workers.values.filter(\.isLasting) }
+    for (worker, documents, _) in lasting where !isCurrent(documents.user) {
+      let counts = try? documents.queue.counts()
+      if let counts, counts.waiting + counts.sending > 0 { continue }
+      await worker.drain(within: .seconds(1))
+    }
+  }
+
+  // MARK: One user
+
+  /// Sends what a user has: while the user is signed in, for ever, else until nothing waits.
+  private func serve(_ user: String?) async {
+    let key = UserDocumentsTable.Key(user)
+    let problem = user.map { "uploads of \($0)" } ?? "uploads"
+    var pause: Duration = .seconds(1)
+    while !wakes.isFinished, !Task.isCancelled {
+      do {
+        guard let documents = try await open(user) else { return }
+        let isLasting = isCurrent(user)
+        let worker = UploadWorker(documents.queue, options: workerOptions()) { [self] in try await send($0) }
+        state.withLock { $0.workers[key] = (worker, documents, isLasting) }
+        defer { state.withLock { $0.workers[key] = nil } }
+        // A shutdown that came before the worker was known did not drain it.
+        if wakes.isFinished { return }
+        try await worker.run(untilEmpty: !isLasting)
+        problems.clear(problem)
+        if !isLasting || !isCurrent(user) { return }
+      } catch {
+        if Task.isCancelled { return }
+        problems.note(problem, "\(error)")
+        logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
+      }
+      try? await environment.time.sleep(pause)
+      pause = min(pause * 2, Self.longestBackOff)
+    }
+  }
+
+  /// - Returns: `nil` for a user who has nothing, such as one who was removed.
+  private func open(_ user: String?) async throws -> UserDocuments? {
+    try await thread.run { [table] in
+      guard let documents = try table.documents(ofUser: user) else { return nil }
+      // Before the first upload there is no need to write.
+      if try documents.queue.counts().enqueued > 0 { try documents.declareQueue() }
+      return documents
+    }
+  }
+
+  private func workerOptions() -> WorkerOptions {
+    var options = WorkerOptions()
+    // One webhook that hangs leaves the others their share.
+    options.concurrency = min(16, 4 * max(1, webhooks.options.count))
+    options.destination = { $0 }
+    for webhook in webhooks.options { options.retryPolicies[webhook.name] = webhook.retry }
+    // A daemon that is killed again and again is not the upload's fault.
+    options.retry.maximumInterruptions = 1_000_000
+    // The transport has its own.
+    options.attemptTimeout = nil
+    options.breakerFirstPause = .seconds(2)
+    options.breakerLongestPause = .seconds(60)
+    return options
+  }
+
+  private func send(_ upload: Upload) async throws -> UploadResponse {
+    do {
+      let response = try await webhooks.send(upload)
+      let isDelivered = (200...299).contains(response.status)
+      metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", isDelivered ? "done" : "failed")])
+      if isDelivered {
+        delivered(upload.kind)
+      } else {
+        failed(upload.kind, "the server answered \(response.status)")
+      }
+      return response
+    } catch let error as UploadRefusal {
+      logger.warning("an upload was parked", metadata: ["kind": "\(upload.kind)", "reason": "\(error)"])
+      throw error
+    } catch {
+      if !Task.isCancelled {
+        metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", "failed")])
+        failed(upload.kind, "\(error)")
+      }
+      throw error
+    }
+  }
+
+  private func delivered(_ webhook: String) {
+    guard state.withLock({ $0.failing.remove(webhook) }) != nil else { return }
+    problems.clear("webhook \(webhook)")
+    onReconnect()
+  }
+
+  private func failed(_ webhook: String, _ words: String) {
+    state.withLock { _ = $0.failing.insert(webhook) }
+    problems.note("webhook \(webhook)", words)
+  }
+
+  // MARK: Ending
+
+  private func drain() async {
+    let workers = state.withLock { $0.workers.values.map(\.worker) }
+    await withDiscardingTaskGroup { group in
+      for worker in workers { group.addTask { [drainTimeout] in await worker.drain(within: drainTimeout) } }
+    }
+  }
+}

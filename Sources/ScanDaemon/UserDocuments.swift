@@ -1,0 +1,58 @@
+import Documents
+import LogStore
+import Storage
+import Synchronization
+import UploadQueue
+
+/// The documents of one user as the daemon uses them: the queue, the journal, the sessions.
+///
+/// The daemon opens them for itself, beside those of the workspace: what was read while a user was signed in is recorded with
+/// that user, and goes up, also when another one is signed in meanwhile.
+final class UserDocuments: Sendable {
+  /// Whose; `nil` for those that belong to nobody.
+  let user: String?
+  let location: StoreLocation
+  let store: DocumentStore
+  let queue: UploadQueue
+  let misses: Collection<Miss>
+  let sessions: Collection<StoredSession>
+  let codes: Collection<StoredCode>
+  /// The directory that they are in: a user who was removed and came back has another one.
+  let home: FileIdentity?
+  /// Which sessions there are. Changes behind the commits that change them.
+  let index: Mutex<SessionIndex>
+  /// Whether the queue's index is there.
+  private let isDeclared = Mutex(false)
+
+  /// - Throws: `StoreError`, `DocumentStoreError`.
+  /// - Complexity: some ten system calls, and the reading of the sessions. Writes nothing.
+  init(_ user: String?, _ location: StoreLocation, _ queueOptions: QueueOptions, _ environment: QueueEnvironment) throws
+  {
+    self.user = user
+    self.location = location
+    home = try Self.home(location)
+    var options = DocumentStore.Options()
+    // Other processes are looked for once a second: nobody waits for them.
+    options.pollInterval = 1000
+    // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
+    options.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
+    // Whatever schema an application has given its own documents.
+    store = try DocumentStore.inspect(location, options: options)
+    queue = try UploadQueue(in: store, options: queueOptions, environment: environment, isReadOnly: true)
+    misses = try store.collection("scan.misses")
+    sessions = try store.collection("scan.sessions")
+    codes = try store.collection("scan.session-codes")
+    index = Mutex(try SessionIndex(sessions))
+  }
+
+  /// Declares what the queue is searched by, once. Blocks for a commit the first time.
+  func declareQueue() throws {
+    if isDeclared.withLock({ $0 }) { return }
+    _ = try UploadQueue(in: store)
+    isDeclared.withLock { $0 = true }
+  }
+
+  static func home(_ location: StoreLocation) throws -> FileIdentity? {
+    try (location.directory as? PosixDirectory)?.identity()
+  }
+}

@@ -1,0 +1,41 @@
+import UploadQueue
+
+/// The lines to all webhooks.
+final class Webhooks: Sendable {
+  let options: [WebhookOptions]
+  private let transports: [String: WebhookTransport]
+
+  /// - Throws: `UploadHTTPError` for an address or a header that is none.
+  init(_ options: [WebhookOptions], _ make: (WebhookOptions) throws -> WebhookTransport) throws {
+    self.options = options
+    var transports: [String: WebhookTransport] = [:]
+    do {
+      for webhook in options where transports[webhook.name] == nil { transports[webhook.name] = try make(webhook) }
+    } catch {
+      Self.shutdown(transports)
+      throw error
+    }
+    self.transports = transports
+  }
+
+  deinit { Self.shutdown(transports) }
+
+  /// Connections are closed behind the last reference: nothing is sent then.
+  private static func shutdown(_ transports: [String: WebhookTransport]) {
+    for transport in transports.values { Task { await transport.shutdown() } }
+  }
+
+  /// Sends an upload to the webhook whose name is its kind.
+  ///
+  /// - Throws: `UploadRefusal` where there is none any more.
+  func send(_ upload: Upload) async throws -> UploadResponse {
+    guard let transport = transports[upload.kind] else {
+      throw UploadRefusal(
+        "no webhook is named \(upload.kind.debugDescription) now: configure one and retry it, or drop it")
+    }
+    return try await transport.send(upload)
+  }
+
+  /// The webhooks that want a scan.
+  func wanting(isMiss: Bool) -> [WebhookOptions] { options.filter { isMiss ? $0.sendsMisses : $0.sendsMatches } }
+}

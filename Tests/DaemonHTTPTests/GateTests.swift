@@ -1,0 +1,153 @@
+import HTTPTypes
+import Testing
+
+@testable import DaemonHTTP
+
+@Suite struct BearerTokenTests {
+  @Test(arguments: ["Bearer s3cret", "bearer s3cret", "BEARER s3cret", "Bearer   s3cret"])
+  func `the token is admitted under its scheme`(header: String) throws {
+    #expect(try #require(BearerToken("s3cret")).admits(header))
+  }
+
+  @Test(arguments: [
+    "", "Bearer", "Bearer ", "s3cret", "Bearer s3cre", "Bearer s3crets", "Bearer S3CRET", "Basic s3cret", "Bearers3cret",
+    "Bearer s3crets3cret", "Bearer s3cret s3cret", "Bearer s3cret ",
+  ])
+  func `nothing else is`(header: String) throws {
+    #expect(try !#require(BearerToken("s3cret")).admits(header))
+    #expect(try !#require(BearerToken("s3cret")).admits(nil))
+  }
+
+  @Test(arguments: ["", " ", "a b", "a\n", "ü", "a\u{7F}"])
+  func `a token that no header can carry is none`(text: String) { #expect(BearerToken(text) == nil) }
+}
+
+@Suite struct LoopbackTests {
+  @Test(arguments: [
+    "localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.1.2.3", "::1", "[::1]", "0:0:0:0:0:0:0:1",
+    "::ffff:127.0.0.1", "localhost:80", "127.0.0.1:8765", "[::1]:8765",
+  ])
+  func `names and addresses of this machine`(host: String) {
+    #expect(Loopback.contains(host) || Loopback.contains(authority: host))
+    #expect(Loopback.contains(authority: host) || host.contains("::") || host.contains("0:0"))
+  }
+
+  @Test(arguments: [
+    "", "example.org", "localhost.example.org", "127.0.0.1.example.org", "128.0.0.1", "127.0.0", "127.0.0.256",
+    "127.0.0.1.", "0.0.0.0", "::", "[::]", "192.168.0.1", "127.0.0.1@example.org", "localhost:80@example.org",
+    "[::1]x", "[::1", "127.0.0.01111", "localhost:a", "127.+1.0.1", "xlocalhost",
+  ])
+  func `and others`(host: String) {
+    #expect(!Loopback.contains(host))
+    #expect(!Loopback.contains(authority: host))
+    #expect(!Loopback.contains(origin: "http://" + host))
+  }
+
+  @Test func `an origin is a scheme and a host`() {
+    #expect(Loopback.contains(origin: "http://localhost:3000"))
+    #expect(Loopback.contains(origin: "https://[::1]"))
+    #expect(!Loopback.contains(origin: "null"))
+    #expect(!Loopback.contains(origin: "localhost"))
+    #expect(!Loopback.contains(origin: "http://localhost/path"))
+  }
+}
+
+@Suite struct GateTests {
+  func head(
+    _ host: String? = nil, origin: String? = nil, authorization: String? = nil
+  ) -> HTTPRequest {
+    var head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/")
+    if let origin { head.headerFields[.origin] = origin }
+    if let authorization { head.headerFields[.authorization] = authorization }
+    return head
+  }
+
+  func gate(_ address: DaemonServer.Address, token: String? = nil) throws -> Gate {
+    var options = DaemonServer.Options()
+    options.address = address
+    options.token = token
+    return try DaemonServer.gate(options)
+  }
+
+  /// The status with which a request is refused, if it is.
+  func status(_ gate: Gate, _ head: HTTPRequest, _ access: Route.Access? = .caller, now: Double = 0) -> Int? {
+    do throws(Refusal) {
+      try gate.admit(head, to: access, caller: "a", now: now)
+      return nil
+    } catch {
+      return error.status.code
+    }
+  }
+
+  @Test func `without a token only pages of other sites are kept out on loopback`() throws {
+    let gate = try gate(.host("127.0.0.1", port: 1))
+    #expect(status(gate, head()) == nil)
+    #expect(status(gate, head("localhost:8765")) == nil)
+    #expect(status(gate, head("rebound.example.org")) == 403)
+    #expect(status(gate, head("localhost", origin: "http://localhost:3000")) == nil)
+    #expect(status(gate, head("localhost", origin: "https://example.org")) == 403)
+    #expect(status(gate, head("localhost", origin: "null")) == 403)
+    #expect(status(gate, head("rebound.example.org"), nil) == 403)
+    #expect(status(gate, head("rebound.example.org"), .machine) == 403)
+    #expect(status(gate, head("probe.example.org"), .anybody) == nil)
+  }
+
+  @Test func `a Unix domain socket is out of a page's reach`() throws {
+    let gate = try gate(.socket(path: "/s"))
+    #expect(status(gate, head("anything", origin: "https://example.org")) == nil)
+  }
+
+  @Test func `a token is asked for wherever one is configured`() throws {
+    for address in [DaemonServer.Address.host("0.0.0.0", port: 1), .host("localhost", port: 1), .socket(path: "/s")] {
+      let gate = try gate(address, token: "s3cret")
+      #expect(status(gate, head()) == 401)
+      #expect(status(gate, head(authorization: "Bearer wrong")) == 401)
+      #expect(status(gate, head("example.org", origin: "https://example.org", authorization: "Bearer s3cret")) == nil)
+      #expect(status(gate, head(), nil) == 401)
+      #expect(status(gate, head(), .anybody) == nil)
+    }
+  }
+
+  @Test func `metrics need no token where only this machine can ask`() throws {
+    #expect(status(try gate(.host("::1", port: 1), token: "s"), head(), .machine) == nil)
+    #expect(status(try gate(.socket(path: "/s"), token: "s"), head(), .machine) == nil)
+    #expect(status(try gate(.host("0.0.0.0", port: 1), token: "s"), head(), .machine) == 401)
+  }
+
+  @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.org", ""])
+  func `an address that others reach needs a token`(host: String) {
+    #expect(throws: DaemonServerError.tokenMissing(host: host)) { try gate(.host(host, port: 1)) }
+    #expect(throws: DaemonServerError.tokenUnusable) { try gate(.host(host, port: 1), token: "") }
+    #expect(throws: DaemonServerError.tokenUnusable) { try gate(.host(host, port: 1), token: "a b") }
+  }
+
+  @Test(arguments: [-1, 65_536]) func `a port is one`(port: Int) {
+    #expect(throws: DaemonServerError.self) { try gate(.host("127.0.0.1", port: port)) }
+  }
+
+  @Test func `guesses of a token are bounded as questions are`() throws {
+    var options = DaemonServer.Options()
+    options.token = "s3cret"
+    options.requestsPerSecond = 0.1
+    options.requestBurst = 2
+    let gate = try DaemonServer.gate(options)
+    #expect(status(gate, head(authorization: "Bearer 1")) == 401)
+    #expect(status(gate, head(authorization: "Bearer 2")) == 401)
+    #expect {
+      try gate.admit(head(authorization: "Bearer s3cret"), to: .caller, caller: "a", now: 0)
+    } throws: { error in
+      let refusal = error as? Refusal
+      return refusal?.status == .tooManyRequests && refusal?.headers[.retryAfter] == "10"
+    }
+    #expect(status(gate, head(), .anybody) == nil)
+    #expect(status(gate, head(authorization: "Bearer s3cret"), now: 10) == nil)
+  }
+
+  @Test(arguments: [
+    ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8::1", "2001:db8:0:0::/64"), ("::2", "0:0:0:0::/64"),
+    ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::ffff:1.2.3.4", "0:0:0:0::/64"),
+  ])
+  func `callers of one IPv6 network are one`(address: String, name: String) {
+    #expect(IPv6Network.name(address) == name)
+  }
+}

@@ -1,0 +1,106 @@
+import RandomTestSupport
+import Testing
+
+@testable import DaemonHTTP
+
+@Suite struct JSONBodyTests {
+  func members(_ text: String) throws -> BodyMembers { try JSONBody(Array(text.utf8)).members() }
+
+  /// The words with which something is refused.
+  func words(_ body: () throws -> Void) -> String? {
+    do { try body() } catch let error as Refusal { return error.message } catch {}
+    return nil
+  }
+
+  @Test func `members are read by type`() throws {
+    let body = try members(
+      #"{"a":true,"b":"x\u00e9","c":["y",""],"d":[{"e":"z"}],"f":null,"g":1,"a":false,"unknown":{"deep":[[1.5]]}}"#)
+    #expect(try body.bool("a") == true)
+    #expect(try body.text("b") == "xé")
+    #expect(try body.texts("c") == ["y", ""])
+    #expect(try body.objects("d")?.map { try $0.text("e") } == ["z"])
+    #expect(try body.text("f") == nil)
+    #expect(try body.text("absent") == nil)
+    #expect(words { _ = try body.text("g") } == "g: a text")
+    #expect(words { _ = try body.texts("b") } == "b: an array of text")
+    #expect(words { _ = try body.objects("c") } == "c: an array of objects")
+    #expect(words { _ = try body.texts("d") } == "d: an array of text")
+    #expect(words { _ = try body.bool("b") } == "b: true or false")
+  }
+
+  @Test(arguments: [
+    "{", "{\"a\"}", "{\"a\":1,}", "{'a':1}", "{\"a\":1} x", "nul", "{\"a\":\"\u{1}\"}", "[1", "\u{FEFF}{}", "{\"a\":01}",
+    " ", "{\"a\":\"\\x\"}",
+  ])
+  func `what is no JSON is refused and says where`(text: String) throws {
+    #expect(try #require(words { _ = try members(text) }).hasPrefix("the body is no JSON: "))
+  }
+
+  @Test(arguments: ["[]", "1", "\"a\"", "null", "true"])
+  func `a body is an object`(text: String) {
+    #expect(words { _ = try members(text) } == "the body: a JSON object")
+  }
+
+  @Test func `nesting is bounded`() throws {
+    func nested(_ depth: Int) -> [UInt8] {
+      Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+    }
+    _ = try JSONBody(nested(JSONBody.nestingLimit))
+    #expect(throws: Refusal.self) { try JSONBody(nested(JSONBody.nestingLimit + 1)) }
+    #expect(throws: Refusal.self) { try JSONBody(nested(100_000)) }
+  }
+
+  @Test func `bytes that are no UTF-8 are refused`() {
+    #expect(throws: Refusal.self) { try JSONBody([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")]) }
+  }
+
+  @Test func `any bytes are read or refused`() {
+    var random = SeededGenerator(for: "bodies")
+    let alphabet = Array("{}[]\",:0123456789.eE+-truefalsn\\u \u{1}é".utf8) + [0xFF, 0xC3]
+    for _ in 0..<2000 * depth {
+      let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+      }
+      _ = try? JSONBody(bytes)
+    }
+  }
+
+  // MARK: Scans
+
+  func readings(_ text: String) throws -> (codes: [String], isList: Bool) {
+    let (readings, isList) = try DaemonAPI.readings(members(text))
+    return (readings.map { "\($0.code)/\($0.input)/\($0.tag ?? "-")" }, isList)
+  }
+
+  @Test(arguments: [
+    (#"{"code":"1"}"#, ["1/http/-"], false), (#"{"code":"1","input":"a","tag":"t"}"#, ["1/a/t"], false),
+    (#"{"codes":["1","2"]}"#, ["1/http/-", "2/http/-"], true),
+    (#"{"codes":["1"],"input":"a","tag":"t"}"#, ["1/a/t"], true),
+    (#"{"scans":[{"code":"1","input":"b"},{"code":"2","tag":"u"}],"input":"a","tag":"t"}"#, ["1/b/t", "2/a/u"], true),
+    (#"{"code":"1","codes":null,"x":[]}"#, ["1/http/-"], false),
+  ])
+  func `scans are one or many`(text: String, codes: [String], isList: Bool) throws {
+    let found = try readings(text)
+    #expect(found.codes == codes)
+    #expect(found.isList == isList)
+  }
+
+  @Test(arguments: [
+    "{}", #"{"code":1}"#, #"{"code":""}"#, #"{"codes":[]}"#, #"{"codes":[1]}"#, #"{"codes":"1"}"#, #"{"scans":[]}"#,
+    #"{"scans":["1"]}"#, #"{"scans":[{}]}"#, #"{"code":"1","codes":["2"]}"#, #"{"code":"1","input":""}"#,
+    #"{"code":"1","input":"a b"}"#, #"{"code":"1","input":"é"}"#, #"{"code":"1","tag":1}"#,
+  ])
+  func `what is no scan is refused`(text: String) { #expect(words { _ = try readings(text) } != nil) }
+
+  @Test func `limits hold, and are refused one beyond`() throws {
+    func codes(_ count: Int) -> String { "[" + Array(repeating: "\"1\"", count: count).joined(separator: ",") + "]" }
+    #expect(try readings("{\"codes\":\(codes(1000))}").codes.count == 1000)
+    #expect(words { _ = try readings("{\"codes\":\(codes(1001))}") } != nil)
+    let long = String(repeating: "1", count: 4096)
+    _ = try readings(#"{"code":"\#(long)","tag":"\#(long)"}"#)
+    #expect(words { _ = try readings(#"{"code":"\#(long)1"}"#) } != nil)
+    #expect(words { _ = try readings(#"{"code":"1","tag":"\#(long)1"}"#) } != nil)
+    _ = try readings(#"{"code":"1","input":"\#(long.prefix(64))"}"#)
+    #expect(words { _ = try readings(#"{"code":"1","input":"\#(long.prefix(65))"}"#) } != nil)
+  }
+}

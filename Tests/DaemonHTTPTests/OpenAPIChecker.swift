@@ -1,0 +1,152 @@
+import Testing
+
+@testable import DaemonHTTP
+
+/// Holds what a server says against its document.
+struct OpenAPIChecker {
+  let document: JSONBody
+  private let schema: JSONSchema
+
+  init() throws {
+    document = try JSONBody(OpenAPIDocument.bytes, nestingLimit: 64)
+    schema = JSONSchema(document: document)
+  }
+
+  /// All operations, as `GET /v1/status`.
+  var operations: [String] {
+    document["paths"]?.entries.flatMap { path, item in item.entries.keys.map { "\($0.uppercased()) \(path)" } }.sorted()
+      ?? []
+  }
+
+  /// The operation that a request asks for.
+  func operation(_ method: String, _ target: String) -> JSONBody? {
+    let segments = target.prefix { $0 != "?" }.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    func fits(_ path: String) -> Bool {
+      let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      return parts.count == segments.count && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+    let found = document["paths"]?.entries.filter { fits($0.key) }.sorted { $0.key < $1.key } ?? []
+    // A path's text goes before its parameters: "{" is behind all letters.
+    return found.first?.value[method == "HEAD" ? "get" : method.lowercased()]
+  }
+
+  /// What is wrong with an answer; empty if it is as the document says.
+  func faults(
+    _ method: String, _ target: String, status: Int, contentType: String?, body: [UInt8]
+  ) -> [String] {
+    var response = document.at("#/components/responses/Error")
+    if let operation = operation(method, target) {
+      response = operation["responses"]?["\(status)"] ?? operation["responses"]?["default"]
+      if operation["responses"]?["\(status)"] == nil, status < 400 { return ["status \(status) is not in the document"] }
+    } else if status < 400, method != "OPTIONS" {
+      return ["the operation is not in the document"]
+    }
+    if case .text(let reference)? = response?["$ref"] { response = document.at(reference) }
+    guard let response else { return ["there is no response in the document"] }
+    if method == "HEAD" || method == "OPTIONS" { return body.isEmpty ? [] : ["\(method) has a body"] }
+    guard let content = response["content"] else { return body.isEmpty ? [] : ["there is a body"] }
+    let type = contentType.map { String($0.prefix { $0 != ";" }) } ?? ""
+    guard let rule = content[type]?["schema"] else { return ["the type \(type) is not in the document"] }
+    if type != "application/json" { return [] }
+    do {
+      return schema.faults(try JSONBody(body, nestingLimit: 64), rule)
+    } catch {
+      return ["the body is no JSON: \(error)"]
+    }
+  }
+
+  /// What is wrong with a request's body.
+  func faults(_ method: String, _ target: String, requestBody: [UInt8]) -> [String] {
+    guard let rule = operation(method, target)?["requestBody"]?["content"]?["application/json"]?["schema"] else {
+      return []
+    }
+    guard let body = try? JSONBody(requestBody) else { return ["the body is no JSON"] }
+    return schema.faults(body, rule)
+  }
+
+  /// Every example with its schema, and where it stands.
+  var examples: [(place: String, example: JSONBody, schema: JSONBody)] {
+    var found: [(String, JSONBody, JSONBody)] = []
+    func look(_ value: JSONBody, _ place: String) {
+      if let example = value["example"], let schema = value["schema"] { found.append((place, example, schema)) }
+      for (name, member) in value.entries where name != "example" { look(member, "\(place)/\(name)") }
+      for (index, element) in value.elements.enumerated() { look(element, "\(place)/\(index)") }
+    }
+    look(document, "")
+    for (name, schema) in document.at("#/components/schemas")?.entries ?? [:] {
+      if let example = schema["example"] { found.append((name, example, schema)) }
+    }
+    return found
+  }
+
+  func faults(_ example: JSONBody, _ rule: JSONBody) -> [String] { schema.faults(example, rule) }
+
+  /// Every reference in the document.
+  var references: Set<String> {
+    var found: Set<String> = []
+    func look(_ value: JSONBody) {
+      if let reference = value["$ref"]?.text { found.insert(reference) }
+      for member in value.entries.values { look(member) }
+      for element in value.elements { look(element) }
+    }
+    look(document)
+    return found
+  }
+}
+
+@Suite struct OpenAPIDocumentTests {
+  let checker: OpenAPIChecker
+
+  init() throws { checker = try OpenAPIChecker() }
+
+  @Test func `it is OpenAPI 3.1`() {
+    #expect(checker.document["openapi"]?.text == "3.1.0")
+    #expect(checker.operations.count > 30)
+  }
+
+  @Test func `every reference leads somewhere, and every schema is used`() {
+    for reference in checker.references { #expect(checker.document.at(reference) != nil, "\(reference)") }
+    for name in checker.document.at("#/components/schemas")?.entries.keys.sorted() ?? [] {
+      #expect(checker.references.contains("#/components/schemas/\(name)"), "\(name)")
+    }
+  }
+
+  @Test func `every example is what its schema says`() {
+    #expect(checker.examples.count > 30)
+    for (place, example, schema) in checker.examples { #expect(checker.faults(example, schema) == [], "\(place)") }
+  }
+
+  @Test func `operations have names of their own`() {
+    var names: [String] = []
+    for item in checker.document["paths"]?.entries.values ?? [:].values {
+      for operation in item.entries.values { names.append(operation["operationId"]?.text ?? "") }
+    }
+    #expect(Set(names).count == names.count)
+    #expect(!names.contains(""))
+  }
+
+  @Test func `the parameters of a path are those that it names`() {
+    for (path, item) in checker.document["paths"]?.entries ?? [:] {
+      let named = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
+      for (method, operation) in item.entries {
+        let described = operation["parameters"]?.elements.filter { $0["in"]?.text == "path" } ?? []
+        #expect(described.compactMap { $0["name"]?.text } == named.map(String.init), "\(method) \(path)")
+      }
+    }
+  }
+
+  @Test func `the checker refuses what does not fit`() {
+    func faults(_ status: Int, _ body: String, _ type: String? = "application/json") -> [String] {
+      checker.faults("GET", "/v1/session", status: status, contentType: type, body: Array(body.utf8))
+    }
+    #expect(faults(200, #"{"user":null}"#) == [])
+    #expect(faults(200, #"{"user":"a"}"#) == [])
+    #expect(faults(200, #"{"user":1}"#) != [])
+    #expect(faults(200, #"{}"#) != [])
+    #expect(faults(200, #"{"user":"a","more":1}"#) != [])
+    #expect(faults(201, #"{"user":"a"}"#) != [])
+    #expect(faults(200, #"{"user":"a"}"#, "text/plain") != [])
+    #expect(faults(418, #"{"error":{"code":"a","message":"b"}}"#) == [])
+    #expect(faults(418, #"{"error":{}}"#) != [])
+  }
+}
