@@ -312,6 +312,16 @@ let package = Package(
         "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "ScanInputsTests",
+      dependencies: [
+        "RandomTestSupport", "ScanInputs",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(
       name: "DocumentationTests",

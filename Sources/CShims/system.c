@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #if defined(__linux__)
+#include <linux/input.h>
 #include <sys/vfs.h>
 #else
 #include <sys/mount.h>
@@ -92,4 +94,22 @@ int64_t shelfmark_available_bytes(int descriptor) {
   uint64_t bytes;
   if (__builtin_mul_overflow(unit, (uint64_t)status.f_bavail, &bytes) || bytes > INT64_MAX) return INT64_MAX;
   return (int64_t)bytes;
+}
+
+int shelfmark_grab_keyboard(int descriptor) {
+#if defined(__linux__)
+  return ioctl(descriptor, EVIOCGRAB, 1);
+#else
+  (void)descriptor;
+  errno = ENOTSUP;
+  return -1;
+#endif
+}
+
+int shelfmark_claim_terminal(int descriptor, int claims) {
+  return ioctl(descriptor, claims ? TIOCEXCL : TIOCNXCL);
+}
+
+int shelfmark_open_device(const char *path, int flags) {
+  return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }

@@ -19,6 +19,9 @@ public struct LineFormat: Sendable, Equatable {
   /// Bytes that the reader puts before each code and behind it, and that are no part of it; each goes where it is there.
   public var prefix = ""
   public var suffix = ""
+  /// How long a reader is silent after a line, where it sends nothing that ends one: a pause of this length ends the line too.
+  /// Only a serial device has such pauses; `nil` for none.
+  public var idleTimeout: Duration?
 
   public init() {}
 }

@@ -31,7 +31,7 @@ public struct ReadingAnswer: Sendable, Equatable {
 /// Takes the readings of inputs, and is told how the inputs are.
 public protocol ReadingHandler: Sendable {
   /// Answers a reading. An input asks for one answer at a time, so that answers and what follows from them keep the order of
-  /// the readings.
+  /// the readings; where it has many connections, each of them does, as there is no order between connections.
   func answer(_ reading: Reading) async -> ReadingAnswer
 
   /// Something happened to an input. Called from any thread; holds up the input.
@@ -44,11 +44,11 @@ public enum InputEvent: Sendable, Equatable {
   case opened(String)
   /// It does not read any more, and tries to open again, if that makes sense.
   case closed(reason: String, reopens: Bool)
-  /// A line was refused; the input goes on.
+  /// A line was refused, or an answer got lost; the input goes on.
   case fault(InputFault)
 }
 
-/// Why a line was refused.
+/// Why a line was refused, or an answer got lost.
 public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// It has more bytes than an input takes.
   case tooLong(limit: Int)
@@ -56,6 +56,10 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   case notText(shown: String)
   /// It is not the request that the input expects: what it should be.
   case request(String)
+  /// The system dropped some of what was typed, so the line would have had holes.
+  case eventsLost
+  /// An answer cannot be delivered, and why. The reading itself was taken.
+  case unanswered(String)
 
   /// The name of the fault, for programs.
   public var name: String {
@@ -63,6 +67,8 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong: "tooLong"
     case .notText: "notText"
     case .request: "request"
+    case .eventsLost: "eventsLost"
+    case .unanswered: "unanswered"
     }
   }
 
@@ -71,6 +77,8 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong(let limit): "a line has more than \(limit) bytes"
     case .notText(let shown): "a line is not UTF-8: \(shown)"
     case .request(let what): "\(what)"
+    case .eventsLost: "the system lost keys of a line, which was dropped"
+    case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
   }
 }

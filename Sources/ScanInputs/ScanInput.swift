@@ -9,6 +9,7 @@ public struct ScanInput: Service {
   public let options: InputOptions
   let handler: any ReadingHandler
   let logger: Logger
+  var environment = InputEnvironment()
 
   public init(_ options: InputOptions, handler: any ReadingHandler, logger: Logger) {
     self.options = options
@@ -16,5 +17,55 @@ public struct ScanInput: Service {
     self.logger = logger
   }
 
-  public func run() async throws { fatalError("being built") }
+  /// Reads and answers.
+  ///
+  /// - Throws: `CancellationError` only. Cancellation ends at once, without the answers.
+  public func run() async throws {
+    let desk = Desk(name: options.name, handler: handler, logger: logger)
+    guard let ending = try await makeEnding(desk) else { return }
+    try await withTaskCancellationHandler {
+      try await withGracefulShutdownHandler {
+        try await read(desk, ending)
+      } onGracefulShutdown: {
+        ending.stop.trip()
+      }
+    } onCancel: {
+      ending.cancel.trip()
+      ending.stop.trip()
+    }
+    try Task.checkCancellation()
+  }
+
+  /// What wakes the input at its end. Without descriptors for that it waits for some, as for any source.
+  private func makeEnding(_ desk: Desk) async throws -> Ending? {
+    var reopening = Reopening(
+      desk: desk, environment: environment, first: LineServer.firstPause, longest: LineServer.longestPause)
+    while !Task.isShuttingDownGracefully {
+      do throws(Obstacle) {
+        return try Ending()
+      } catch {
+        try await reopening.closed(error.description)
+      }
+    }
+    return nil
+  }
+
+  private func read(_ desk: Desk, _ ending: Ending) async throws {
+    let format = options.line
+    func server(_ dialect: LineDialect) -> LineServer {
+      LineServer(desk: desk, dialect: dialect, environment: environment, ending: ending)
+    }
+    switch options.source {
+    case .standardInput:
+      try await StandardInput(desk: desk, format: format, environment: environment, ending: ending).run()
+    case .serial(let options):
+      let input = SerialInput(options: options, format: format, desk: desk, environment: environment, ending: ending)
+      try await input.run()
+    case .keyboard(let options):
+      let input = KeyboardInput(options: options, format: format, desk: desk, environment: environment, ending: ending)
+      try await input.run()
+    case .tcp(let host, let port): try await TCPInput(host: host, port: port, server: server(.codes(format))).run()
+    case .socket(let path): try await SocketInput(path: path, server: server(.requests(format))).run()
+    }
+  }
 }

@@ -89,4 +89,14 @@ int shelfmark_sync_data(int descriptor);
 /// What comes of it the next sync tells.
 void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count);
 
+/// Opens a device or a FIFO without waiting for it, and without making a terminal the one that controls the process; closes on
+/// exec. Returns a descriptor, or -1 with errno set.
+int shelfmark_open_device(const char *_Nonnull path, int flags);
+
+/// Lets nobody else get what an event device of Linux says, until it is closed. -1 with errno set on failure.
+int shelfmark_grab_keyboard(int descriptor);
+
+/// Lets nobody else open a terminal, or lets others again. -1 with errno set on failure.
+int shelfmark_claim_terminal(int descriptor, int claims);
+
 #endif

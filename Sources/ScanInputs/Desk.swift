@@ -1,0 +1,27 @@
+import Logging
+
+/// Where the readings of an input go, and what happens to it.
+struct Desk: Sendable {
+  /// The name of the input.
+  let name: String
+  let handler: any ReadingHandler
+  let logger: Logger
+
+  func note(_ event: InputEvent) { handler.note(event, input: name) }
+
+  func answer(_ code: String, tag: String? = nil) async -> ReadingAnswer {
+    await handler.answer(Reading(input: name, code: code, tag: tag))
+  }
+
+  /// Answers a line that is a code.
+  ///
+  /// - Returns: `nil` where it is a fault, which has been noted.
+  func answer(_ line: LineFramer.Line) async -> ReadingAnswer? {
+    switch line {
+    case .text(let code): return await answer(code)
+    case .fault(let fault):
+      note(.fault(fault))
+      return nil
+    }
+  }
+}

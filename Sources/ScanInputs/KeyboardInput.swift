@@ -1,0 +1,71 @@
+import CShims
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Lines that a scanner types, from its event device or a FIFO of events.
+struct KeyboardInput {
+  /// How long the rest of an event may take, before what came of it is dropped. Devices deliver whole events; who writes half a
+  /// one into a FIFO and dies would spoil all that follow.
+  static let eventPatience = Duration.seconds(1)
+
+  let options: KeyboardOptions
+  let format: LineFormat
+  let desk: Desk
+  let environment: InputEnvironment
+  let ending: Ending
+
+  func run() async throws {
+    let device = DeviceInput(
+      desk: desk, path: options.path, interval: options.reopenInterval, environment: environment, ending: ending)
+    try await device.run(open: { [options] () throws(Obstacle) in try Self.open(options) }, read: read)
+  }
+
+  private static func open(_ options: KeyboardOptions) throws(Obstacle) -> Descriptor {
+    let path = options.path
+    var status = stat()
+    // The path is lent as a C string, and the structure is ours; the same holds below.
+    guard unsafe stat(path, &status) == 0 else { throw Obstacle("cannot open \(path)", code: errno) }
+    let isDevice = status.st_mode & S_IFMT == S_IFCHR
+    guard isDevice || status.st_mode & S_IFMT == S_IFIFO else {
+      throw Obstacle("\(path) is neither an event device nor a FIFO")
+    }
+    // Who could write to a FIFO himself sees no end of it when others close it, and loses nothing between two of them.
+    let number = unsafe shelfmark_open_device(path, isDevice ? O_RDONLY : O_RDWR)
+    guard number >= 0 else { throw Obstacle("cannot open \(path)", code: errno) }
+    let device = Descriptor(number)
+    if isDevice, options.grabs, shelfmark_grab_keyboard(number) != 0 {
+      let code = errno
+      guard code != EBUSY else { throw Obstacle("\(path) is in the hands of another program") }
+      throw Obstacle("\(path) is no event device", code: code)
+    }
+    return device
+  }
+
+  private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
+    var decoder = KeyboardDecoder(layout: options.layout, format: format)
+    while true {
+      let limit = decoder.isInsideEvent ? Self.eventPatience : nil
+      let piece = await thread.run { [ending] in
+        Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
+      }
+      var lines: [LineFramer.Line] = []
+      switch piece {
+      case .success(.bytes(let bytes)): decoder.append(bytes, to: &lines)
+      case .success(.idle): decoder.dropPartialEvent()
+      case .success(.end): return Obstacle("the device hung up")
+      case .success(.stopped): return nil
+      case .failure(let obstacle): return obstacle
+      }
+      for line in lines {
+        try Task.checkCancellation()
+        _ = await desk.answer(line)
+      }
+    }
+  }
+}

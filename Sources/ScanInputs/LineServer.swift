@@ -1,0 +1,147 @@
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+
+/// Accepts connections, and answers the lines of each.
+struct LineServer {
+  /// What the system keeps of what a client sends and nobody has read.
+  static let receiveByteCount = 64 << 10
+  /// How long to wait before listening is tried again; it doubles up to the second one.
+  static let firstPause = Duration.seconds(1)
+  static let longestPause = Duration.seconds(30)
+
+  /// A socket that listens.
+  struct Listener: Sendable {
+    let channel: any Channel
+    /// For people.
+    let address: String
+    /// What is to be done once it is closed; may block.
+    var cleanUp: @Sendable () -> Void = {}
+  }
+
+  let desk: Desk
+  let dialect: LineDialect
+  let environment: InputEnvironment
+  let ending: Ending
+
+  /// - Parameter listen: Makes the socket.
+  func run(listen: (ServerBootstrap) async throws -> Listener) async throws {
+    var reopening = Reopening(
+      desk: desk, environment: environment, first: Self.firstPause, longest: Self.longestPause)
+    while !ending.stop.isTripped {
+      let (arrivals, continuation) = AsyncStream.makeStream(of: LineConnection.self)
+      let roster = Roster(limit: environment.maximumConnections)
+      let listener: Listener
+      do {
+        listener = try await listen(bootstrap(roster, continuation))
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        try await reopening.closed(Self.reason(error))
+        continue
+      }
+      listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
+      reopening.opened(listener.address)
+      await serve(listener, arrivals, roster)
+      await Self.cleanUp(listener.cleanUp)
+      try Task.checkCancellation()
+      if !ending.stop.isTripped { try await reopening.closed("the socket was closed") }
+    }
+  }
+
+  /// Until the socket is closed and all connections are.
+  private func serve(_ listener: Listener, _ arrivals: AsyncStream<LineConnection>, _ roster: Roster) async {
+    let patience = environment.patience
+    await withTaskCancellationOrGracefulShutdownHandler {
+      await withDiscardingTaskGroup { group in
+        for await connection in arrivals {
+          group.addTask {
+            await connection.serve(desk, dialect, patience: patience)
+            roster.remove(connection)
+          }
+        }
+      }
+    } onCancelOrGracefulShutdown: {
+      listener.channel.close(promise: nil)
+      for connection in roster.close() { connection.stop(patience: Descriptor.patienceAtEnd) }
+    }
+    try? await listener.channel.close()
+    // After a cancellation, those that nobody has begun to serve.
+    for connection in roster.close() { connection.channel.close(promise: nil) }
+  }
+
+  private func bootstrap(
+    _ roster: Roster, _ arrivals: AsyncStream<LineConnection>.Continuation
+  ) -> ServerBootstrap {
+    ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.backlog, value: 128)
+      // What is read is asked for; and what the system has when the client is through is not much.
+      .childChannelOption(.autoRead, value: false)
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Descriptor.readByteCount))
+      .childChannelInitializer { [desk] channel in
+        channel.eventLoop.makeCompletedFuture {
+          let connection = try LineConnection(channel)
+          guard roster.admit(connection) else {
+            desk.logger.debug("connection refused: there are too many", metadata: ["input": "\(desk.name)"])
+            throw ChannelError.ioOnClosedChannel
+          }
+          arrivals.yield(connection)
+        }
+      }
+  }
+
+  /// Runs a call that blocks on a thread for such calls.
+  static func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await NIOThreadPool.singleton.runIfActive(body)
+  }
+
+  /// The same, whatever becomes of the task.
+  static func cleanUp(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      NIOThreadPool.singleton.submit { _ in
+        body()
+        continuation.resume()
+      }
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: Obstacle("cannot listen", code: error.errnoCode).description
+    case is SocketAddressError: "this is no address of this machine"
+    default: "\(error)"
+    }
+  }
+}
+
+/// The connections of a server, at most as many as its limit.
+private final class Roster: Sendable {
+  private let limit: Int
+  /// `nil` once the server ends: nobody is let in any more.
+  private let connections = Mutex<[ObjectIdentifier: LineConnection]?>([:])
+
+  init(limit: Int) { self.limit = limit }
+
+  func admit(_ connection: LineConnection) -> Bool {
+    connections.withLock { connections in
+      guard let count = connections?.count, count < limit else { return false }
+      connections?[ObjectIdentifier(connection.channel)] = connection
+      return true
+    }
+  }
+
+  func remove(_ connection: LineConnection) {
+    connections.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(connection.channel)) }
+  }
+
+  /// Lets nobody in any more; those that are in, the first time it is called.
+  func close() -> [LineConnection] {
+    connections.withLock { connections in
+      defer { connections = nil }
+      return connections.map { Array($0.values) } ?? []
+    }
+  }
+}

@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Why a source cannot be read now, for people. It may pass.
+struct Obstacle: Error, Equatable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// - Parameter code: The value of `errno`.
+  init(_ operation: String, code: CInt) {
+    // strerror returns a C string that is valid until the next call on this thread.
+    description = operation + ": " + (unsafe String(cString: strerror(code)))
+  }
+}

@@ -1,0 +1,40 @@
+/// Bytes and texts of others, to be shown.
+enum Printable {
+  /// How many bytes are shown.
+  static let byteCount = 32
+
+  /// The first bytes: printable ASCII as it is, anything else as `\x1D`.
+  static func text(_ bytes: [UInt8]) -> String {
+    var shown = ""
+    for byte in bytes.prefix(byteCount) {
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") {
+        shown.unicodeScalars.append(UnicodeScalar(byte))
+      } else {
+        shown += "\\x" + hexadecimal(byte)
+      }
+    }
+    return bytes.count > byteCount ? shown + "…" : shown
+  }
+
+  /// A string of JSON, with its quotes.
+  static func json(_ text: String) -> String {
+    var json = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": json += "\\\""
+      case "\\": json += "\\\\"
+      case "\n": json += "\\n"
+      case "\r": json += "\\r"
+      case "\t": json += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        json += "\\u00" + hexadecimal(UInt8(truncatingIfNeeded: scalar.value))
+      default: json.unicodeScalars.append(scalar)
+      }
+    }
+    return json + "\""
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+}

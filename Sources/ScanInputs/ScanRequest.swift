@@ -1,0 +1,93 @@
+import JSONStream
+
+/// A request of the socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored; of equal ones the first counts.
+struct ScanRequest: Equatable, Sendable {
+  var code: String
+  var tag: String?
+
+  /// Why a line is no request, and whose it would have been, as far as it could be read.
+  struct Refusal: Error, Equatable {
+    var reason: String
+    var tag: String?
+
+    var fault: InputFault { .request(reason) }
+  }
+
+  /// How deeply values that nobody asked for may be nested.
+  static let nestingDepth = 16
+
+  init(code: String, tag: String? = nil) {
+    self.code = code
+    self.tag = tag
+  }
+
+  init(line: String) throws(Refusal) {
+    var reader = Reader()
+    do {
+      try reader.read(line)
+    } catch {
+      throw Refusal(reason: error.reason, tag: reader.tag ?? nil)
+    }
+    let tag = reader.tag ?? nil
+    guard let code = reader.code else {
+      throw Refusal(reason: #"the request has no "code"; it is {"code":"…"}"#, tag: tag)
+    }
+    self.init(code: code, tag: tag)
+  }
+
+  /// What a line has said so far: it may be refused further on.
+  private struct Reader {
+    var code: String?
+    /// `nil` until there was one.
+    var tag: String??
+
+    mutating func read(_ line: String) throws(Refusal) {
+      do {
+        try tokens(of: line)
+      } catch let error as JSONError {
+        throw Refusal(reason: "the request is no JSON: \(error)")
+      } catch let refusal as Refusal {
+        throw refusal
+      } catch {
+        throw Refusal(reason: "the request cannot be read")
+      }
+    }
+
+    private mutating func tokens(of line: String) throws {
+      let bytes = Array(line.utf8)
+      var tokens = JSONTokenizer(limits: JSONLimits(nestingDepth: nestingDepth, tokenByteCount: bytes.count))
+      tokens.append(bytes.span)
+      tokens.finish()
+      guard try tokens.next() == .beginObject else {
+        throw Refusal(reason: #"the request is no object; it is {"code":"…"}"#)
+      }
+      while true {
+        let token = try tokens.next()
+        if token == .endObject { break }
+        let key = tokens.textString
+        let value = try tokens.next()
+        switch key {
+        case "code" where code == nil:
+          guard value == .string else { throw Refusal(reason: #""code" is no string"#) }
+          code = tokens.textString
+        case "tag" where tag == nil:
+          guard value == .string || value == .null else { throw Refusal(reason: #""tag" is no string"#) }
+          tag = .some(value == .string ? tokens.textString : nil)
+        default:
+          let depth = tokens.depth
+          guard value == .beginObject || value == .beginArray else { continue }
+          while tokens.depth >= depth { _ = try tokens.next() }
+        }
+      }
+      guard try tokens.next() == .endOfDocument else { throw Refusal(reason: "something follows the request") }
+    }
+  }
+}
+
+extension ScanRequest.Refusal {
+  /// What the sender is told: one line of JSON.
+  var line: [UInt8] {
+    let tag = tag.map { #","tag":"# + Printable.json($0) } ?? ""
+    return Array((#"{"error":"# + Printable.json(reason) + tag + "}").utf8)
+  }
+}

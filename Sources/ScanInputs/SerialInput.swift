@@ -1,0 +1,43 @@
+/// Lines of a serial device or a pty.
+struct SerialInput {
+  /// How long an answer may be held up by a device that does not take it.
+  static let patience = Duration.seconds(5)
+
+  let options: SerialOptions
+  let format: LineFormat
+  let desk: Desk
+  let environment: InputEnvironment
+  let ending: Ending
+
+  func run() async throws {
+    let device = DeviceInput(
+      desk: desk, path: options.path, interval: options.reopenInterval, environment: environment, ending: ending)
+    try await device.run(open: { [options] () throws(Obstacle) in try SerialLine.open(options) }, read: read)
+  }
+
+  private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
+    var framer = LineFramer(format)
+    var voice = Voice(desk: desk, thread: thread, output: device, patience: Self.patience, ending: ending)
+    while true {
+      let limit = framer.isInsideLine ? format.idleTimeout : nil
+      let piece = await thread.run { [ending] in
+        Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
+      }
+      var lines: [LineFramer.Line] = []
+      var end: Obstacle?
+      switch piece {
+      case .success(.bytes(let bytes)): framer.append(bytes, to: &lines)
+      case .success(.idle): framer.finish(&lines)
+      // What a line lacks because the device went away nobody knows: it is no line.
+      case .success(.end): end = Obstacle("the device hung up")
+      case .success(.stopped): return nil
+      case .failure(let obstacle): end = obstacle
+      }
+      for line in lines {
+        try Task.checkCancellation()
+        if let answer = await desk.answer(line), options.answers { await voice.say(answer) }
+      }
+      if let end { return end }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import CShims
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A serial device as termios sees it.
+enum SerialLine {
+  /// Opens a device for bytes as they come, at its speed, and for nobody else. It gets its settings back when it is closed.
+  static func open(_ options: SerialOptions) throws(Obstacle) -> Descriptor {
+    guard let speed = speeds[options.baud] else {
+      let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
+      throw Obstacle("\(options.baud) is no speed of a serial device; there are \(known)")
+    }
+    // The path is lent as a C string for the call.
+    let number = unsafe shelfmark_open_device(options.path, O_RDWR)
+    guard number >= 0 else { throw Obstacle("cannot open \(options.path)", code: errno) }
+    var before = termios()
+    // Both calls get a structure of ours, for their duration.
+    guard unsafe tcgetattr(number, &before) == 0 else {
+      let obstacle = Obstacle("\(options.path) is no serial device", code: errno)
+      close(number)
+      throw obstacle
+    }
+    let settings = before
+    let device = Descriptor(number) {
+      var settings = settings
+      // What the device does not take would hold up the close.
+      tcflush(number, TCOFLUSH)
+      unsafe tcsetattr(number, TCSANOW, &settings)
+      shelfmark_claim_terminal(number, 0)
+    }
+    var raw = before
+    unsafe cfmakeraw(&raw)
+    raw.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    guard unsafe cfsetspeed(&raw, speed) == 0, unsafe tcsetattr(number, TCSANOW, &raw) == 0 else {
+      throw Obstacle("cannot set up \(options.path)", code: errno)
+    }
+    // Some drivers know no claim; then the device is shared.
+    shelfmark_claim_terminal(number, 1)
+    return device
+  }
+
+  #if os(Linux)
+  private static let speeds: [Int: speed_t] = [
+    1200: speed_t(B1200), 2400: speed_t(B2400), 4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200),
+    38_400: speed_t(B38400), 57_600: speed_t(B57600), 115_200: speed_t(B115200), 230_400: speed_t(B230400),
+    460_800: speed_t(B460800), 500_000: speed_t(B500000), 576_000: speed_t(B576000), 921_600: speed_t(B921600),
+  ]
+  #else
+  private static let speeds: [Int: speed_t] = [
+    1200: speed_t(B1200), 2400: speed_t(B2400), 4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200),
+    38_400: speed_t(B38400), 57_600: speed_t(B57600), 115_200: speed_t(B115200), 230_400: speed_t(B230400),
+  ]
+  #endif
+}
