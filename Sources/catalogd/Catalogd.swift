@@ -15,6 +15,7 @@ import Darwin
   static func main() async {
     // A reader that goes away is an error of the write, which says so.
     signal(SIGPIPE, SIG_IGN)
+    StandardStreams.openMissing()
     Foundation.exit(await code())
   }
 
@@ -24,15 +25,12 @@ import Darwin
       let options = try CommandLineOptions(Array(CommandLine.arguments.dropFirst()), environment: environment)
       switch options.action {
       case .showHelp:
-        Console.print(CommandLineOptions.help)
-        return 0
+        return Console.print(CommandLineOptions.help)
       case .showVersion:
-        Console.print("catalogd \(Daemon.version)\n")
-        return 0
+        return Console.print("catalogd \(Daemon.version)\n")
       case .checkConfiguration:
         let configuration = try DaemonConfiguration(sources(options, environment))
-        check(configuration)
-        return 0
+        return check(configuration)
       case .run:
         // Read anew for each reload: files change, arguments and variables do not.
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
@@ -48,35 +46,54 @@ import Darwin
 
   private static func sources(_ options: CommandLineOptions, _ environment: [String: String]) -> ConfigurationSources {
     ConfigurationSources(
-      arguments: options.settings, environment: environment, file: options.file, hasStandardInput: StandardInputKind.isReadable)
+      arguments: options.settings, environment: environment, file: options.file, hasStandardInput: StandardStreams.inputIsReadable)
   }
 
   /// Tells what a configuration says.
-  private static func check(_ configuration: DaemonConfiguration) {
+  private static func check(_ configuration: DaemonConfiguration) -> Int32 {
     for warning in configuration.warnings { Console.say("warning: \(warning)") }
-    Console.print(configuration.settings.map { $0.description + "\n" }.joined())
-    Console.say("the configuration is good")
+    let code = Console.print(configuration.settings.map { $0.description + "\n" }.joined())
+    if code == 0 { Console.say("the configuration is good") }
+    return code
   }
 }
 
 /// What people are told outside of the log.
 enum Console {
-  /// A line on the standard error.
-  static func say(_ line: String) { write("catalogd: \(line)\n", to: 2) }
+  /// A line on the standard error. Nobody is told of what nobody reads.
+  static func say(_ line: String) { try? write("catalogd: \(line)\n", to: 2) }
 
   /// A text on the standard output.
-  static func print(_ text: String) { write(text, to: 1) }
+  ///
+  /// - Returns: the exit code.
+  static func print(_ text: String) -> Int32 {
+    do {
+      try write(text, to: 1)
+      return 0
+    } catch {
+      say("cannot write to the standard output: \(error.localizedDescription)")
+      return ExitCode.io
+    }
+  }
 
-  /// Nobody is told of what nobody reads.
-  private static func write(_ text: String, to descriptor: Int32) {
-    try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+  private static func write(_ text: String, to descriptor: Int32) throws {
+    try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
   }
 }
 
-/// What the standard input is.
-enum StandardInputKind {
-  /// Whether codes may come from it: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
-  static var isReadable: Bool {
+/// The three descriptors that every program finds open, or should.
+enum StandardStreams {
+  /// Opens `/dev/null` in the place of those that are closed: the next files to be opened would get their numbers, and lines
+  /// of the log would go into a store.
+  static func openMissing() {
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+      // The lowest free number is this one. The path lives for the call.
+      _ = unsafe open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// Whether codes may come from the standard input: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
+  static var inputIsReadable: Bool {
     var status = stat()
     // The structure lives for the call.
     guard unsafe fstat(0, &status) == 0 else { return false }

@@ -17,20 +17,23 @@ import Darwin
 ///
 /// SIGHUP reads the configuration again. One that cannot be is told, and the old one stays; what concerns the log alone takes
 /// effect at once; for everything else the daemon ends in order and begins again in the same process, with the same standard
-/// input. SIGTERM and SIGINT end it; a second one, or an end that takes too long, ends the process as it is, which loses
-/// nothing that was acknowledged.
+/// input. SIGTERM and SIGINT end it; another one a second later, or an end that takes too long, ends the process as it is,
+/// which loses nothing that was acknowledged.
 final class Supervisor: Sendable {
   typealias Read = @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
 
   private struct State {
     var configuration: DaemonConfiguration
     var run: DaemonRun?
+    /// How many runs there were: names the current one.
+    var runCount = 0
     /// The configuration under which to begin again.
     var next: DaemonConfiguration?
     /// The one to go back to if the current one does not start.
     var previous: DaemonConfiguration?
     var hasStarted = false
-    var isEnding = false
+    var endingSince: ContinuousClock.Instant?
+    var isEnding: Bool { endingSince != nil }
   }
 
   private let read: Read
@@ -109,6 +112,7 @@ final class Supervisor: Sendable {
   private func runOnce() async -> (any Error)? {
     let configuration = state.withLock { state in
       state.hasStarted = false
+      state.runCount += 1
       return state.configuration
     }
     do {
@@ -144,7 +148,8 @@ final class Supervisor: Sendable {
     case .sighup: await reload()
     default:
       logger.notice("signal", metadata: ["signal": "\(signal)"])
-      if state.withLock({ $0.isEnding }) {
+      // Whoever signals a process and its group signals twice at once; whoever is tired of waiting does so later.
+      if let first = state.withLock({ $0.endingSince }), ContinuousClock.now - first > .seconds(1) {
         logger.warning("a second signal: ending without waiting")
         exitNow(signal == .sigint ? 130 : 143)
       }
@@ -155,7 +160,7 @@ final class Supervisor: Sendable {
   private func end() async {
     let (run, isFirst) = state.withLock { state in
       let isFirst = !state.isEnding
-      state.isEnding = true
+      if isFirst { state.endingSince = .now }
       return (state.run, isFirst)
     }
     guard isFirst else { return }
@@ -170,10 +175,12 @@ final class Supervisor: Sendable {
     do {
       let new = try await offPool { [read] in try read() }
       for warning in new.warnings { logger.warning("\(warning)") }
-      let (run, isChanged) = state.withLock { state in
-        guard !state.isEnding, new.differs(from: state.next ?? state.configuration) else { return (state.run, false) }
+      let (run, count, isChanged) = state.withLock { state in
+        guard !state.isEnding, new.differs(from: state.next ?? state.configuration) else {
+          return (state.run, state.runCount, false)
+        }
         state.next = new
-        return (state.run, true)
+        return (state.run, state.runCount, true)
       }
       setup.apply(new)
       guard isChanged else {
@@ -182,7 +189,7 @@ final class Supervisor: Sendable {
         return
       }
       logger.notice("beginning again under the new configuration")
-      limitTime(of: run)
+      limitTime(ofRun: count)
       await run?.end()
     } catch let error as ConfigurationFaults {
       for fault in error.faults { logger.error("the configuration cannot be", metadata: ["fault": "\(fault)"]) }
@@ -195,13 +202,12 @@ final class Supervisor: Sendable {
 
   // MARK: Bounds
 
-  /// Ends the process if it does not end in order.
-  private func limitTime(of run: DaemonRun? = nil) {
+  /// Ends the process if it does not end in order, or if a run does not. Holds nothing of it meanwhile.
+  private func limitTime(ofRun run: Int? = nil) {
     let limit = state.withLock { $0.configuration.daemon.drainTimeout } + DaemonRun.margin * 2
     Task {
       try? await Task.sleep(for: limit)
-      // A reload that is over has another daemon, or none.
-      if let run, state.withLock({ $0.run.map { $0.daemon !== run.daemon } ?? true }) { return }
+      if let run, state.withLock({ $0.runCount != run }) { return }
       logger.critical("the daemon did not end in time", metadata: ["limit": "\(limit)"])
       exitNow(ExitCode.software)
     }
