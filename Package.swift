@@ -346,6 +346,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "CatalogdTests",
+      dependencies: ["CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "LogStore", "Workspace", "catalogd"],
+      swiftSettings: strict),
+    .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
     .testTarget(
       name: "DaemonHTTPTests",

@@ -63,7 +63,8 @@ public struct CommandLineOptions: Sendable, Equatable {
       """
     for setting in Setting.all {
       let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
-      text += "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
+      text +=
+        "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
     }
     return text + """
 

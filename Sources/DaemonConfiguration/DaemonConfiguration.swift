@@ -48,7 +48,9 @@ public struct DaemonConfiguration: Sendable {
     if values.isSet(["sync", "authorization"]), case .argument = values.source(["sync", "authorization"]) {
       warnings.append("--sync-authorization shows it to everybody who may list processes; use sync.authorizationFile")
     }
-    if server == nil, inputs.isEmpty { warnings.append("nothing can be scanned: there are no inputs and no HTTP interface") }
+    if server == nil, inputs.isEmpty {
+      warnings.append("nothing can be scanned: there are no inputs and no HTTP interface")
+    }
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
   }
 

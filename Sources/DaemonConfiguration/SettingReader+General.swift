@@ -9,7 +9,8 @@ extension SettingReader {
       if root.isEmpty { refuse(path, root, "names no directory") }
       return root
     }
-    for name in ["CATALOG_ROOT", "XDG_DATA_HOME", "HOME"] where environment[name]?.unicodeScalars.contains("\u{FFFD}") == true {
+    for name in ["CATALOG_ROOT", "XDG_DATA_HOME", "HOME"]
+    where environment[name]?.unicodeScalars.contains("\u{FFFD}") == true {
       fault(ConfigurationFault(nil, source: .variable(name), "is not valid UTF-8"))
     }
     if let root = environment["CATALOG_ROOT"], !root.isEmpty { return root }
@@ -58,7 +59,8 @@ extension SettingReader {
       options.transport.certificateAuthorityFile = file
     }
     guard let url else {
-      for setting in Setting.all where setting.path[0] == "sync" && setting.path != ["sync", "url"] && isSet(setting.path) {
+      for setting in Setting.all
+      where setting.path[0] == "sync" && setting.path != ["sync", "url"] && isSet(setting.path) {
         refuse(setting.path, nil, "is without effect as long as sync.url is not set")
       }
       return nil
@@ -88,7 +90,8 @@ extension SettingReader {
 
   mutating func webhooks() -> [WebhookOptions] {
     let names = names("webhooks") { scalar in
-      ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar) || "-_".unicodeScalars.contains(scalar)
+      ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+        || "-_".unicodeScalars.contains(scalar)
     }
     let webhooks = names.map { webhook($0) }
     refuseUnused("webhooks", names: names)
@@ -101,7 +104,8 @@ extension SettingReader {
     var options = WebhookOptions(name: name, url: url ?? "")
     if let url {
       if !Self.isUploadURL(url) {
-        refuse(path("url"), url, "is to be an http or https URL with a host, with {id} and {kind} as the only placeholders")
+        refuse(
+          path("url"), url, "is to be an http or https URL with a host, with {id} and {kind} as the only placeholders")
       }
     } else if !isSet(path("url")) {
       refuse(path("url"), nil, "is missing: where to send scans")
@@ -137,7 +141,9 @@ extension SettingReader {
   /// As the transport of uploads takes it.
   private static func isUploadURL(_ text: String) -> Bool {
     let rest = text.replacing("{id}", with: "").replacing("{kind}", with: "")
-    guard !rest.contains("{"), !rest.contains("}"), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+    guard !rest.contains("{"), !rest.contains("}"), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return false
+    }
     return (try? HTTPTransport(url: rest)) != nil
   }
 
@@ -171,7 +177,8 @@ extension SettingReader {
         continue
       }
       if let other = variables.updateValue(name, forKey: Setting.variable([name])) {
-        let problem = other == name ? "stands twice in the list" : "and \(other) are the same to variables and arguments"
+        let problem =
+          other == name ? "stands twice in the list" : "and \(other) are the same to variables and arguments"
         refuse(path, name, problem)
         continue
       }

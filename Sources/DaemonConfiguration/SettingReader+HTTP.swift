@@ -25,7 +25,8 @@ extension SettingReader {
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
     if case .host(let host, _) = options.address, !HTTPAddress.isLoopback(host), !hasToken {
       refuse(
-        path, host, "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
+        path, host,
+        "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
     }
     return options
   }
@@ -43,7 +44,9 @@ enum HTTPAddress {
   static func parse(_ text: String) -> Result<DaemonServer.Address, Problem> {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst(5))
-      guard path.hasPrefix("/") else { return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…")) }
+      guard path.hasPrefix("/") else {
+        return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…"))
+      }
       guard path.utf8.count <= maximumPathByteCount else {
         return .failure(Problem(description: "a socket's path has at most \(maximumPathByteCount) bytes"))
       }

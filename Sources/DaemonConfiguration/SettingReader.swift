@@ -61,7 +61,9 @@ struct SettingReader {
 
   mutating func list(_ path: [String]) -> [String]? {
     let setting = Self.setting(path)
-    guard let value = reader.stringArray(forKey: ConfigKey(path), isSecret: setting.isSecret) else { return nothing(path) }
+    guard let value = reader.stringArray(forKey: ConfigKey(path), isSecret: setting.isSecret) else {
+      return nothing(path)
+    }
     return use(path, value, Self.shown(value.joined(separator: ","), setting), value.joined(separator: "\u{0}"))
   }
 
@@ -134,7 +136,8 @@ struct SettingReader {
   mutating func refuseUnused(_ group: String, names: [String]) {
     let known = Set(names)
     var told: Set<String> = []
-    for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 }) ?? []
+    for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 })
+      ?? []
     where path.count == 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
@@ -204,7 +207,9 @@ private final class Accesses: AccessReporter {
   var lastFailed: Bool { failed.withLock { $0 } }
 
   func report(_ event: AccessEvent) {
-    let isFailure = event.conversionError != nil || event.providerResults.contains { if case .failure = $0.result { true } else { false } }
+    let isFailure =
+      event.conversionError != nil
+      || event.providerResults.contains { if case .failure = $0.result { true } else { false } }
     failed.withLock { $0 = isFailure }
   }
 }

@@ -92,7 +92,9 @@ public final class LogOutput: Sendable {
     var start = 0
     while start < bytes.count {
       // The array lives for the call, which reads no further than its end.
-      let count = unsafe bytes.withUnsafeBytes { unsafe Self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
+      }
       if count >= 0 {
         start += count
       } else if errno == EAGAIN || errno == EWOULDBLOCK {
@@ -106,12 +108,12 @@ public final class LogOutput: Sendable {
   }
 
   private static func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-#if canImport(Glibc)
+    #if canImport(Glibc)
     unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-#elseif canImport(Musl)
+    #elseif canImport(Musl)
     unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-#else
+    #else
     unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-#endif
+    #endif
   }
 }

@@ -46,7 +46,8 @@ import Darwin
 
   private static func sources(_ options: CommandLineOptions, _ environment: [String: String]) -> ConfigurationSources {
     ConfigurationSources(
-      arguments: options.settings, environment: environment, file: options.file, hasStandardInput: StandardStreams.inputIsReadable)
+      arguments: options.settings, environment: environment, file: options.file,
+      hasStandardInput: StandardStreams.inputIsReadable)
   }
 
   /// Tells what a configuration says.

@@ -116,7 +116,11 @@ final class Supervisor: Sendable {
       return state.configuration
     }
     do {
-      let run = try await DaemonRun.open(configuration, setup) { await self.started($0) } onEnd: { self.inputEnded() }
+      let run = try await DaemonRun.open(configuration, setup) {
+        await self.started($0)
+      } onEnd: {
+        self.inputEnded()
+      }
       let isWanted = state.withLock { state in
         state.run = run
         return !state.isEnding && state.next == nil

@@ -10,9 +10,9 @@ import Darwin
 final class DatagramSocket: Sendable {
   enum Place: CaseIterable, Sendable {
     case path
-#if os(Linux)
+    #if os(Linux)
     case abstract
-#endif
+    #endif
   }
 
   struct Failure: Error {
@@ -28,15 +28,15 @@ final class DatagramSocket: Sendable {
     let name = "shelfmark-notify-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     switch place {
     case .path: address = "/tmp/\(name)"
-#if os(Linux)
+    #if os(Linux)
     case .abstract: address = "@\(name)"
-#endif
+    #endif
     }
-#if canImport(Glibc)
+    #if canImport(Glibc)
     let kind = Int32(SOCK_DGRAM.rawValue)
-#else
+    #else
     let kind = SOCK_DGRAM
-#endif
+    #endif
     descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
     var target = sockaddr_un()
