@@ -27,6 +27,8 @@ extension Setting {
     Setting("http.requestsPerSecond", .real(0.01...1_000_000), "", "requests a second of one caller in the long run"),
     Setting("http.requestBurst", .whole(1...1_000_000), "200", "requests of one caller at once, where that is limited"),
     Setting("http.maximumEventStreams", .whole(0...10_000), "64", "listeners of events at once"),
+    Setting("http.maximumConnections", .whole(1...100_000), "256", "connections at once; others wait"),
+    Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
   ]
 
   private static let sync = [
