@@ -334,7 +334,10 @@ let package = Package(
       name: "PrometheusMetricsTests",
       dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: strict),
-    .testTarget(name: "SystemdNotificationTests", dependencies: ["SystemdNotification"], swiftSettings: strict),
+    .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "SystemdNotificationTests", dependencies: ["DatagramTestSupport", "SystemdNotification"],
+      swiftSettings: strict),
     .testTarget(
       name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
@@ -347,7 +350,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CatalogdTests",
-      dependencies: ["CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "LogStore", "Workspace", "catalogd"],
+      dependencies: [
+        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "Workspace", "catalogd",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),

@@ -1,3 +1,4 @@
+import DatagramTestSupport
 import Synchronization
 import Testing
 
