@@ -60,7 +60,7 @@ final class Supervisor: Sendable {
     }
     for warning in state.withLock({ $0.configuration.warnings }) { logger.warning("\(warning)") }
     let code = await runAll()
-    await manager?.stopping()
+    if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
     listening.cancel()
     watchdog?.cancel()
     logger.notice("ended", metadata: ["code": .stringConvertible(code)])
