@@ -38,9 +38,7 @@ struct Front: Sendable {
       case .answer(let work)?:
         var call = call
         if let route, route.body != .none {
-          // Who waits with the body until told to send it is told.
-          if request.headers[.expect]?.lowercased() == "100-continue", bodyLength(request) ?? 0 <= maximumBodyByteCount
-          {
+          if Self.waits(request), bodyLength(request) ?? 0 <= maximumBodyByteCount {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
           }
           call.body = try await body(of: request, route, channel)
@@ -125,25 +123,29 @@ struct Front: Sendable {
     // A sender that takes its time is cut off, whatever it sends meanwhile.
     let deadline = channel.eventLoop.scheduleTask(in: bodyTimeout) { channel.close(promise: nil) }
     defer { deadline.cancel() }
-    if let length = bodyLength(request), length > maximumBodyByteCount {
-      try await skip(request)
-      throw tooLarge
-    }
+    var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
+    // Who waits to be told to send it sends nothing now.
+    if isTooLarge, Self.waits(request) { throw tooLarge }
     var bytes: [UInt8] = []
+    var count = 0
     do {
+      // A body can be gone through once. One that is too large is taken off the wire all the same, up to a limit, so that its
+      // sender reads the answer rather than a reset.
       for try await buffer in request.body {
-        if bytes.count + buffer.readableBytes > maximumBodyByteCount {
+        count += buffer.readableBytes
+        isTooLarge = isTooLarge || count > maximumBodyByteCount
+        if !isTooLarge {
+          bytes += buffer.readableBytesView
+        } else if count > Self.skipByteLimit {
+          throw BodyInterrupted()
+        } else {
           bytes = []
-          try await skip(request)
-          throw tooLarge
         }
-        bytes += buffer.readableBytesView
       }
-    } catch let error as Refusal {
-      throw error
     } catch {
       throw BodyInterrupted()
     }
+    if isTooLarge { throw tooLarge }
     if bytes.isEmpty {
       if route.body == .optional { return BodyMembers() }
       throw Refusal.badRequest("the body is empty; send a JSON object")
@@ -151,21 +153,11 @@ struct Front: Sendable {
     return try JSONBody(bytes).members()
   }
 
-  /// How much of a body that is too large is taken off the wire, so that its sender reads the answer rather than a reset.
+  /// How many bytes of a body are taken off the wire at most.
   private static let skipByteLimit = 16 << 20
 
-  private func skip(_ request: Request) async throws {
-    if request.headers[.expect]?.lowercased() == "100-continue" { return }
-    var count = 0
-    do {
-      for try await buffer in request.body {
-        count += buffer.readableBytes
-        if count > Self.skipByteLimit { throw BodyInterrupted() }
-      }
-    } catch {
-      throw BodyInterrupted()
-    }
-  }
+  /// Whether the sender waits with the body until told to send it.
+  private static func waits(_ request: Request) -> Bool { request.headers[.expect]?.lowercased() == "100-continue" }
 
   // MARK: Writing
 

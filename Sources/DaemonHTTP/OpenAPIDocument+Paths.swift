@@ -208,7 +208,7 @@ extension OpenAPIDocument {
           "operationId": "scan",
           "tags": ["scans"],
           "summary": "Scans one code or many",
-          "description": "With all effects of a scan: an event, uploads, an entry in the miss journal where nothing was found. Answered when these are durable; recorded is false where they are not. A code that is scanned again by the same input within its window is a double scan: name inputs that are not one scanner differently.",
+          "description": "With all effects of a scan: an event, uploads, an entry in the set session of its input, and in the miss journal where nothing was found. Answered when uploads and sessions are durable; where they cannot be, problem says why. Where input names a scanner, a code that it scans again within its window is a double scan; the input http has no window.",
           "requestBody": {
             "required": true,
             "content": {

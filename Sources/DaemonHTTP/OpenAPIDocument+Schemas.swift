@@ -177,7 +177,7 @@ extension OpenAPIDocument {
           },
           "recorded": {
             "type": "boolean",
-            "description": "Whether its uploads, or its entry in the journal, are durable. False also where there was nothing to record."
+            "description": "Whether its uploads, and its entry in a set session, are durable. False also where there were none to record: then there is no problem."
           },
           "problem": {
             "type": "string",
@@ -304,11 +304,135 @@ extension OpenAPIDocument {
       },
       "SyncState": {
         "type": "object",
-        "description": "When the catalogue was last synchronised and with what result, and when it will be next."
+        "description": "How current the catalogue is, and when it is synchronised next.",
+        "properties": {
+          "configured": {"type": "boolean", "description": "Whether there is a server to synchronise with."},
+          "running": {"type": "boolean"},
+          "lastSuccess": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "lastAttempt": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "lastError": {
+            "type": ["string", "null"],
+            "description": "Why the last attempt failed; null where it did not."
+          },
+          "failures": {"type": "integer", "description": "Since the last success."},
+          "next": {
+            "type": ["string", "null"],
+            "description": "When the schedule comes to it. Such as 2026-01-31T23:59:59.123Z."
+          },
+          "oldSince": {
+            "type": ["string", "null"],
+            "description": "Where the last attempt failed: since when the catalogue is old. Such as 2026-01-31T23:59:59.123Z."
+          }
+        },
+        "required": [
+          "configured",
+          "running",
+          "lastSuccess",
+          "lastAttempt",
+          "lastError",
+          "failures",
+          "next",
+          "oldSince"
+        ],
+        "additionalProperties": false
+      },
+      "Input": {
+        "type": "object",
+        "description": "Where scans come from.",
+        "properties": {
+          "name": {"type": "string"},
+          "state": {"type": "string", "enum": ["unknown", "open", "reopening", "closed"]},
+          "message": {"type": "string", "description": "For people: from what it reads, or why it does not."},
+          "since": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "scans": {"type": "integer"},
+          "misses": {"type": "integer"},
+          "repeats": {"type": "integer", "description": "Double scans."},
+          "faults": {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "description": "Lines that were refused, by the kind of fault."
+          },
+          "lastScan": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."}
+        },
+        "required": ["name", "state", "message", "since", "scans", "misses", "repeats", "faults", "lastScan"],
+        "additionalProperties": false
+      },
+      "Problem": {
+        "type": "object",
+        "description": "What does not work now.",
+        "properties": {
+          "name": {"type": "string"},
+          "since": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "count": {"type": "integer", "description": "How often it came up."},
+          "message": {"type": "string"}
+        },
+        "required": ["name", "since", "count", "message"],
+        "additionalProperties": false
+      },
+      "CatalogueState": {
+        "type": "object",
+        "description": "The catalogue that scans are answered from.",
+        "properties": {
+          "user": {"type": ["string", "null"]},
+          "cursor": {"type": "string"},
+          "sequence": {"type": "integer"},
+          "generation": {"type": "integer"},
+          "products": {"type": "integer"},
+          "relations": {"type": "integer"},
+          "currentAt": {"type": ["string", "null"]},
+          "ageSeconds": {"type": ["number", "null"]}
+        },
+        "required": ["user", "cursor", "sequence", "generation", "products", "relations", "currentAt", "ageSeconds"],
+        "additionalProperties": false
       },
       "Status": {
         "type": "object",
-        "description": "Everything about the daemon: version, user, catalogue with its age, sync, queue, inputs, problems that last, counts."
+        "description": "Everything about the daemon.",
+        "properties": {
+          "version": {"type": "string"},
+          "time": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "started": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "uptimeSeconds": {"type": "number"},
+          "ready": {"type": "boolean", "description": "Whether scans can be answered."},
+          "user": {"type": ["string", "null"], "description": "Who is signed in."},
+          "catalogue": {
+            "description": "Null where it cannot be read; problems say why.",
+            "oneOf": [{"$ref": "#/components/schemas/CatalogueState"}, {"type": "null"}]
+          },
+          "sync": {"$ref": "#/components/schemas/SyncState"},
+          "queue": {
+            "description": "Null where it cannot be read; problems say why.",
+            "oneOf": [{"$ref": "#/components/schemas/Queue"}, {"type": "null"}]
+          },
+          "webhooks": {"type": "array", "items": {"type": "string"}, "description": "Their names."},
+          "inputs": {"type": "array", "items": {"$ref": "#/components/schemas/Input"}},
+          "sessionsOpen": {"type": "integer", "description": "Set sessions that are open."},
+          "eventListeners": {"type": "integer"},
+          "scansPerSecond": {"type": "number"},
+          "problems": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Problem"},
+            "description": "Empty where all is well."
+          }
+        },
+        "required": [
+          "version",
+          "time",
+          "started",
+          "uptimeSeconds",
+          "ready",
+          "user",
+          "catalogue",
+          "sync",
+          "queue",
+          "webhooks",
+          "inputs",
+          "sessionsOpen",
+          "eventListeners",
+          "scansPerSecond",
+          "problems"
+        ],
+        "additionalProperties": false
       },
       "Miss": {
         "type": "object",

@@ -29,7 +29,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "{", "{\"a\"}", "{\"a\":1,}", "{'a':1}", "{\"a\":1} x", "nul", "{\"a\":\"\u{1}\"}", "[1", "\u{FEFF}{}", "{\"a\":01}",
+    "{", "{\"a\"}", "{\"a\":1,}", "{'a':1}", "{\"a\":1} x", "nul", "{\"a\":\"\u{1}\"}", "[1", "\u{FEFF}{}",
+    "{\"a\":01}",
     " ", "{\"a\":\"\\x\"}",
   ])
   func `what is no JSON is refused and says where`(text: String) throws {

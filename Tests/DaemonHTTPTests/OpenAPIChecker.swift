@@ -37,7 +37,9 @@ struct OpenAPIChecker {
     var response = document.at("#/components/responses/Error")
     if let operation = operation(method, target) {
       response = operation["responses"]?["\(status)"] ?? operation["responses"]?["default"]
-      if operation["responses"]?["\(status)"] == nil, status < 400 { return ["status \(status) is not in the document"] }
+      if operation["responses"]?["\(status)"] == nil, status < 400 {
+        return ["status \(status) is not in the document"]
+      }
     } else if status < 400, method != "OPTIONS" {
       return ["the operation is not in the document"]
     }

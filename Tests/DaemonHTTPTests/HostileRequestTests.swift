@@ -1,0 +1,337 @@
+import Foundation
+import NIOCore
+import RandomTestSupport
+import ScanDaemon
+import StoreTestSupport
+import Testing
+
+@testable import DaemonHTTP
+
+@Suite(.timeLimit(.minutes(2))) struct HostileRequestTests {
+  @Test func `methods that a path does not know are refused, and it says which it knows`() async throws {
+    try await TestDaemon.run { test in
+      for (method, path, allowed) in [
+        ("PUT", "/v1/status", "GET, HEAD, OPTIONS"), ("GET", "/v1/scans", "OPTIONS, POST"),
+        ("HEAD", "/v1/scans", "OPTIONS, POST"), ("PATCH", "/v1/session", "DELETE, GET, HEAD, OPTIONS, POST"),
+        ("TRACE", "/healthz", "GET, HEAD, OPTIONS"), ("POST", "/v1/products/1", "GET, HEAD, OPTIONS"),
+      ] {
+        let found1 = try await test.exchange(method, path, expecting: 405).headers["allow"]
+        #expect(found1 == allowed)
+        let found2 = try await test.exchange("OPTIONS", path, expecting: 204).headers["allow"]
+        #expect(found2 == allowed)
+      }
+      let found3 = try await test.exchange("OPTIONS", "*", expecting: 204).headers["allow"]
+      #expect(found3 == "GET, HEAD, OPTIONS")
+    }
+  }
+
+  @Test func `HEAD is GET without its body`() async throws {
+    try await TestDaemon.run { test in
+      for path in ["/v1/scan/6901234567892", "/healthz", "/v1/products/1001", "/openapi.json"] {
+        let get = try await test.exchange("GET", path)
+        let head = try await test.exchange("HEAD", path)
+        #expect(head.body == [])
+        #expect(head.headers["content-type"] == get.headers["content-type"])
+        // The answer of a scan names itself anew, in as many bytes, but for its age.
+        if !path.contains("scan") { #expect(head.headers["content-length"] == String(get.body.count)) }
+      }
+      try await test.exchange("HEAD", "/v1/products/9", expecting: 404)
+    }
+  }
+
+  @Test(arguments: [
+    "/", "/v1", "/v2/status", "/v1/status/", "/v1//status", "/v1/products/1/2", "/V1/STATUS", "/../etc",
+  ])
+  func `what is not there is 404 as JSON`(path: String) async throws {
+    try await TestDaemon.run { test in
+      let found4 = try await test.exchange("GET", path, expecting: 404).errorCode
+      #expect(found4 == "notFound")
+    }
+  }
+
+  @Test func `paths that are none are refused`() async throws {
+    try await TestDaemon.run { test in
+      for path in ["/v1/scan/%", "/v1/scan/%zz", "/v1/scan/%ff", "/v1/scan/%c3%28", "/v1/products?barcode=%ff"] {
+        let found5 = try await test.exchange("GET", path, expecting: 400).errorCode
+        #expect(found5 == "badRequest")
+      }
+      // Bytes that are no UTF-8 and stand there as they are.
+      let raw = Array("GET /v1/scan/".utf8) + [0xFF, 0xC3] + Array(" HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+      #expect([400, 200].contains(try await test.client.send(raw).status))
+      try await test.exchange("GET", "/healthz")
+    }
+  }
+
+  @Test func `bodies that are none are refused`() async throws {
+    try await TestDaemon.run { test in
+      for body in ["", "{", "[]", "null", "{\"code\":\"1\"", "{\"code\":\"\u{1}\"}", "{\"code\":[]}", "\u{FEFF}{}"] {
+        let found6 = try await test.exchange("POST", "/v1/scans", body, expecting: 400).errorCode
+        #expect(found6 == "badRequest")
+      }
+      try await test.exchange("POST", "/v1/scans", String(repeating: "[", count: 100_000), expecting: 400)
+      let bytes = Array("{\"code\":\"".utf8) + [0xFF] + Array("\"}".utf8)
+      let found7 = try await test.client.send(test.client.request("POST", "/v1/scans", body: bytes)).status
+      #expect(found7 == 400)
+    }
+  }
+
+  @Test func `only JSON is taken`() async throws {
+    try await TestDaemon.run { test in
+      for type in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx", "multipart/form-data"] {
+        try await test.exchange(
+          "POST", "/v1/scans", #"{"code":"1"}"#, headers: [("Content-Type", type)], expecting: 415)
+      }
+      for type in ["application/json", "Application/JSON ; charset=utf-8", "application/json;charset=UTF-8"] {
+        try await test.exchange("POST", "/v1/scans", #"{"code":"1"}"#, headers: [("Content-Type", type)])
+      }
+    }
+  }
+
+  @Test func `a body has as many bytes as it may, and not one more`() async throws {
+    try await TestDaemon.run { _, server in
+      server.maximumBodyByteCount = 1000
+    } _: { test in
+      func body(_ count: Int) -> String {
+        let frame = #"{"code":"1","x":""}"#
+        return #"{"code":"1","x":""# + String(repeating: "y", count: count - frame.utf8.count) + #""}"#
+      }
+      try await test.exchange("POST", "/v1/scans", body(1000))
+      let found8 = try await test.exchange("POST", "/v1/scans", body(1001), expecting: 413).errorCode
+      #expect(found8 == "bodyTooLarge")
+      try await test.exchange("POST", "/v1/scans", body(3_000_000), expecting: 413)
+      // Without an announced length.
+      let chunk = "7D0\r\n" + String(repeating: " ", count: 2000) + "\r\n0\r\n\r\n"
+      let head = "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let found9 = try await test.client.send(Array((head + chunk).utf8)).status
+      #expect(found9 == 413)
+      // Who asks first is told before sending anything.
+      let asks = "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5000\r\n\r\n"
+      let found10 = try await test.client.send(Array(asks.utf8)).status
+      #expect(found10 == 413)
+    }
+  }
+
+  @Test func `who waits with the body until told to send it is told`() async throws {
+    try await TestDaemon.run { test in
+      let body = #"{"code":"1"}"#
+      let head =
+        "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+      try await test.client.connect().executeThenClose { inbound, outbound in
+        var iterator = inbound.makeAsyncIterator()
+        try await outbound.write(ByteBuffer(string: head))
+        let go = try await iterator.next().map { String(buffer: $0) }
+        #expect(go?.hasPrefix("HTTP/1.1 100") == true)
+        try await outbound.write(ByteBuffer(string: body))
+        let answer = try await iterator.next().map { String(buffer: $0) }
+        #expect(answer?.hasPrefix("HTTP/1.1 200") == true)
+      }
+    }
+  }
+
+  @Test func `bytes that are no HTTP end a connection, and nothing else`() async throws {
+    try await TestDaemon.run { test in
+      var random = SeededGenerator(for: "requests")
+      for _ in 0..<20 * depth {
+        let noise = (0..<Int.random(in: 1...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        _ = try? await test.client.send(noise + Array("\r\n\r\n".utf8))
+      }
+      let long = "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"
+      #expect((try? await test.client.send(Array(long.utf8)))?.status ?? 400 >= 400)
+      let many = (0..<2000).map { "X-\($0): 1\r\n" }.joined()
+      let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\(many)\r\n"
+      #expect((try? await test.client.send(Array(request.utf8)))?.status ?? 400 >= 400)
+      try await test.exchange("GET", "/healthz")
+    }
+  }
+
+  @Test func `who sends a request too slowly is cut off`() async throws {
+    try await TestDaemon.run { _, server in
+      server.idleTimeout = .milliseconds(200)
+    } _: { test in
+      for beginning in [
+        "", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
+        "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+      ] {
+        let start = ContinuousClock.now
+        try await test.client.connect().executeThenClose { inbound, outbound in
+          // A byte now and then does not help.
+          await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+              try? await outbound.write(ByteBuffer(string: beginning))
+              while !beginning.isEmpty {
+                try await Task.sleep(for: .milliseconds(50))
+                do { try await outbound.write(ByteBuffer(string: "x")) } catch { break }
+              }
+            }
+            do { for try await _ in inbound {} } catch {}
+            group.cancelAll()
+          }
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+      }
+      try await test.exchange("GET", "/healthz")
+    }
+  }
+
+  @Test func `a token is asked for`() async throws {
+    try await TestDaemon.run { _, server in
+      server.token = "s3cret"
+      server.metrics = { [] }
+    } _: { test in
+      let refused = try await test.exchange("GET", "/v1/status", expecting: 401)
+      #expect(refused.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+      #expect(refused.errorCode == "unauthorized")
+      for header in ["Bearer wrong", "Bearer s3cre", "Basic s3cret", "s3cret"] {
+        try await test.exchange("GET", "/v1/status", headers: [("Authorization", header)], expecting: 401)
+      }
+      try await test.exchange("GET", "/v1/nothing", expecting: 401)
+      try await test.exchange("GET", "/v1/events", expecting: 401)
+      try await test.exchange("GET", "/v1/status", headers: [("Authorization", "Bearer s3cret")])
+      for path in ["/healthz", "/readyz", "/metrics"] { try await test.exchange("GET", path) }
+    }
+  }
+
+  @Test func `pages of other sites are kept out`() async throws {
+    try await TestDaemon.run { test in
+      let rebound = try await test.exchange(
+        "GET", "/v1/status", headers: [("Host", "rebound.example.org:8765")], expecting: 403)
+      #expect(rebound.errorCode == "foreignHost")
+      let foreign = try await test.exchange(
+        "POST", "/v1/scans", #"{"code":"1"}"#, headers: [("Origin", "https://example.org")], expecting: 403)
+      #expect(foreign.errorCode == "foreignOrigin")
+      let found11 = try await test.exchange("GET", "/v1/misses").json["misses"]
+      #expect(found11 == .array([]))
+      try await test.exchange("GET", "/v1/status", headers: [("Origin", "http://localhost:3000")])
+    }
+  }
+
+  @Test func `too many requests are refused for a while`() async throws {
+    try await TestDaemon.run { _, server in
+      server.requestsPerSecond = 0.01
+      server.requestBurst = 3
+    } _: { test in
+      for _ in 0..<3 { try await test.exchange("GET", "/v1/scan/1") }
+      let refused = try await test.exchange("GET", "/v1/scan/1", expecting: 429)
+      #expect(refused.errorCode == "tooManyRequests")
+      #expect(Int(refused.headers["retry-after"] ?? "") ?? 0 > 1)
+      try await test.exchange("GET", "/healthz")
+    }
+  }
+
+  @Test func `a hundred requests at once are answered, each with its own`() async throws {
+    try await TestDaemon.run { _, server in
+      // Fewer connections than callers: the others wait.
+      server.maximumConnections = 20
+    } _: { test in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<100 {
+          group.addTask {
+            if number % 2 == 0 {
+              let answer = try await test.exchange("GET", "/v1/scan/n\(number)")
+              #expect(answer.json["code"]?.text == "n\(number)")
+            } else {
+              let answer = try await test.exchange("POST", "/v1/scans", #"{"code":"m\#(number)"}"#)
+              #expect(answer.json["code"]?.text == "m\(number)")
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      _ = try await test.misses(50)
+    }
+  }
+
+  @Test func `requests of one connection are answered in their order`() async throws {
+    try await TestDaemon.run { test in
+      var bytes: [UInt8] = []
+      for number in 0..<20 {
+        bytes += test.client.request("GET", "/v1/scan/n\(number)")
+        bytes += test.client.request("POST", "/v1/scans", body: Array("{\"code\":\"m\(number)\"}".utf8))
+      }
+      try await test.client.connect().executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(bytes: bytes))
+        var received = ""
+        for try await buffer in inbound {
+          received += String(buffer: buffer)
+          if received.contains("\"code\":\"m19\""), received.hasSuffix("}") { break }
+        }
+        let codes = received.matches(of: /"code":"([nm]\d+)"/).map { String($0.1) }
+        #expect(codes == (0..<20).flatMap { ["n\($0)", "m\($0)"] })
+      }
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct ListeningTests {
+  @Test func `a Unix domain socket is its owner's, replaces a stale one, and goes at the end`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/http"
+    for _ in 0..<2 {
+      try await TestDaemon.run { _, server in
+        server.address = .socket(path: path)
+      } _: { test in
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let found13 = try await test.exchange("GET", "/v1/session").json["user"]?.text
+        #expect(found13 == "ana")
+        // Another one does not take it away.
+        var options = DaemonServer.Options()
+        options.address = .socket(path: path)
+        let second = try DaemonServer(test.daemon, options: options, logger: .init(label: "test"))
+        await #expect(throws: DaemonServerError.cannotListen(path, reason: "another process listens there")) {
+          try await second.run()
+        }
+        try await test.exchange("GET", "/healthz")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["http"])
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+      try await StaleSocket.make(path)
+      #expect(FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test func `a file that is no socket stays`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write([1], to: "http")
+    let path = directory.path + "/http"
+    await #expect(throws: DaemonServerError.cannotListen(path, reason: "a file that is no socket has this name")) {
+      _ = try await SocketFile(path: path)
+    }
+    #expect(try directory.contents("http") == [1])
+  }
+
+  @Test func `a path that is too long is refused with words`() async throws {
+    await #expect(throws: DaemonServerError.self) {
+      _ = try await SocketFile(path: "/tmp/" + String(repeating: "x", count: 120))
+    }
+    await #expect(throws: DaemonServerError.self) { _ = try await SocketFile(path: "") }
+    await #expect(throws: DaemonServerError.self) { _ = try await SocketFile(path: "/nowhere/at/all") }
+  }
+
+  @Test func `a port that is taken is an error of its own`() async throws {
+    try await TestDaemon.run { test in
+      guard case .port(let port) = test.client.place else { return }
+      var options = DaemonServer.Options()
+      options.address = .host("127.0.0.1", port: port)
+      let second = try DaemonServer(test.daemon, options: options, logger: .init(label: "test"))
+      await #expect(throws: DaemonServerError.self) { try await second.run() }
+    }
+  }
+
+  @Test func `a running answer is finished at graceful shutdown`() async throws {
+    try await TestDaemon.run { test in
+      let body = #"{"codes":["# + (0..<300).map { "\"miss \($0)\"" }.joined(separator: ",") + "]}"
+      try await test.client.connect().executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(bytes: test.client.request("POST", "/v1/scans", body: Array(body.utf8))))
+        // The answer has begun when its scans are told as events.
+        for await _ in test.daemon.events.events(after: nil) { break }
+        await test.group.triggerGracefulShutdown()
+        var received: [UInt8] = []
+        for try await buffer in inbound { received += buffer.readableBytesView }
+        let answer = TestAnswer(received)
+        #expect(answer?.status == 200)
+        #expect(answer?.json["answers"]?.elements.count == 300)
+      }
+    }
+  }
+}

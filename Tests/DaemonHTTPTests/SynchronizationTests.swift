@@ -1,0 +1,85 @@
+import CatalogOrigin
+import Logging
+import ScanDaemon
+import ServiceLifecycle
+import StoreTestSupport
+import Testing
+
+@testable import DaemonHTTP
+
+@Suite(.timeLimit(.minutes(2))) struct SynchronizationTests {
+  /// Runs a company's server with one product for as long as `body` does.
+  func withOrigin(_ body: (_ url: String) async throws -> Void) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(
+      Array("{\"id\":\"7\",\"barcode\":\"697\",\"updateTime\":\"2026-01-01 00:00:00\"}\n".utf8), to: "products")
+    try directory.write([], to: "relations")
+    var logger = Logger(label: "origin")
+    logger.logLevel = .critical
+    let store = try OriginStore(
+      files: OriginFiles(products: directory.path + "/products", relations: directory.path + "/relations"),
+      logger: logger)
+    var options = OriginServer.Options()
+    options.port = 0
+    let (ports, report) = AsyncStream.makeStream(of: Int.self)
+    options.onListening = { report.yield($0) }
+    let group = ServiceGroup(
+      services: [OriginServer(store: store, options: options, logger: logger)], logger: logger)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask {
+        defer { report.finish() }
+        try await group.run()
+      }
+      for await port in ports {
+        try await body("http://127.0.0.1:\(port)/")
+        break
+      }
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+    }
+  }
+
+  @Test func `who asks for a synchronisation is told what it did`() async throws {
+    try await withOrigin { url in
+      try await TestDaemon.run(
+        { options, _ in options.sync = SyncOptions(url: url) }, isFilled: false
+      ) { test in
+        let report = try await test.exchange("POST", "/v1/sync", #"{"full":true}"#).json
+        #expect(report["mode"]?.text == "full")
+        #expect(report["products"]?["upserted"] == .number(1))
+        #expect(report["cursor"]?.text == "2026-01-01 00:00:00")
+        let found1 = try await test.exchange("POST", "/v1/sync").json["mode"]?.text
+        #expect(found1 == "incremental")
+        let found = try await test.exchange("GET", "/v1/scan/697").json
+        #expect(found["products"]?[0]?["id"]?.text == "7")
+        #expect(found["catalogue"]?["cursor"]?.text == "2026-01-01 00:00:00")
+        let state = try await test.exchange("GET", "/v1/sync").json
+        #expect(state["configured"] == .bool(true))
+        #expect(state["lastError"] == .null)
+        try await test.exchange("GET", "/v1/status")
+        try await test.exchange("DELETE", "/v1/session")
+        let found2 = try await test.exchange("POST", "/v1/sync", expecting: 409).errorCode
+        #expect(found2 == "nobodySignedIn")
+      }
+    }
+  }
+
+  @Test func `a server that answers nonsense is a bad gateway, and its words are told`() async throws {
+    // Its products are no answer of the protocol.
+    try await TestDaemon.run { _, _ in
+    } _: { nonsense in
+      guard case .port(let port) = nonsense.client.place else { return }
+      try await TestDaemon.run { options, _ in
+        options.sync = SyncOptions(url: "http://127.0.0.1:\(port)/healthz")
+      } _: { test in
+        let refused = try await test.exchange("POST", "/v1/sync", expecting: 502)
+        #expect(refused.errorCode == "syncFailed")
+        #expect(refused.json["error"]?["message"]?.text != "")
+        // The catalogue is as it was.
+        try await test.exchange("GET", "/v1/products/1001")
+        let found3 = try await test.exchange("GET", "/v1/sync").json["lastError"]
+        #expect(found3 != .null)
+      }
+    }
+  }
+}
