@@ -43,6 +43,8 @@ let package = Package(
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
       ],
       swiftSettings: strict),
+    // What decodes, without what opens: that needs packages of others.
+    .target(name: "ScanInputs", dependencies: ["JSONStream"], swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
@@ -55,7 +57,7 @@ let package = Package(
       name: "shelfmark-fuzz",
       dependencies: [
         "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents", "JSONStream",
-        "LogStore", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
+        "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

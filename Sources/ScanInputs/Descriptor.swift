@@ -82,12 +82,14 @@ final class Descriptor: Sendable {
   /// - Parameter limit: How long to wait where nothing is taken; `nil` for as long as the input runs.
   func write(_ bytes: [UInt8], within limit: Duration?, ending: Ending) throws(Obstacle) {
     Self.ignoreBrokenPipes
+    let clock = ContinuousClock()
     var written = 0
+    var lastProgress = clock.now
     while written < bytes.count {
       let isEnding = ending.stop.isTripped
       let latches = isEnding ? [ending.cancel] : [ending.cancel, ending.stop]
       let patience = isEnding ? min(limit ?? Self.patienceAtEnd, Self.patienceAtEnd) : limit
-      let ready = try wait(for: POLLOUT, or: latches, within: patience)
+      let ready = try wait(for: POLLOUT, or: latches, within: patience.map { $0 - (clock.now - lastProgress) })
       if ending.cancel.isTripped { throw Obstacle("the input was ended") }
       if isEnding != ending.stop.isTripped { continue }
       guard ready else { throw Obstacle("nobody takes it") }
@@ -98,8 +100,10 @@ final class Descriptor: Sendable {
       }
       if count >= 0 {
         written += count
+        lastProgress = clock.now
       } else if errno == EAGAIN {
-        // Not as much room as a whole write needs: there is nothing to wait for but time.
+        // There is room, but not as much as it takes: nothing tells when there is.
+        if let patience, clock.now - lastProgress >= patience { throw Obstacle("nobody takes it") }
         usleep(1000)
       } else if errno != EINTR {
         throw Obstacle("cannot write", code: errno)

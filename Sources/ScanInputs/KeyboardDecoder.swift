@@ -43,20 +43,29 @@ struct KeyboardDecoder {
     }
   }
 
-  /// Forgets half an event: its rest will not come.
-  mutating func dropPartialEvent() { partial.removeAll(keepingCapacity: true) }
+  /// Forgets half an event, whose rest will not come, and the line that it belongs to.
+  mutating func dropPartialEvent(_ lines: inout [LineFramer.Line]) {
+    guard isInsideEvent else { return }
+    partial.removeAll(keepingCapacity: true)
+    loseEvents(&lines)
+  }
+
+  /// Drops the line up to its end, as it would have holes, and tells so once.
+  private mutating func loseEvents(_ lines: inout [LineFramer.Line]) {
+    if !isBroken { lines.append(.fault(.eventsLost)) }
+    isBroken = true
+    // What was released meanwhile nobody knows.
+    held = []
+    mark = nil
+    altCode = AltCode()
+    framer.discardLine()
+  }
 
   private mutating func take(_ event: KeyEvent, _ lines: inout [LineFramer.Line]) {
     switch (event.type, event.code) {
     case (KeyEvent.synchronization, KeyEvent.dropped):
-      if !isBroken { lines.append(.fault(.eventsLost)) }
-      isBroken = true
+      loseEvents(&lines)
       awaitsReport = true
-      // What was released meanwhile nobody knows.
-      held = []
-      mark = nil
-      altCode = AltCode()
-      framer.discardLine()
     case (KeyEvent.synchronization, KeyEvent.report):
       awaitsReport = false
     case (KeyEvent.key, let code) where !awaitsReport:

@@ -10,10 +10,6 @@ import Darwin
 
 /// Lines that a scanner types, from its event device or a FIFO of events.
 struct KeyboardInput {
-  /// How long the rest of an event may take, before what came of it is dropped. Devices deliver whole events; who writes half a
-  /// one into a FIFO and dies would spoil all that follow.
-  static let eventPatience = Duration.seconds(1)
-
   let options: KeyboardOptions
   let format: LineFormat
   let desk: Desk
@@ -50,14 +46,14 @@ struct KeyboardInput {
   private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
     var decoder = KeyboardDecoder(layout: options.layout, format: format)
     while true {
-      let limit = decoder.isInsideEvent ? Self.eventPatience : nil
+      let limit = decoder.isInsideEvent ? environment.eventPatience : nil
       let piece = await thread.run { [ending] in
         Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
       switch piece {
       case .success(.bytes(let bytes)): decoder.append(bytes, to: &lines)
-      case .success(.idle): decoder.dropPartialEvent()
+      case .success(.idle): decoder.dropPartialEvent(&lines)
       case .success(.end): return Obstacle("the device hung up")
       case .success(.stopped): return nil
       case .failure(let obstacle): return obstacle

@@ -37,9 +37,7 @@ struct LineConnection: Sendable {
       var session = dialect.session(desk)
       var pieces = self.pieces.makeAsyncIterator()
       var listens = true
-      while true {
-        channel.read()
-        guard let piece = await pieces.next() else { break }
+      while let piece = await pieces.next() {
         var lines: [LineFramer.Line] = []
         switch piece {
         case .bytes(let bytes): session.framer.append(bytes, to: &lines)
@@ -50,6 +48,7 @@ struct LineConnection: Sendable {
           guard listens else { continue }
           listens = await send(answer, patience: patience, desk)
         }
+        channel.read()
       }
       try? await channel.close()
     } onCancel: {
@@ -89,6 +88,12 @@ struct LineConnection: Sendable {
     private let continuation: AsyncStream<Piece>.Continuation
 
     init(continuation: AsyncStream<Piece>.Continuation) { self.continuation = continuation }
+
+    /// The first piece is asked for here: before, a channel that is not active yet would not hear it.
+    func channelActive(context: ChannelHandlerContext) {
+      context.fireChannelActive()
+      context.read()
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       continuation.yield(.bytes(Array(unwrapInboundIn(data).readableBytesView)))

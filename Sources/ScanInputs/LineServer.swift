@@ -76,6 +76,12 @@ struct LineServer {
   ) -> ServerBootstrap {
     ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 128)
+      // Without descriptors it accepts again after a moment, and does not spin.
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+        }
+      }
       // What is read is asked for; and what the system has when the client is through is not much.
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -111,7 +117,8 @@ struct LineServer {
   private static func reason(_ error: any Error) -> String {
     switch error {
     case let error as IOError: Obstacle("cannot listen", code: error.errnoCode).description
-    case is SocketAddressError: "this is no address of this machine"
+    case SocketAddressError.unknown(let host, _): "the host \(host) is not known"
+    case is SocketAddressError: "this is no address"
     default: "\(error)"
     }
   }

@@ -56,7 +56,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
   case notText(shown: String)
   /// It is not the request that the input expects: what it should be.
   case request(String)
-  /// The system dropped some of what was typed, so the line would have had holes.
+  /// Some of what was typed got lost before it could be read, so the line would have had holes.
   case eventsLost
   /// An answer cannot be delivered, and why. The reading itself was taken.
   case unanswered(String)
@@ -77,7 +77,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong(let limit): "a line has more than \(limit) bytes"
     case .notText(let shown): "a line is not UTF-8: \(shown)"
     case .request(let what): "\(what)"
-    case .eventsLost: "the system lost keys of a line, which was dropped"
+    case .eventsLost: "keys of a line got lost, and it was dropped"
     case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
   }

@@ -1,8 +1,5 @@
 /// Lines of a serial device or a pty.
 struct SerialInput {
-  /// How long an answer may be held up by a device that does not take it.
-  static let patience = Duration.seconds(5)
-
   let options: SerialOptions
   let format: LineFormat
   let desk: Desk
@@ -17,7 +14,8 @@ struct SerialInput {
 
   private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
     var framer = LineFramer(format)
-    var voice = Voice(desk: desk, thread: thread, output: device, patience: Self.patience, ending: ending)
+    let patience = environment.devicePatience
+    var voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)
     while true {
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in

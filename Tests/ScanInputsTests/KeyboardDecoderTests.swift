@@ -71,14 +71,15 @@ import Testing
     #expect(found == [.text("1")])
   }
 
-  @Test func `half an event that is dropped costs no other`() {
+  @Test func `half an event that is dropped costs its line only`() {
     var decoder = KeyboardDecoder(layout: .us)
     var lines: [LineFramer.Line] = []
-    decoder.append(KeyTypist.typed("12").dropLast(11), to: &lines)
+    decoder.append(KeyTypist.typed("0\n12").dropLast(11), to: &lines)
     #expect(decoder.isInsideEvent)
-    decoder.dropPartialEvent()
-    decoder.append(KeyTypist.typed("3\n"), to: &lines)
-    #expect(lines == [.text("123")])
+    decoder.dropPartialEvent(&lines)
+    decoder.dropPartialEvent(&lines)
+    decoder.append(KeyTypist.typed("3\n4\n"), to: &lines)
+    #expect(lines == [.text("0"), .fault(.eventsLost), .text("4")])
   }
 
   // MARK: Lost events

@@ -32,6 +32,9 @@ struct Harness: Sendable {
     Harness("scan", 128, fuzzScan),
     Harness("elements", 256, fuzzElements),
     Harness("users", 300, fuzzUsers),
+    Harness("framer", 256, fuzzFramer),
+    Harness("keyboard", 512, fuzzKeyboard),
+    Harness("request", 256, fuzzRequest),
   ]
 
   static func named(_ name: String) -> Harness? { all.first { $0.name == name } }

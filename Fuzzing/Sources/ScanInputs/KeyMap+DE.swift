@@ -1,0 +1,1 @@
+../../../Sources/ScanInputs/KeyMap+DE.swift

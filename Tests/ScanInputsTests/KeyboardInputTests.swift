@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+@testable import ScanInputs
+
+@Suite struct KeyboardInputTests {
+  private func fifo(_ scratch: Scratch) throws -> String {
+    let path = scratch.name("a")
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    return path
+  }
+
+  private func writer(_ path: String) throws -> Peer { try Peer(unsafe open(path, O_WRONLY | O_NONBLOCK)) }
+
+  @Test func `events of a FIFO are read, whoever writes them`() async throws {
+    let recorder = Recorder()
+    let scratch = try Scratch()
+    let path = try fifo(scratch)
+    defer { withExtendedLifetime(scratch) {} }
+    try await withInput(.keyboard(KeyboardOptions(path: path)), recorder) { _ in
+      try await eventually("opened") { recorder.openings == [path] }
+      let first = try writer(path)
+      try await first.send(KeyTypist.typed("690\n69"))
+      first.close()
+      // Nobody writes now, and what was typed stays.
+      let second = try writer(path)
+      for byte in KeyTypist.typed("1\n") { try await second.send([byte]) }
+      try await eventually("read") { recorder.codes == ["690", "691"] }
+    }
+    #expect(recorder.closings.isEmpty)
+    #expect(recorder.answered == 2)
+  }
+
+  @Test func `half an event costs its line only`() async throws {
+    let recorder = Recorder()
+    let scratch = try Scratch()
+    let path = try fifo(scratch)
+    defer { withExtendedLifetime(scratch) {} }
+    try await withInput(
+      .keyboard(KeyboardOptions(path: path)), recorder, environment: { $0.eventPatience = .milliseconds(50) }
+    ) { _ in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      let first = try writer(path)
+      try await first.send(KeyTypist.typed("1") + Array(repeating: 7, count: 11))
+      first.close()
+      try await eventually("told") { recorder.faults == [.eventsLost] }
+      let second = try writer(path)
+      try await second.send(KeyTypist.typed("2\n3\n"))
+      try await eventually("read") { recorder.codes == ["3"] }
+    }
+  }
+
+  @Test func `layout, limits and lost events`() async throws {
+    let recorder = Recorder()
+    let scratch = try Scratch()
+    let path = try fifo(scratch)
+    defer { withExtendedLifetime(scratch) {} }
+    var options = KeyboardOptions(path: path)
+    options.layout = .de
+    var line = LineFormat()
+    line.maximumByteCount = 5
+    line.suffix = "#"
+    try await withInput(.keyboard(options), recorder, line: line) { _ in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      let writer = try writer(path)
+      var typist = KeyTypist()
+      typist.type("yz-\n123456\n7\\\n8")
+      typist.dropEvents()
+      typist.report()
+      typist.type("9\n0\n")
+      try await writer.send(typist.bytes)
+      try await eventually("read") { recorder.codes.count == 3 }
+      #expect(recorder.codes == ["zyß", "7", "0"])
+      #expect(recorder.faults == [.tooLong(limit: 5), .eventsLost])
+    }
+  }
+
+  @Test func `a keyboard that comes later, and what is none`() async throws {
+    let scratch = try Scratch()
+    let path = scratch.name("a")
+    let recorder = Recorder()
+    let gate = Gate()
+    try await withInput(
+      .keyboard(KeyboardOptions(path: path)), recorder, environment: { $0.sleep = gate.sleep }
+    ) { _ in
+      try await eventually("waiting") { gate.waits.count == 1 }
+      _ = unsafe close(open(path, O_CREAT | O_RDWR, 0o600))
+      gate.open()
+      try await eventually("waiting") { gate.waits.count == 2 }
+      _ = unsafe unlink(path)
+      // A device, but none of a keyboard: it cannot be grabbed.
+      _ = unsafe symlink("/dev/null", path)
+      gate.open()
+      try await eventually("waiting") { gate.waits.count == 3 }
+      _ = unsafe unlink(path)
+      _ = try fifo(scratch)
+      gate.open()
+      try await eventually("opened") { recorder.openings == [path] }
+      try await writer(path).send(KeyTypist.typed("690\n"))
+      try await eventually("read") { recorder.codes == ["690"] }
+    }
+    #expect(
+      recorder.closings == [
+        "cannot open \(path): No such file or directory", "\(path) is neither an event device nor a FIFO",
+        "\(path) is no event device: Inappropriate ioctl for device",
+      ])
+  }
+
+  @Test func `a device that ends is opened again`() async throws {
+    let recorder = Recorder()
+    let gate = Gate()
+    var options = KeyboardOptions(path: "/dev/null")
+    options.grabs = false
+    try await withInput(.keyboard(options), recorder, environment: { $0.sleep = gate.sleep }) { _ in
+      gate.open(3)
+      try await eventually("waiting") { gate.waits.count == 4 }
+      #expect(recorder.openings.count == 4 && recorder.closings.allSatisfy { $0 == "the device hung up" })
+    }
+  }
+}

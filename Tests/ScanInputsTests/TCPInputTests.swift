@@ -1,0 +1,247 @@
+import Glibc
+import Testing
+
+@testable import ScanInputs
+
+@Suite struct TCPInputTests {
+  /// Runs a server on a free port; `body` is told its address.
+  private func withServer(
+    _ recorder: Recorder, host: String = "127.0.0.1", line: LineFormat = LineFormat(),
+    environment: (inout InputEnvironment) -> Void = { _ in }, _ body: (RunningInput, String) async throws -> Void
+  ) async throws {
+    try await withInput(.tcp(host: host, port: 0), recorder, line: line, environment: environment) { input in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      try await body(input, recorder.openings[0])
+    }
+  }
+
+  @Test func `lines are answered in order`() async throws {
+    let recorder = Recorder()
+    try await withServer(recorder) { _, address in
+      #expect(address.hasPrefix("127.0.0.1:"))
+      let client = try Client.tcp(address)
+      try await client.send("690\r\n691\n\n692\r")
+      #expect(try await client.lines(3) == ["1 690", "2 691", "3 692"])
+      let codes = (0..<2000).map { "code \($0)" }
+      try await client.send(codes.map { $0 + "\n" }.joined())
+      #expect(try await client.lines(2000) == codes.enumerated().map { "\($0 + 4) \($1)" })
+    }
+  }
+
+  @Test(arguments: ["::1", "localhost"]) func `other addresses`(host: String) async throws {
+    let recorder = Recorder()
+    try await withServer(recorder, host: host) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("690\n")
+      #expect(try await client.line() == "1 690")
+    }
+  }
+
+  @Test func `a double scan is answered`() async throws {
+    let recorder = Recorder(repeats: { _ in true })
+    try await withServer(recorder) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("690\n")
+      #expect(try await client.line() == "1 690")
+    }
+  }
+
+  @Test func `a line that is refused is answered, and the connection goes on`() async throws {
+    let recorder = Recorder()
+    var line = LineFormat()
+    line.maximumByteCount = 4
+    try await withServer(recorder, line: line) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send(Array("12345\n".utf8) + [0xFF, 0x0A] + Array("690\n".utf8))
+      #expect(try await client.line() == #"{"error":"a line has more than 4 bytes"}"#)
+      #expect(try await client.line() == #"{"error":"a line is not UTF-8: \\xFF"}"#)
+      #expect(try await client.line() == "1 690")
+      #expect(recorder.faults == [.tooLong(limit: 4), .notText(shown: "\\xFF")])
+    }
+  }
+
+  @Test func `connections do not wait for each other`() async throws {
+    let recorder = Recorder()
+    try await withServer(recorder) { _, address in
+      let idle = try Client.tcp(address)
+      let clients = try (0..<50).map { _ in try Client.tcp(address) }
+      for (number, client) in clients.enumerated() { try await client.send("a\(number)\nb\(number)\n") }
+      for (number, client) in clients.enumerated() {
+        let codes = try await client.lines(2).map { $0?.split(separator: " ").last.map(String.init) }
+        #expect(codes == ["a\(number)", "b\(number)"])
+      }
+      try await idle.send("690\n")
+      #expect(try await idle.line() == "101 690")
+    }
+  }
+
+  @Test func `who sends no more still gets his answers, for a last line without an end too`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    try await withServer(recorder) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("690\n691\n692")
+      client.finish()
+      try await eventually("read") { recorder.codes == ["690"] }
+      recorder.permit(.max)
+      #expect(try await client.lines(4) == ["1 690", "2 691", "3 692", nil])
+    }
+  }
+
+  @Test func `who hangs up behind his codes has them taken`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    try await withServer(recorder) { _, address in
+      for number in 0..<5 {
+        let client = try Client.tcp(address)
+        try await client.send("a\(number)\nb\(number)\n")
+        client.close()
+      }
+      try await eventually("read") { recorder.codes.count == 5 }
+      recorder.permit(.max)
+      try await eventually("all taken") { recorder.answered == 10 }
+      #expect(Set(recorder.codes).count == 10)
+      #expect(recorder.faults.isEmpty)
+    }
+  }
+
+  @Test func `who is gone without a word leaves nothing behind`() async throws {
+    let recorder = Recorder()
+    try await withServer(recorder, environment: { $0.maximumConnections = 2 }) { _, address in
+      for _ in 0..<20 {
+        try await eventually("admitted") {
+          let client = try Client.tcp(address)
+          guard client.sendSome(Array("690\nhalf".utf8)) > 0 else { return false }
+          client.abort()
+          return true
+        }
+      }
+      try await eventually("answered") {
+        let client = try Client.tcp(address)
+        _ = client.sendSome(Array("last\n".utf8))
+        return recorder.codes.contains("last")
+      }
+      #expect(!recorder.codes.contains("half"))
+    }
+  }
+
+  @Test func `more connections than the limit are closed, until others are gone`() async throws {
+    let recorder = Recorder()
+    try await withServer(recorder, environment: { $0.maximumConnections = 2 }) { _, address in
+      var clients = try [Client.tcp(address), Client.tcp(address)]
+      for client in clients {
+        try await client.send("690\n")
+        #expect(try await client.line() != nil)
+      }
+      let refused = try Client.tcp(address)
+      #expect(try await refused.line() == nil)
+      clients.removeLast().close()
+      try await eventually("admitted") {
+        let client = try Client.tcp(address)
+        _ = client.sendSome(Array("last\n".utf8))
+        clients.append(client)
+        return recorder.codes.contains("last")
+      }
+    }
+  }
+
+  @Test func `who never reads is closed, and readings are not piled up meanwhile`() async throws {
+    let recorder = Recorder(pad: 100_000)
+    try await withServer(recorder, environment: { $0.patience = .milliseconds(300) }) { _, address in
+      let client = try Client.tcp(address)
+      let codes = Array(String(repeating: "690\n", count: 20_000).utf8)
+      var sent = 0
+      try await eventually("closed") {
+        if sent < codes.count { sent += max(0, client.sendSome(Array(codes[sent...]))) }
+        return recorder.faults == [.unanswered("a client takes none")]
+      }
+      // The system's buffers of both sides take some answers of 100 KB.
+      #expect(recorder.answered < 200)
+    }
+  }
+
+  // MARK: Listening
+
+  @Test func `a port in use is told and tried again, ever more rarely`() async throws {
+    let recorder = Recorder()
+    let gate = Gate()
+    let other = Recorder()
+    try await withServer(other) { otherInput, address in
+      let port = try #require(Int(address.split(separator: ":")[1]))
+      try await withInput(
+        .tcp(host: "127.0.0.1", port: port), recorder, environment: { $0.sleep = gate.sleep }
+      ) { _ in
+        gate.open(7)
+        try await eventually("waiting") { gate.waits.count == 8 }
+        #expect(recorder.closings == ["cannot listen: Address already in use"])
+        #expect(gate.waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+        try await otherInput.shutDown()
+        gate.open()
+        try await eventually("opened") { recorder.openings == [address] }
+        let client = try Client.tcp(address)
+        try await client.send("690\n")
+        #expect(try await client.line() == "1 690")
+      }
+    }
+  }
+
+  @Test(arguments: [("127.0.0.1", -1), ("127.0.0.1", 65_536), ("192.0.2.1", 0), ("no.such.name.invalid", 0), ("", 0)])
+  func `an address that is none is told`(host: String, port: Int) async throws {
+    let recorder = Recorder()
+    let gate = Gate()
+    try await withInput(.tcp(host: host, port: port), recorder, environment: { $0.sleep = gate.sleep }) { input in
+      try await eventually("told") { !recorder.events.isEmpty }
+      // Of no name at all, some systems make every address of the machine.
+      if !host.isEmpty { #expect(recorder.openings.isEmpty) }
+      #expect(input.isRunning)
+    }
+  }
+
+  // MARK: The end
+
+  @Test func `at shutdown nobody is let in any more, and what was read is answered`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    try await withServer(recorder) { input, address in
+      let (client, idle) = (try Client.tcp(address), try Client.tcp(address))
+      try await client.send("1\n2\n3\nhalf")
+      try await eventually("read") { recorder.codes == ["1"] }
+      await input.group.triggerGracefulShutdown()
+      try await eventually("refused") { (try? Client.tcp(address)) == nil }
+      #expect(try await idle.line() == nil)
+      recorder.permit(.max)
+      #expect(try await client.lines(4) == ["1 1", "2 2", "3 3", nil])
+      try await input.end()
+      #expect(recorder.codes == ["1", "2", "3"])
+    }
+  }
+
+  @Test func `cancellation ends at once`() async throws {
+    let recorder = Recorder(pad: 10_000_000)
+    try await withServer(recorder) { input, address in
+      let (client, idle) = (try Client.tcp(address), try Client.tcp(address))
+      try await client.send("1\n2\n")
+      try await eventually("answered") { recorder.answered == 1 }
+      try await input.cancel()
+      #expect(try await idle.line() == nil)
+      #expect(recorder.codes == ["1"])
+    }
+  }
+
+  @Test func `no descriptor is left behind`() async throws {
+    func count() -> Int { (0..<2000).count { fcntl($0, F_GETFD) >= 0 } }
+    let recorder = Recorder()
+    try await withServer(recorder) { _, address in
+      func round() async throws {
+        let clients = try (0..<20).map { _ in try Client.tcp(address) }
+        for client in clients { try await client.send("690\n") }
+        for client in clients { #expect(try await client.line() != nil) }
+      }
+      try await round()
+      // Other tests open and close descriptors beside this one: the difference is held against many connections.
+      let before = count()
+      for _ in 0..<20 { try await round() }
+      try await eventually("closed") { count() < before + 200 }
+    }
+  }
+}
