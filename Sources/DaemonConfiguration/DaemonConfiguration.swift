@@ -51,6 +51,9 @@ public struct DaemonConfiguration: Sendable {
     if server == nil, inputs.isEmpty {
       warnings.append("nothing can be scanned: there are no inputs and no HTTP interface")
     }
+    if exitsAtEnd, !inputs.contains(where: { $0.source == .standardInput }) {
+      warnings.append("exitAtEnd is without effect: no input reads the standard input")
+    }
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
   }
 

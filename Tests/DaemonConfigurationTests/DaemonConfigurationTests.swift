@@ -216,6 +216,11 @@ import Testing
     }
   }
 
+  @Test func `ending with an input that is not read is a warning`() throws {
+    #expect(try configuration(["--exit-at-end"]).warnings.count == 1)
+    #expect(try configuration(["--exit-at-end"], standardInput: true).warnings.isEmpty)
+  }
+
   @Test func `a token in an argument is a warning`() throws {
     #expect(try configuration(["--http-token", "t"]).warnings.count == 1)
   }
