@@ -205,8 +205,8 @@ let package = Package(
     .executableTarget(
       name: "catalogd",
       dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "PrometheusMetrics", "ScanDaemon", "ScanInputs",
-        "SystemdNotification", "Workspace",
+        "Catalog", "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "LogStore", "PrometheusMetrics",
+        "ScanDaemon", "ScanInputs", "Storage", "SystemdNotification", "UploadHTTP", "Workspace",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -357,7 +357,10 @@ let package = Package(
       name: "PrometheusMetricsTests",
       dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: strict),
-    .testTarget(name: "SystemdNotificationTests", dependencies: ["SystemdNotification"], swiftSettings: strict),
+    .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "SystemdNotificationTests", dependencies: ["DatagramTestSupport", "SystemdNotification"],
+      swiftSettings: strict),
     .testTarget(
       name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
@@ -366,6 +369,22 @@ let package = Package(
       dependencies: [
         "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
         .product(name: "Configuration", package: "swift-configuration"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CatalogdTests",
+      dependencies: [
+        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "Workspace", "catalogd",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ScanDaemonTests",
+      dependencies: [
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
+        "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -19,7 +19,8 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
           values[current]?.append(argument)
         } else {
           faults.append(
-            ConfigurationFault(nil, value: argument, source: .argument("argument"), "is no option; 'catalogd --help' lists them"))
+            ConfigurationFault(
+              nil, value: argument, source: .argument("argument"), "is no option; 'catalogd --help' lists them"))
         }
         continue
       }
@@ -27,7 +28,8 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
       current = nil
       guard Setting.all.contains(where: { $0.matches(argument: name) }) else {
         let names = Setting.all.map { Setting.argument($0.path) }
-        let hint = Setting.nearest(to: name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
+        let hint =
+          Setting.nearest(to: name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
         faults.append(ConfigurationFault(nil, source: .argument(name), "there is no such option; \(hint)"))
         // Its values are no faults of their own.
         current = argument == name ? "" : nil
@@ -76,9 +78,10 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
 
   nonisolated(nonsending) func watchValue<Return: ~Copyable>(
     forKey key: AbsoluteConfigKey, type: ConfigType,
-    updatesHandler: nonisolated(nonsending) (
-      ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
-    ) async throws -> Return
+    updatesHandler:
+      nonisolated(nonsending) (
+        ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
+      ) async throws -> Return
   ) async throws -> Return {
     try await watchValueFromValue(forKey: key, type: type, updatesHandler: updatesHandler)
   }
@@ -86,7 +89,8 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
   func snapshot() -> any ConfigSnapshot { self }
 
   nonisolated(nonsending) func watchSnapshot<Return: ~Copyable>(
-    updatesHandler: nonisolated(nonsending) (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
+    updatesHandler:
+      nonisolated(nonsending) (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
   ) async throws -> Return {
     try await watchSnapshotFromSnapshot(updatesHandler: updatesHandler)
   }

@@ -15,6 +15,11 @@ public struct CommandLineOptions: Sendable, Equatable {
   ///   - environment: its `CATALOGD_CONFIG` names the file where no argument does.
   /// - Throws: ``ConfigurationFaults`` for an option without its value.
   public init(_ arguments: [String], environment: [String: String] = [:]) throws(ConfigurationFaults) {
+    // What is not UTF-8 arrives as U+FFFD, which would be another path or another user.
+    for argument in arguments where argument.unicodeScalars.contains("\u{FFFD}") {
+      let fault = ConfigurationFault(nil, value: argument, source: .argument("argument"), "is not valid UTF-8")
+      throw ConfigurationFaults(faults: [fault])
+    }
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
@@ -58,7 +63,8 @@ public struct CommandLineOptions: Sendable, Equatable {
       """
     for setting in Setting.all {
       let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
-      text += "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
+      text +=
+        "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
     }
     return text + """
 

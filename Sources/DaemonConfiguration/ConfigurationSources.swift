@@ -41,6 +41,9 @@ public struct ConfigurationSources: Sendable {
     }
     // The path of the file is no setting.
     variables["CONFIG"] = nil
+    for (name, value) in variables where value.unicodeScalars.contains("\u{FFFD}") {
+      faults.append(ConfigurationFault(nil, source: .variable(Self.variablePrefix + name), "is not valid UTF-8"))
+    }
     self.variables = variables
     warnings = Self.unknown(variables)
     filePath = file

@@ -24,6 +24,8 @@ public struct DaemonConfiguration: Sendable {
   public let settings: [UsedSetting]
   /// What is no fault, but may be a mistake.
   public private(set) var warnings: [String]
+  /// What tells it from another one: all values, secret ones too.
+  private let told: [[String]: String]
 
   /// - Throws: ``ConfigurationFaults``: everything that cannot be.
   public init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
@@ -39,13 +41,24 @@ public struct DaemonConfiguration: Sendable {
     daemon.webhooks = values.webhooks()
     inputs = values.inputs(&daemon, hasStandardInput: sources.hasStandardInput)
     settings = values.used
+    told = values.told.filter { $0.key.first != "log" }
     if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {
       warnings.append("--http-token shows the token to everybody who may list processes; use http.tokenFile")
     }
     if values.isSet(["sync", "authorization"]), case .argument = values.source(["sync", "authorization"]) {
       warnings.append("--sync-authorization shows it to everybody who may list processes; use sync.authorizationFile")
     }
-    if server == nil, inputs.isEmpty { warnings.append("nothing can be scanned: there are no inputs and no HTTP interface") }
+    if server == nil, inputs.isEmpty {
+      warnings.append("nothing can be scanned: there are no inputs and no HTTP interface")
+    }
+    if exitsAtEnd, !inputs.contains(where: { $0.source == .standardInput }) {
+      warnings.append("exitAtEnd is without effect: no input reads the standard input")
+    }
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
+  }
+
+  /// Whether something else is said than by another configuration, the log left aside.
+  public func differs(from other: DaemonConfiguration) -> Bool {
+    told != other.told || daemon.root != other.daemon.root || inputs != other.inputs
   }
 }

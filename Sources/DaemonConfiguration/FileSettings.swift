@@ -141,7 +141,9 @@ struct FileSettings {
 
   /// A member that an object may have.
   private static func example(_ path: [String]) -> String {
-    Setting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map { "\"\($0.path[path.count])\": …" } ?? ""
+    Setting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map {
+      "\"\($0.path[path.count])\": …"
+    } ?? ""
   }
 
   private static func hint(_ path: [String]) -> String {
@@ -151,7 +153,9 @@ struct FileSettings {
       return "write " + parts.dropLast().map { "{\"\($0)\": " }.joined() + "{\"\(parts.last ?? "")\": …"
         + String(repeating: "}", count: parts.count)
     }
-    let names = Setting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map { $0.path[outside.count] }
+    let names = Setting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map {
+      $0.path[outside.count]
+    }
     if let name = Setting.nearest(to: path.last ?? "", among: names) { return "did you mean \(name)?" }
     // Perhaps it stands in the wrong object.
     let elsewhere = Setting.all.first { $0.path.last == path.last && !$0.path.contains(Setting.anyName) }

@@ -6,12 +6,14 @@ extension Setting {
   static let all: [Setting] = general + http + sync + webhooks + inputs + upkeep
 
   private static let general = [
-    Setting("root", .text, "$CATALOG_ROOT, $XDG_DATA_HOME/catalog, ~/.local/share/catalog", "the directory of the stores"),
+    Setting(
+      "root", .text, "$CATALOG_ROOT, $XDG_DATA_HOME/catalog, ~/.local/share/catalog", "the directory of the stores"),
     Setting("user", .text, "", "who is signed in at the start if nobody is"),
     Setting(
       "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), "info",
       "what is logged, on the standard error"),
-    Setting("log.format", .choice(["auto", "text", "json"]), "auto", "auto: text on a terminal, else an object a line"),
+    Setting(
+      "log.format", .choice(["auto", "text", "json"]), "auto", "auto: text on a terminal, else an object a line"),
     Setting("drainSeconds", .real(0...3600), "10", "how long uploads on their way may take when the daemon ends"),
     Setting("exitAtEnd", .truth, "false", "whether the daemon ends when its standard input does"),
   ]
@@ -25,6 +27,8 @@ extension Setting {
     Setting("http.requestsPerSecond", .real(0.01...1_000_000), "", "requests a second of one caller in the long run"),
     Setting("http.requestBurst", .whole(1...1_000_000), "200", "requests of one caller at once, where that is limited"),
     Setting("http.maximumEventStreams", .whole(0...10_000), "64", "listeners of events at once"),
+    Setting("http.maximumConnections", .whole(1...100_000), "256", "connections at once; others wait"),
+    Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
   ]
 
   private static let sync = [
@@ -49,7 +53,9 @@ extension Setting {
     Setting("webhooks.NAME.timeoutSeconds", .real(0.1...3600), "30", "how long one attempt may take"),
     Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
     Setting("webhooks.NAME.misses", .truth, "true", "whether scans that found nothing are sent"),
-    Setting("webhooks.NAME.maximumAttempts", .whole(1...1000), "3", "attempts before a scan is parked"),
+    Setting(
+      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "",
+      "attempts before a scan is parked; without it, it is tried for years"),
   ]
 
   private static let inputs = [
@@ -60,7 +66,8 @@ extension Setting {
     Setting("inputs.NAME.answers", .truth, "false", "serial: whether answers are written to the device"),
     Setting("inputs.NAME.layout", .choice(["us", "de", "fr"]), "us", "keyboard: the layout that the scanner assumes"),
     Setting("inputs.NAME.grab", .truth, "true", "keyboard: whether nobody else gets what it types"),
-    Setting("inputs.NAME.reopenSeconds", .real(0.05...3600), "1", "serial, keyboard: the pause before it is opened again"),
+    Setting(
+      "inputs.NAME.reopenSeconds", .real(0.05...3600), "1", "serial, keyboard: the pause before it is opened again"),
     Setting("inputs.NAME.host", .text, "127.0.0.1", "tcp: the address to listen on"),
     Setting("inputs.NAME.port", .whole(0...65_535), "", "tcp: the port; 0 takes a free one"),
     Setting("inputs.NAME.path", .text, "", "socket: the path"),
@@ -72,7 +79,8 @@ extension Setting {
   ]
 
   private static let upkeep = [
-    Setting("compaction.intervalSeconds", .real(0...month), "600", "how often is looked whether to compact; 0 for never"),
+    Setting(
+      "compaction.intervalSeconds", .real(0...month), "600", "how often is looked whether to compact; 0 for never"),
     Setting("compaction.maximumScansPerSecond", .real(0...1_000_000), "50", "compaction waits while there are more"),
     Setting("misses.maximum", .whole(1...1_000_000), "10000", "codes in the journal of misses"),
     Setting("sessions.maximum", .whole(1...1_000_000), "1000", "set sessions at once"),

@@ -21,11 +21,14 @@ extension SettingReader {
     options.requestsPerSecond = real("http", "requestsPerSecond")
     options.requestBurst = whole("http", "requestBurst") ?? options.requestBurst
     options.maximumEventStreams = whole("http", "maximumEventStreams") ?? options.maximumEventStreams
+    options.maximumConnections = whole("http", "maximumConnections") ?? options.maximumConnections
+    if let seconds = real("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
     guard isEnabled else { return nil }
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
     if case .host(let host, _) = options.address, !HTTPAddress.isLoopback(host), !hasToken {
       refuse(
-        path, host, "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
+        path, host,
+        "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
     }
     return options
   }
@@ -43,7 +46,9 @@ enum HTTPAddress {
   static func parse(_ text: String) -> Result<DaemonServer.Address, Problem> {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst(5))
-      guard path.hasPrefix("/") else { return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…")) }
+      guard path.hasPrefix("/") else {
+        return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…"))
+      }
       guard path.utf8.count <= maximumPathByteCount else {
         return .failure(Problem(description: "a socket's path has at most \(maximumPathByteCount) bytes"))
       }
@@ -66,10 +71,16 @@ enum HTTPAddress {
     return .success(.host(host, port: port))
   }
 
-  /// Whether only this machine reaches it.
+  /// Whether only this machine reaches it, as the server judges.
   static func isLoopback(_ host: String) -> Bool {
-    if host.lowercased() == "localhost" || host == "::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    var name = host.lowercased()
+    if name == "localhost" || name == "localhost." { return true }
+    if name.hasPrefix("::ffff:") { name = String(name.dropFirst(7)) }
+    if name == "::1" || name == "0:0:0:0:0:0:0:1" { return true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in
+        part.utf8.allSatisfy { (0x30...0x39).contains($0) } && (1...3).contains(part.utf8.count) && UInt8(part) != nil
+      }
   }
 }

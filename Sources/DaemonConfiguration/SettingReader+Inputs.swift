@@ -47,12 +47,16 @@ extension SettingReader {
     switch kind {
     case "serial":
       let rates = [
-        50, 75, 110, 134, 150, 200, 300, 600, 1200, 1800, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800,
-        500_000, 576_000, 921_600, 1_000_000, 1_152_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000, 3_500_000, 4_000_000,
+        50, 75, 110, 134, 150, 200, 300, 600, 1200, 1800, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400,
+        460_800,
+        500_000, 576_000, 921_600, 1_000_000, 1_152_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000, 3_500_000,
+        4_000_000,
       ]
       var options = SerialOptions(path: place(path("device"), "such as /dev/ttyACM0"))
       if let baud = whole(path("baud")) {
-        if !rates.contains(baud) { refuse(path("baud"), "\(baud)", "is no rate of a serial line, such as 9600 or 115200") }
+        if !rates.contains(baud) {
+          refuse(path("baud"), "\(baud)", "is no rate of a serial line, such as 9600 or 115200")
+        }
         options.baud = baud
       }
       options.answers = truth(path("answers")) ?? options.answers
@@ -102,7 +106,9 @@ extension SettingReader {
     let allowed = common + (own[kind] ?? [])
     for setting in Setting.all where setting.path.count == 3 && setting.path[0] == "inputs" {
       let path = ["inputs", name, setting.path[2]]
-      if isSet(path), !allowed.contains(setting.path[2]) { refuse(path, nil, "an input of the kind \(kind) has no \(setting.path[2])") }
+      if isSet(path), !allowed.contains(setting.path[2]) {
+        refuse(path, nil, "an input of the kind \(kind) has no \(setting.path[2])")
+      }
     }
   }
 

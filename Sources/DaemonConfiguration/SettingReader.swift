@@ -9,6 +9,8 @@ struct SettingReader {
   private(set) var faults: [ConfigurationFault]
   /// What somebody has set, in the order in which it was read.
   private(set) var used: [UsedSetting] = []
+  /// What was read, secrets and what stands in their files included: what tells one configuration from another.
+  private(set) var told: [[String]: String] = [:]
 
   init(_ sources: ConfigurationSources) {
     self.sources = sources
@@ -32,7 +34,7 @@ struct SettingReader {
       return refuse(path, value, "is to be one of \(names.joined(separator: ", "))")
     }
     guard !value.utf8.contains(0) else { return refuse(path, value, "has a zero byte") }
-    return use(path, value, Self.shown(value, setting))
+    return use(path, value, Self.shown(value, setting), value)
   }
 
   mutating func whole(_ path: [String]) -> Int? {
@@ -59,15 +61,19 @@ struct SettingReader {
 
   mutating func list(_ path: [String]) -> [String]? {
     let setting = Self.setting(path)
-    guard let value = reader.stringArray(forKey: ConfigKey(path), isSecret: setting.isSecret) else { return nothing(path) }
-    return use(path, value, Self.shown(value.joined(separator: ","), setting))
+    guard let value = reader.stringArray(forKey: ConfigKey(path), isSecret: setting.isSecret) else {
+      return nothing(path)
+    }
+    return use(path, value, Self.shown(value.joined(separator: ","), setting), value.joined(separator: "\u{0}"))
   }
 
   /// A text that stands in a file, whose path is a setting.
   mutating func secret(file path: [String]) -> String? {
     guard let file = text(path) else { return nil }
     switch SmallFile.secret(file) {
-    case .success(let secret): return secret
+    case .success(let secret):
+      told[path] = file + "\u{0}" + secret
+      return secret
     case .failure(let problem):
       refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
       return nil
@@ -120,7 +126,8 @@ struct SettingReader {
     return nil
   }
 
-  private mutating func use<Value>(_ path: [String], _ value: Value, _ shown: String) -> Value {
+  private mutating func use<Value>(_ path: [String], _ value: Value, _ shown: String, _ told: String? = nil) -> Value {
+    self.told[path] = told ?? shown
     used.append(UsedSetting(key: path.joined(separator: "."), value: shown, source: source(path)))
     return value
   }
@@ -129,7 +136,8 @@ struct SettingReader {
   mutating func refuseUnused(_ group: String, names: [String]) {
     let known = Set(names)
     var told: Set<String> = []
-    for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 }) ?? []
+    for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 })
+      ?? []
     where path.count == 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
@@ -186,6 +194,11 @@ public struct UsedSetting: Sendable, Equatable {
   public let source: ConfigurationFault.Source
 }
 
+extension UsedSetting: CustomStringConvertible {
+  /// For people: `http.address = "127.0.0.1:8765" (/etc/catalogd.json:12)`.
+  public var description: String { "\(Shown.plain(key)) = \(Shown.quoted(value)) (\(source))" }
+}
+
 /// Remembers how the last look at a setting ended, which the reader does not tell.
 private final class Accesses: AccessReporter {
   /// Guards nothing but itself.
@@ -194,7 +207,9 @@ private final class Accesses: AccessReporter {
   var lastFailed: Bool { failed.withLock { $0 } }
 
   func report(_ event: AccessEvent) {
-    let isFailure = event.conversionError != nil || event.providerResults.contains { if case .failure = $0.result { true } else { false } }
+    let isFailure =
+      event.conversionError != nil
+      || event.providerResults.contains { if case .failure = $0.result { true } else { false } }
     failed.withLock { $0 = isFailure }
   }
 }

@@ -30,7 +30,8 @@ enum SmallFile {
     let error = error as NSError
     if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return reason(cause) }
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-    return POSIXErrorCode(rawValue: Int32(error.code)).map { "\(POSIXError($0).localizedDescription)" } ?? "error \(error.code)"
+    // The C library's text for a number, which lives until the next call of this thread, and is copied.
+    return unsafe String(cString: strerror(Int32(error.code)))
   }
 
   /// A secret in a file: its text without the white space around it.

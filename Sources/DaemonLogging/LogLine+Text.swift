@@ -17,13 +17,15 @@ extension LogLine {
     case .stringConvertible(let thing): value("\(thing)")
     case .array(let values): "[" + values.map(shown).joined(separator: ", ") + "]"
     case .dictionary(let values):
-      "[" + values.sorted { $0.key < $1.key }.map { "\(plain($0.key)): \(shown($0.value))" }.joined(separator: ", ") + "]"
+      "[" + values.sorted { $0.key < $1.key }.map { "\(plain($0.key)): \(shown($0.value))" }.joined(separator: ", ")
+        + "]"
     }
   }
 
   /// A value that may hold blanks: between quotes where its end would be in doubt.
   private static func value(_ text: String) -> String {
-    let isClear = !text.isEmpty && text.unicodeScalars.allSatisfy { !" \"=[],:\\".unicodeScalars.contains($0) || $0 == ":" }
+    let isClear =
+      !text.isEmpty && text.unicodeScalars.allSatisfy { !" \"=[],:\\".unicodeScalars.contains($0) || $0 == ":" }
     if isClear { return plain(text) }
     return "\"" + escaped(cut(text)) { $0 == "\"" || $0 == "\\" } + "\""
   }

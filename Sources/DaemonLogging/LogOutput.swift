@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -38,6 +38,16 @@ public final class LogOutput: Sendable {
     self.descriptor = descriptor
     self.capacity = capacity
     self.droppedLine = droppedLine
+  }
+
+  /// An output that tells of dropped lines as a log looks.
+  public convenience init(descriptor: Int32, settings: LogSettings) {
+    self.init(descriptor: descriptor) { count in
+      LogLine(
+        time: .now, level: .warning, label: "log", message: "lines were dropped: nobody read them in time", error: nil,
+        metadata: ["count": .stringConvertible(count)]
+      ).bytes(settings.style)
+    }
   }
 
   /// Takes a line with its line feed. Never waits.
@@ -82,7 +92,9 @@ public final class LogOutput: Sendable {
     var start = 0
     while start < bytes.count {
       // The array lives for the call, which reads no further than its end.
-      let count = unsafe bytes.withUnsafeBytes { unsafe Self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
+      }
       if count >= 0 {
         start += count
       } else if errno == EAGAIN || errno == EWOULDBLOCK {
@@ -96,12 +108,12 @@ public final class LogOutput: Sendable {
   }
 
   private static func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-#if canImport(Glibc)
+    #if canImport(Glibc)
     unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-#elseif canImport(Musl)
+    #elseif canImport(Musl)
     unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-#else
+    #else
     unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-#endif
+    #endif
   }
 }

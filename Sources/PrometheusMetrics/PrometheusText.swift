@@ -11,7 +11,8 @@ struct PrometheusText {
   }
 
   mutating func appendRefused(_ count: UInt64) {
-    head(Self.refusedName, .counter, "Series that were asked for and not made: too many, or the name is another metric's.")
+    head(
+      Self.refusedName, .counter, "Series that were asked for and not made: too many, or the name is another metric's.")
     append(Self.refusedName, "", count)
   }
 

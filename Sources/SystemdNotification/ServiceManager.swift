@@ -30,7 +30,9 @@ public struct ServiceManager: Sendable {
     self.address = address
     let isMeant = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
     // A day is as good as never, and no product of it overflows.
-    let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap { $0 > 0 ? min($0, 86_400_000_000) : nil }
+    let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap {
+      $0 > 0 ? min($0, 86_400_000_000) : nil
+    }
     watchdogInterval = isMeant ? microseconds.map { .microseconds($0) } : nil
   }
 
@@ -64,7 +66,8 @@ extension ServiceManager {
 
   /// The daemon reads its configuration again; ``ready(_:)`` ends it.
   public func reloading() async {
-    await notify("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)\n" + Self.status("reading the configuration again"))
+    await notify(
+      "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)\n" + Self.status("reading the configuration again"))
   }
 
   /// The daemon ends.
@@ -75,7 +78,8 @@ extension ServiceManager {
 
   /// A line of status is one line.
   static func status(_ text: String) -> String {
-    "STATUS=" + String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+    "STATUS="
+      + String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
   }
 
   /// The clock that the manager compares with: CLOCK_MONOTONIC.

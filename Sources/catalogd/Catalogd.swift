@@ -1,4 +1,104 @@
+import DaemonConfiguration
+import Foundation
+import ScanDaemon
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The scanning daemon.
 @main struct Catalogd {
-  static func main() async { fatalError("being built") }
+  static func main() async {
+    // A reader that goes away is an error of the write, which says so.
+    signal(SIGPIPE, SIG_IGN)
+    StandardStreams.openMissing()
+    Foundation.exit(await code())
+  }
+
+  private static func code() async -> Int32 {
+    let environment = ProcessInfo.processInfo.environment
+    do throws(ConfigurationFaults) {
+      let options = try CommandLineOptions(Array(CommandLine.arguments.dropFirst()), environment: environment)
+      switch options.action {
+      case .showHelp:
+        return Console.print(CommandLineOptions.help)
+      case .showVersion:
+        return Console.print("catalogd \(Daemon.version)\n")
+      case .checkConfiguration:
+        let configuration = try DaemonConfiguration(sources(options, environment))
+        return check(configuration)
+      case .run:
+        // Read anew for each reload: files change, arguments and variables do not.
+        let read: Supervisor.Read = { () throws(ConfigurationFaults) in
+          try DaemonConfiguration(sources(options, environment))
+        }
+        return await Supervisor(try read(), read: read, environment: environment).run()
+      }
+    } catch {
+      for fault in error.faults { Console.say("\(fault)") }
+      return error.exitCode
+    }
+  }
+
+  private static func sources(_ options: CommandLineOptions, _ environment: [String: String]) -> ConfigurationSources {
+    ConfigurationSources(
+      arguments: options.settings, environment: environment, file: options.file,
+      hasStandardInput: StandardStreams.inputIsReadable)
+  }
+
+  /// Tells what a configuration says.
+  private static func check(_ configuration: DaemonConfiguration) -> Int32 {
+    for warning in configuration.warnings { Console.say("warning: \(warning)") }
+    let code = Console.print(configuration.settings.map { $0.description + "\n" }.joined())
+    if code == 0 { Console.say("the configuration is good") }
+    return code
+  }
+}
+
+/// What people are told outside of the log.
+enum Console {
+  /// A line on the standard error. Nobody is told of what nobody reads.
+  static func say(_ line: String) { try? write("catalogd: \(line)\n", to: 2) }
+
+  /// A text on the standard output.
+  ///
+  /// - Returns: the exit code.
+  static func print(_ text: String) -> Int32 {
+    do {
+      try write(text, to: 1)
+      return 0
+    } catch {
+      say("cannot write to the standard output: \(error.localizedDescription)")
+      return ExitCode.io
+    }
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) throws {
+    try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+  }
+}
+
+/// The three descriptors that every program finds open, or should.
+enum StandardStreams {
+  /// Opens `/dev/null` in the place of those that are closed: the next files to be opened would get their numbers, and lines
+  /// of the log would go into a store.
+  static func openMissing() {
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+      // The lowest free number is this one. The path lives for the call.
+      _ = unsafe open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// Whether codes may come from the standard input: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
+  static var inputIsReadable: Bool {
+    var status = stat()
+    // The structure lives for the call.
+    guard unsafe fstat(0, &status) == 0 else { return false }
+    let kinds: [mode_t] = [S_IFIFO, S_IFSOCK, S_IFREG]
+    return kinds.contains(mode_t(status.st_mode) & S_IFMT) || isatty(0) == 1
+  }
 }

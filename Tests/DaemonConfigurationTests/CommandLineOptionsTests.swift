@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import DaemonConfiguration
@@ -26,5 +27,18 @@ import Testing
     for setting in Setting.all { #expect(help.contains(setting.meaning)) }
     #expect(help.contains("--webhooks-NAME-authorization-file\n") && help.contains("--sync-ca-file\n"))
     #expect(help.split(separator: "\n").allSatisfy { $0.count <= 120 })
+  }
+}
+
+@Suite struct ConfigurationTableTests {
+  @Test func `the table of the documentation has a row for every setting, and no other`() throws {
+    let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Examples/README.md")
+    let lines = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n").map(String.init)
+    let rows = Setting.all.map { setting in
+      let isWord = !setting.standard.isEmpty && !setting.standard.contains(" ") && !setting.standard.hasPrefix("$")
+      return "| `\(setting.key)` | \(isWord ? "`\(setting.standard)`" : setting.standard) | \(setting.meaning) |"
+    }
+    #expect(lines.filter { $0.hasPrefix("| `") } == rows)
   }
 }

@@ -55,16 +55,22 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"http.address": "x"}"#, "did you mean"), (#"{"Http": {}}"#, "did you mean http?"), (#"{"port": 1}"#, "here may stand"),
+    (#"{"http.address": "x"}"#, #"write {"http": {"address": …}}"#), (#"{"Http": {}}"#, "did you mean http?"),
+    (#"{"port": 1}"#, "here may stand"),
     (#"{"address": "127.0.0.1:1"}"#, "did you mean http.address?"), (#"{"http": 5}"#, "is to be an object"),
     (#"{"http": {"address": null}}"#, "is to be a text"), (#"{"http": {"enabled": 1}}"#, "is to be true or false"),
-    (#"{"http": {"maximumBodyBytes": 4096.5}}"#, "is to be a whole number"), (#"{"events": {"capacity": 1e400}}"#, "whole number"),
-    (#"{"sync": {"jitter": 1e400}}"#, "is to be a number"), (#"{"inputs": {"names": "a"}}"#, "is to be an array of texts"),
-    (#"{"inputs": {"names": ["a", 1]}}"#, "is to be an array of texts"), (#"{"user": "a", "user": "b"}"#, "stands twice"),
+    (#"{"http": {"maximumBodyBytes": 4096.5}}"#, "is to be a whole number"),
+    (#"{"events": {"capacity": 1e400}}"#, "whole number"),
+    (#"{"sync": {"jitter": 1e400}}"#, "is to be a number"),
+    (#"{"inputs": {"names": "a"}}"#, "is to be an array of texts"),
+    (#"{"inputs": {"names": ["a", 1]}}"#, "is to be an array of texts"),
+    (#"{"user": "a", "user": "b"}"#, "stands twice"),
     (#"{"inputs": {"a": {"kind": "tcp"}}}"#, "inputs.names does not list \"a\""),
     (#"{"inputs": {"a": {"kind": {"x": [1, {}]}}}}"#, "is to be one of the texts"),
-    (#"{"http": {"address": {"x": {"y": 1}}}}"#, "is to be a text"), (#"[]"#, "is to be an object"), (#""x""#, "is to be an object"),
-    (#"{"user": ""}"#, "1 to 255 bytes"), (#"{"root": ""}"#, "names no directory"), (#"{"root": "a\u0000b"}"#, "zero byte"),
+    (#"{"http": {"address": {"x": {"y": 1}}}}"#, "is to be a text"), (#"[]"#, "is to be an object"),
+    (#""x""#, "is to be an object"),
+    (#"{"user": ""}"#, "1 to 255 bytes"), (#"{"root": ""}"#, "names no directory"),
+    (#"{"root": "a\u0000b"}"#, "zero byte"),
     (#"{"user": "a"} x"#, "is no JSON"), (#"{"user": "a",}"#, "is no JSON"), ("", "is no JSON"), ("{", "is no JSON"),
     (#"{"sync": {"jitter": 0.1}}"#, "is without effect as long as sync.url is not set"),
     (#"{"sync": {"url": "http://a", "caFile": "/nonexistent/ca"}}"#, "cannot be read"),
@@ -87,7 +93,8 @@ import Testing
     (["kind": "stdin", "maximum-line-bytes": "15"], "16 to 1048576"),
   ])
   func `one fault of an input`(_ values: [String: String], _ problem: String) throws {
-    let told = try faults(["--inputs-names", "a"] + values.sorted { $0.key < $1.key }.map { "--inputs-a-\($0.key)=\($0.value)" })
+    let told = try faults(
+      ["--inputs-names", "a"] + values.sorted { $0.key < $1.key }.map { "--inputs-a-\($0.key)=\($0.value)" })
     #expect(told.count == 1 && told[0].contains(problem), "\(told)")
   }
 
@@ -108,7 +115,9 @@ import Testing
   @Test func `two inputs cannot read from one place`() throws {
     let pairs = [["--inputs-x-kind", "stdin"], ["--inputs-x-kind", "tcp", "--inputs-x-port", "7"]]
     for pair in pairs {
-      let told = try faults(["--inputs-names", "a,b"] + pair.map { $0.replacing("-x-", with: "-a-") } + pair.map { $0.replacing("-x-", with: "-b-") })
+      let told = try faults(
+        ["--inputs-names", "a,b"] + pair.map { $0.replacing("-x-", with: "-a-") }
+          + pair.map { $0.replacing("-x-", with: "-b-") })
       #expect(told.count == 1 && told[0].contains("read from the same place"), "\(told)")
     }
   }
@@ -120,7 +129,9 @@ import Testing
   }
 
   @Test func `variables that are no settings are warnings`() throws {
-    let read = try configuration(environment: ["CATALOGD_HTTP_ADRESS": "x", "CATALOGD_PORT": "tcp://10.0.0.1", "CATALOGD_USER": ""])
+    let read = try configuration(environment: [
+      "CATALOGD_HTTP_ADRESS": "x", "CATALOGD_PORT": "tcp://10.0.0.1", "CATALOGD_USER": "",
+    ])
     #expect(
       read.warnings == [
         "$CATALOGD_HTTP_ADRESS is no setting and was ignored; did you mean $CATALOGD_HTTP_ADDRESS?",
@@ -149,7 +160,9 @@ import Testing
 
   @Test func `hostile files are faults and nothing else`() throws {
     let deep = String(repeating: #"{"http":"#, count: 5000)
-    for text in [deep, String(repeating: "[", count: 100_000), #"{"inputs":"# + deep, "{\"\u{1B}[31m\": 1}", "\u{FEFF}{}"] {
+    for text in [
+      deep, String(repeating: "[", count: 100_000), #"{"inputs":"# + deep, "{\"\u{1B}[31m\": 1}", "\u{FEFF}{}",
+    ] {
       #expect(try faults(json: text).count >= 1)
     }
     let file = try TestFile([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D])
@@ -175,7 +188,8 @@ import Testing
         switch Int.random(in: 0..<3, using: &random) {
         case 0: changed[place] = UInt8.random(in: 0...255, using: &random)
         case 1: changed.remove(at: place)
-        default: changed.insert(UInt8(ascii: Array(["{", "\"", "}", "1"])[Int.random(in: 0..<4, using: &random)]), at: place)
+        default:
+          changed.insert(UInt8(ascii: Array(["{", "\"", "}", "1"])[Int.random(in: 0..<4, using: &random)]), at: place)
         }
       }
       var faults: [ConfigurationFault] = []

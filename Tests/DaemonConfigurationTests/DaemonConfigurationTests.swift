@@ -33,7 +33,9 @@ import Testing
     // Each default that is a value, given as an argument, changes nothing.
     var arguments = ["--sync-url", "http://a/", "--webhooks-names", "w", "--webhooks-w-url", "http://b/"]
     arguments += ["--inputs-names", "k,s,t", "--inputs-k-kind", "keyboard", "--inputs-k-device", "/k"]
-    arguments += ["--inputs-s-kind", "serial", "--inputs-s-device", "/s", "--inputs-t-kind", "tcp", "--inputs-t-port", "0"]
+    arguments += [
+      "--inputs-s-kind", "serial", "--inputs-s-device", "/s", "--inputs-t-kind", "tcp", "--inputs-t-port", "0",
+    ]
     let names = ["webhooks": ["w"], "inputs": ["k", "s", "t"]]
     var told = arguments
     for setting in Setting.all where !setting.standard.isEmpty && setting.kind != .list && setting.path != ["root"] {
@@ -57,7 +59,8 @@ import Testing
   @Test func `arguments count more than variables, and those more than the file`() throws {
     let file = try TestFile(#"{"log": {"level": "error"}, "user": "file", "events": {"capacity": 7}}"#)
     let read = try configuration(
-      ["--log-level", "debug"], environment: ["CATALOGD_LOG_LEVEL": "trace", "CATALOGD_USER": "variable"], file: file.path)
+      ["--log-level", "debug"], environment: ["CATALOGD_LOG_LEVEL": "trace", "CATALOGD_USER": "variable"],
+      file: file.path)
     #expect(read.logLevel == .debug && read.daemon.user == "variable" && read.daemon.eventCapacity == 7)
     #expect(
       read.settings.map { "\($0.key)=\($0.value) \($0.source)" } == [
@@ -123,7 +126,8 @@ import Testing
       "--sync-first-retry-seconds", "2",
     ])
     let sync = try #require(read.daemon.sync)
-    #expect(sync.url == "https://u:p@host/x?a=1,2" && sync.organisation == "org" && sync.interval == .milliseconds(60_500))
+    #expect(
+      sync.url == "https://u:p@host/x?a=1,2" && sync.organisation == "org" && sync.interval == .milliseconds(60_500))
     #expect(sync.transport.authorization == "Bearer s3cret" && sync.jitter == 0 && sync.threshold == 5)
     #expect(sync.maximumLoss == 1 && sync.firstRetry == .seconds(2))
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
@@ -172,7 +176,8 @@ import Testing
 
   @Test func `names in the environment and in arguments`() throws {
     let environment = [
-      "CATALOGD_INPUTS_NAMES": "frontTill, back-1", "CATALOGD_INPUTS_FRONT_TILL_KIND": "tcp", "CATALOGD_INPUTS_BACK_1_KIND": "tcp",
+      "CATALOGD_INPUTS_NAMES": "frontTill, back-1", "CATALOGD_INPUTS_FRONT_TILL_KIND": "tcp",
+      "CATALOGD_INPUTS_BACK_1_KIND": "tcp",
       "CATALOGD_INPUTS_BACK_1_PORT": "2",
     ]
     let read = try configuration(["--inputs-front-till-port=1"], environment: environment)
@@ -180,7 +185,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("127.0.0.1:0", DaemonServer.Address.host("127.0.0.1", port: 0)), ("localhost:65535", .host("localhost", port: 65_535)),
+    ("127.0.0.1:0", DaemonServer.Address.host("127.0.0.1", port: 0)),
+    ("localhost:65535", .host("localhost", port: 65_535)),
     ("[::1]:8765", .host("::1", port: 8765)), ("unix:/run/a b.sock", .socket(path: "/run/a b.sock")),
   ])
   func `addresses`(_ text: String, _ address: DaemonServer.Address) throws {
@@ -188,7 +194,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", ":", "8765", "localhost", "localhost:", ":8765", "::1:8765", "[::1]", "[::1]8765", "[a]:1", "a b:1", "h:65536", "h:-1",
+    "", ":", "8765", "localhost", "localhost:", ":8765", "::1:8765", "[::1]", "[::1]8765", "[a]:1", "a b:1", "h:65536",
+    "h:-1",
     "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 107),
   ])
   func `what is no address`(_ text: String) throws {
@@ -197,11 +204,21 @@ import Testing
   }
 
   @Test func `an address that others reach needs a token`() throws {
-    for host in ["0.0.0.0", "[::]", "192.168.0.1", "127.0.0.1.example.com", "scanner", "127.1"] {
+    for host in [
+      "0.0.0.0", "[::]", "192.168.0.1", "127.0.0.1.example.com", "scanner", "127.1", "127.0.0.256", "127.0.0.+1",
+      "1127.0.0.1",
+    ] {
       #expect(try faults(["--http-address", host + ":1"]).count == 1, "\(host)")
-      #expect(try configuration(["--http-address", host + ":1"], environment: ["CATALOGD_HTTP_TOKEN": "t"]).server?.token == "t")
+      #expect(
+        try configuration(["--http-address", host + ":1"], environment: ["CATALOGD_HTTP_TOKEN": "t"]).server?.token
+          == "t")
       #expect(try faults(["--http-address", host + ":1", "--http-enabled", "false"]).isEmpty)
     }
+  }
+
+  @Test func `ending with an input that is not read is a warning`() throws {
+    #expect(try configuration(["--exit-at-end"]).warnings.count == 1)
+    #expect(try configuration(["--exit-at-end"], standardInput: true).warnings.isEmpty)
   }
 
   @Test func `a token in an argument is a warning`() throws {

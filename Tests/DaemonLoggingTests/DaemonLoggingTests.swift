@@ -22,7 +22,9 @@ import Testing
 
   private static func logger(_ settings: LogSettings, _ lines: Lines) -> Logger {
     Logger(label: "catalogd") { label in
-      DaemonLogHandler(label: label, settings: settings, write: lines.write) { UnixTime(milliseconds: 1_795_289_401_123) }
+      DaemonLogHandler(label: label, settings: settings, write: lines.write) {
+        UnixTime(milliseconds: 1_795_289_401_123)
+      }
     }
   }
 
@@ -33,7 +35,8 @@ import Testing
     logger.info("listening", metadata: ["address": "127.0.0.1:8765", "size": "\(12)", "name": "till 1", "none": ""])
     #expect(
       lines.last
-        == "2026-11-21T19:30:01.123Z info catalogd: listening address=127.0.0.1:8765 name=\"till 1\" none=\"\" run=1a size=12\n")
+        == "2026-11-21T19:30:01.123Z info catalogd: listening address=127.0.0.1:8765 name=\"till 1\" none=\"\" run=1a size=12\n"
+    )
     logger.warning("x", metadata: ["list": ["a", "b c"], "map": ["k": ["l": "v"]]])
     #expect(lines.last.hasSuffix("warning catalogd: x list=[a, \"b c\"] map=[k: [l: v]] run=1a\n"))
   }
@@ -50,7 +53,8 @@ import Testing
     #expect(
       lines.last
         == #"{"time":"2026-11-21T19:30:01.123Z","level":"error","label":"catalogd","message":"failed","error":"no room","#
-        + #""metadata":{"big":18446744073709551615,"count":7,"list":["a",1],"nan":"nan","ok":true,"share":0.5}}"# + "\n")
+        + #""metadata":{"big":18446744073709551615,"count":7,"list":["a",1],"nan":"nan","ok":true,"share":0.5}}"# + "\n"
+    )
     logger.info("plain")
     #expect(lines.last.hasSuffix(#""message":"plain"}"# + "\n"))
   }

@@ -4,7 +4,9 @@ import Testing
 @testable import PrometheusMetrics
 
 @Suite struct PrometheusMetricsTests {
-  private static func text(_ registry: PrometheusRegistry) -> String { String(decoding: registry.text(), as: UTF8.self) }
+  private static func text(_ registry: PrometheusRegistry) -> String {
+    String(decoding: registry.text(), as: UTF8.self)
+  }
 
   @Test func `the text is what Prometheus reads, in one order`() {
     let registry = PrometheusRegistry()
@@ -12,7 +14,8 @@ import Testing
     let timer = Timer(label: "answer", factory: registry)
     for nanoseconds: Int64 in [-5, 10_000, 10_001, 2_000_000, 400_000_000_000] { timer.recordNanoseconds(nanoseconds) }
     Counter(label: "scans_total", dimensions: [("input", "till"), ("found", "yes")], factory: registry).increment(by: 7)
-    Counter(label: "scans_total", dimensions: [("found", "no"), ("input", "a \"b\"\\\nc")], factory: registry).increment()
+    Counter(label: "scans_total", dimensions: [("found", "no"), ("input", "a \"b\"\\\nc")], factory: registry)
+      .increment()
     FloatingPointCounter(label: "bytes", factory: registry).increment(by: 1.5)
     Gauge(label: "age.seconds", factory: registry).record(2.25)
     let meter = Meter(label: "open", factory: registry)
@@ -72,7 +75,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a.b-c d", "a_b_c_d"), ("9lives", "_9lives"), ("é", "_"), ("", "_"), ("x:y", "x:y"), ("a\nb{c=\"d\"} 1", "a_b_c__d___1"),
+    ("a.b-c d", "a_b_c_d"), ("9lives", "_9lives"), ("é", "_"), ("", "_"), ("x:y", "x:y"),
+    ("a\nb{c=\"d\"} 1", "a_b_c__d___1"),
   ])
   func `names keep what Prometheus takes`(_ label: String, _ name: String) {
     #expect(MetricText.name(label, kind: .counter) == name)
@@ -85,8 +89,10 @@ import Testing
   }
 
   @Test func `a label's value is cut at its bound`() {
-    #expect(MetricText.labels([("a", String(repeating: "x", count: 256))]) == "a=\"\(String(repeating: "x", count: 256))\"")
-    #expect(MetricText.labels([("a", String(repeating: "x", count: 257))]) == "a=\"\(String(repeating: "x", count: 256))\"")
+    #expect(
+      MetricText.labels([("a", String(repeating: "x", count: 256))]) == "a=\"\(String(repeating: "x", count: 256))\"")
+    #expect(
+      MetricText.labels([("a", String(repeating: "x", count: 257))]) == "a=\"\(String(repeating: "x", count: 256))\"")
     #expect(MetricText.labels([("a", String(repeating: "x", count: 255) + "é")]).hasSuffix("x\u{FFFD}\""))
   }
 
@@ -109,7 +115,9 @@ import Testing
   @Test func `a name belongs to one kind of metric, with the names that a histogram has besides`() {
     let registry = PrometheusRegistry()
     Timer(label: "a", factory: registry).recordNanoseconds(1)
-    for label in ["a_seconds", "a_seconds_count", "a_seconds_sum", "a_seconds_bucket", "prometheus_series_refused_total"] {
+    for label in [
+      "a_seconds", "a_seconds_count", "a_seconds_sum", "a_seconds_bucket", "prometheus_series_refused_total",
+    ] {
       Counter(label: label, factory: registry).increment()
     }
     Gauge(label: "b_sum", factory: registry).record(1)
@@ -182,7 +190,7 @@ import Testing
     #expect(ProcessMetrics.number("VmRSS", in: "VmRSS:") == nil)
   }
 
-#if os(Linux)
+  #if os(Linux)
   @Test func `what the process takes is measured when somebody asks`() throws {
     let registry = PrometheusRegistry()
     ProcessMetrics.add(to: registry)
@@ -193,5 +201,5 @@ import Testing
       #expect(value > 0)
     }
   }
-#endif
+  #endif
 }

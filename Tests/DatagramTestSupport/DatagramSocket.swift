@@ -7,36 +7,36 @@ import Darwin
 #endif
 
 /// What a service manager listens on.
-final class DatagramSocket: Sendable {
-  enum Place: CaseIterable, Sendable {
+package final class DatagramSocket: Sendable {
+  package enum Place: CaseIterable, Sendable {
     case path
-#if os(Linux)
+    #if os(Linux)
     case abstract
-#endif
+    #endif
   }
 
-  struct Failure: Error {
+  package struct Failure: Error {
     let call: String
     let code: Int32
   }
 
   /// As NOTIFY_SOCKET has it.
-  let address: String
+  package let address: String
   private let descriptor: Int32
 
-  init(_ place: Place) throws {
+  package init(_ place: Place) throws {
     let name = "shelfmark-notify-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     switch place {
     case .path: address = "/tmp/\(name)"
-#if os(Linux)
+    #if os(Linux)
     case .abstract: address = "@\(name)"
-#endif
+    #endif
     }
-#if canImport(Glibc)
+    #if canImport(Glibc)
     let kind = Int32(SOCK_DGRAM.rawValue)
-#else
+    #else
     let kind = SOCK_DGRAM
-#endif
+    #endif
     descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
     var target = sockaddr_un()
@@ -57,13 +57,13 @@ final class DatagramSocket: Sendable {
   }
 
   /// Waits for a datagram.
-  func receive() throws -> String {
+  package func receive() throws -> String {
     guard let text = read(flags: 0) else { throw Failure(call: "recv", code: errno) }
     return text
   }
 
   /// Whether nothing waits.
-  var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT)) == nil }
+  package var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT)) == nil }
 
   private func read(flags: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)

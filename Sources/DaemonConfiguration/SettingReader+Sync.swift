@@ -1,0 +1,50 @@
+import CatalogHTTP
+import ScanDaemon
+
+extension SettingReader {
+  /// `nil` where no server is named.
+  mutating func sync() -> SyncOptions? {
+    let url = text("sync", "url")
+    var options = SyncOptions(url: url ?? "")
+    options.organisation = text("sync", "organisation")
+    if let seconds = real("sync", "intervalSeconds") { options.interval = .seconds(seconds) }
+    if let seconds = real("sync", "firstRetrySeconds") { options.firstRetry = .seconds(seconds) }
+    options.jitter = real("sync", "jitter") ?? options.jitter
+    options.threshold = whole("sync", "threshold") ?? options.threshold
+    options.maximumLoss = real("sync", "maximumLoss") ?? options.maximumLoss
+    options.transport.authorization = either(["sync", "authorization"], orFile: ["sync", "authorizationFile"])
+    if let file = text("sync", "caFile") {
+      // What stands in it is judged by the transport.
+      if case .failure(let problem) = SmallFile.read(file, limit: 16 << 20) {
+        refuse(["sync", "caFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
+      }
+      options.transport.certificateAuthorityFile = file
+    }
+    guard let url else {
+      for setting in Setting.all
+      where setting.path[0] == "sync" && setting.path != ["sync", "url"] && isSet(setting.path) {
+        refuse(setting.path, nil, "is without effect as long as sync.url is not set")
+      }
+      return nil
+    }
+    do throws(TransportError) {
+      _ = try HTTPTransport(url: url, options: options.transport)
+    } catch {
+      switch error {
+      case .invalidHeader: refuse(["sync", "authorization"], nil, "is no value of a header")
+      default: refuse(["sync", "url"], url, "is to be an http or https URL with a host")
+      }
+    }
+    return options
+  }
+
+  /// A secret that is set, or that stands in a file; not both.
+  mutating func either(_ path: [String], orFile filePath: [String]) -> String? {
+    let secret = text(path)
+    let filed = self.secret(file: filePath)
+    if isSet(path), isSet(filePath) {
+      refuse(path, nil, "is set, and \(filePath.joined(separator: ".")) as well; keep one")
+    }
+    return secret ?? filed
+  }
+}

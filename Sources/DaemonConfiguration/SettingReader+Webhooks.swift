@@ -1,0 +1,75 @@
+import CatalogHTTP
+import ScanDaemon
+
+extension SettingReader {
+  mutating func webhooks() -> [WebhookOptions] {
+    let names = names("webhooks") { scalar in
+      ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+        || "-_".unicodeScalars.contains(scalar)
+    }
+    let webhooks = names.map { webhook($0) }
+    refuseUnused("webhooks", names: names)
+    return webhooks
+  }
+
+  private mutating func webhook(_ name: String) -> WebhookOptions {
+    func path(_ last: String) -> [String] { ["webhooks", name, last] }
+    let url = text(path("url"))
+    var options = WebhookOptions(name: name, url: url ?? "")
+    if let url {
+      if !Self.isUploadURL(url) {
+        refuse(
+          path("url"), url, "is to be an http or https URL with a host, with {id} and {kind} as the only placeholders")
+      }
+    } else if !isSet(path("url")) {
+      refuse(path("url"), nil, "is missing: where to send scans")
+    }
+    for header in list(path("headers")) ?? [] {
+      let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let value = parts.count == 2 ? Self.trimmed(parts[1]) : ""
+      if parts.count == 2, Self.isHeader(parts[0], value) {
+        options.headers.append((parts[0], value))
+      } else {
+        refuse(path("headers"), nil, "are to be texts like \"Name: value\", and none that a transport sets itself")
+      }
+    }
+    if let authorization = secret(file: path("authorizationFile")) {
+      if !Self.isHeader("Authorization", authorization) {
+        refuse(path("authorizationFile"), nil, "holds more than one line")
+      } else if options.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+        refuse(path("authorizationFile"), nil, "is set, and headers has an Authorization as well; keep one")
+      }
+      options.headers.append(("Authorization", authorization))
+    }
+    options.isPacked = truth(path("gzip")) ?? options.isPacked
+    if let seconds = real(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
+    options.sendsMatches = truth(path("matches")) ?? options.sendsMatches
+    options.sendsMisses = truth(path("misses")) ?? options.sendsMisses
+    if !options.sendsMatches, !options.sendsMisses {
+      refuse(path("matches"), nil, "and misses are both false: nothing would be sent")
+    }
+    if let attempts = whole(path("maximumAttempts")) { options.retry.maximumRetries = attempts - 1 }
+    return options
+  }
+
+  /// As the transport of uploads takes it.
+  private static func isUploadURL(_ text: String) -> Bool {
+    let rest = text.replacing("{id}", with: "").replacing("{kind}", with: "")
+    guard !rest.contains("{"), !rest.contains("}"), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return false
+    }
+    return (try? HTTPTransport(url: rest)) != nil
+  }
+
+  /// As the transport of uploads takes it.
+  private static func isHeader(_ name: String, _ value: String) -> Bool {
+    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
+    let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+    let isValue = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    return !name.isEmpty && isToken && isValue && !own.contains(name.lowercased())
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+  }
+}

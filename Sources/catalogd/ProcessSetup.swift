@@ -1,0 +1,72 @@
+import CoreMetrics
+import DaemonConfiguration
+import DaemonLogging
+import Dispatch
+import Logging
+import PrometheusMetrics
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What the process has once, however often its configuration is read.
+struct ProcessSetup: Sendable {
+  let logSettings: LogSettings
+  let logOutput: LogOutput
+  let registry: PrometheusRegistry
+
+  /// Sets up the log, on the standard error, and the metrics. Once in a process.
+  init(_ configuration: DaemonConfiguration) {
+    let settings = LogSettings(level: configuration.logLevel, style: Self.style(configuration.logFormat))
+    let output = LogOutput(descriptor: 2, settings: settings)
+    LoggingSystem.bootstrap { DaemonLogHandler(label: $0, settings: settings, write: output.write) }
+    registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    ProcessMetrics.add(to: registry)
+    for (name, sentence) in Self.descriptions { registry.describe(name, sentence) }
+    logSettings = settings
+    logOutput = output
+  }
+
+  /// Has the log look as a configuration says.
+  func apply(_ configuration: DaemonConfiguration) {
+    logSettings.level = configuration.logLevel
+    logSettings.style = Self.style(configuration.logFormat)
+  }
+
+  private static func style(_ format: DaemonConfiguration.LogFormat) -> LogStyle {
+    switch format {
+    case .auto: isatty(2) == 1 ? .text : .json
+    case .text: .text
+    case .json: .json
+    }
+  }
+
+  private static let descriptions = [
+    "shelfmark_scans_total": "Answered scans, by input and by how they matched.",
+    "shelfmark_repeats_total": "Double scans, by input.",
+    "shelfmark_input_faults_total": "Refused lines, by input and fault.",
+    "shelfmark_answer_seconds": "From a reading to its answer, what is recorded included.",
+    "shelfmark_record_seconds": "One commit of scans.",
+    "shelfmark_unrecorded_total": "Scans that were to be recorded and could not be.",
+    "shelfmark_misses_lost_total": "Misses that came too fast for the journal.",
+    "shelfmark_queue_waiting": "Uploads that wait, of who is signed in.",
+    "shelfmark_queue_parked": "Uploads that were given up, of who is signed in.",
+    "shelfmark_uploads_total": "Attempts to send, by webhook and outcome.",
+    "shelfmark_syncs_total": "Synchronisations, by outcome.",
+    "shelfmark_sync_seconds": "One synchronisation.",
+    "shelfmark_catalogue_age_seconds": "Since the catalogue was last known to be current.",
+    "shelfmark_catalogue_products": "Products of the catalogue.",
+  ]
+}
+
+/// Runs what may wait for the system on a thread that is nobody else's.
+func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+  }
+}

@@ -1,0 +1,234 @@
+import DaemonConfiguration
+import Logging
+import ServiceLifecycle
+import Synchronization
+import SystemdNotification
+import UnixSignals
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Runs a daemon under one configuration after the other, and listens to the system's signals.
+///
+/// SIGHUP reads the configuration again. One that cannot be is told, and the old one stays; what concerns the log alone takes
+/// effect at once; for everything else the daemon ends in order and begins again in the same process, with the same standard
+/// input. SIGTERM and SIGINT end it; another one a second later, or an end that takes too long, ends the process as it is,
+/// which loses nothing that was acknowledged.
+final class Supervisor: Sendable {
+  typealias Read = @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
+
+  private struct State {
+    var configuration: DaemonConfiguration
+    var run: DaemonRun?
+    /// How many runs there were: names the current one.
+    var runCount = 0
+    /// The configuration under which to begin again.
+    var next: DaemonConfiguration?
+    /// The one to go back to if the current one does not start.
+    var previous: DaemonConfiguration?
+    var hasStarted = false
+    var endingSince: ContinuousClock.Instant?
+    var isEnding: Bool { endingSince != nil }
+  }
+
+  private let read: Read
+  private let setup: ProcessSetup
+  private let manager: ServiceManager?
+  private let logger: Logger
+  /// Guards what runs. Never held across an await.
+  private let state: Mutex<State>
+
+  init(_ configuration: DaemonConfiguration, read: @escaping Read, environment: [String: String]) {
+    self.read = read
+    setup = ProcessSetup(configuration)
+    manager = ServiceManager(environment: environment)
+    logger = Logger(label: "catalogd")
+    state = Mutex(State(configuration: configuration))
+  }
+
+  /// - Returns: the exit code.
+  func run() async -> Int32 {
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    let listening = Task { for await signal in signals { await take(signal) } }
+    let watchdog = manager.map { manager in
+      Task { try? await Watchdog(manager) { await self.isHealthy() }.run() }
+    }
+    for warning in state.withLock({ $0.configuration.warnings }) { logger.warning("\(warning)") }
+    let code = await runAll()
+    if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
+    listening.cancel()
+    watchdog?.cancel()
+    logger.notice("ended", metadata: ["code": .stringConvertible(code)])
+    setup.logOutput.flush()
+    return code
+  }
+
+  // MARK: Runs
+
+  private func runAll() async -> Int32 {
+    while true {
+      let failure = await runOnce()
+      let step = state.withLock { state -> Step in
+        state.run = nil
+        if state.isEnding { return .end }
+        if let next = state.next {
+          state.previous = state.configuration
+          state.configuration = next
+          state.next = nil
+          return .again
+        }
+        guard failure != nil else { return .end }
+        // A configuration that reads well may still not start: a port that is taken, a directory that is not to be written.
+        if !state.hasStarted, let previous = state.previous {
+          state.configuration = previous
+          state.previous = nil
+          return .back
+        }
+        return .end
+      }
+      switch (step, failure) {
+      case (.again, let failure):
+        if let failure { logger.error("ended with a fault", error: failure) }
+        setup.apply(state.withLock { $0.configuration })
+      case (.back, let failure?):
+        logger.error("the new configuration does not start; going back to the one before", error: failure)
+        setup.apply(state.withLock { $0.configuration })
+      case (_, let failure?):
+        logger.critical("cannot go on", metadata: ["reason": "\(failure)"])
+        return ExitCode.code(for: failure)
+      case (_, nil): return 0
+      }
+    }
+  }
+
+  private enum Step { case again, back, end }
+
+  /// - Returns: why it ended, if not because it was told to.
+  private func runOnce() async -> (any Error)? {
+    let configuration = state.withLock { state in
+      state.hasStarted = false
+      state.runCount += 1
+      return state.configuration
+    }
+    do {
+      let run = try await DaemonRun.open(configuration, setup) {
+        await self.started($0)
+      } onEnd: {
+        self.inputEnded()
+      }
+      let isWanted = state.withLock { state in
+        state.run = run
+        return !state.isEnding && state.next == nil
+      }
+      if isWanted { try await run.run() }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func started(_ what: String) async {
+    state.withLock {
+      $0.hasStarted = true
+      $0.previous = nil
+    }
+    await manager?.ready(what)
+  }
+
+  private func inputEnded() {
+    logger.info("the standard input has ended")
+    Task { await self.end() }
+  }
+
+  // MARK: Signals
+
+  private func take(_ signal: UnixSignal) async {
+    switch signal {
+    case .sighup: await reload()
+    default:
+      logger.notice("signal", metadata: ["signal": "\(signal)"])
+      // Whoever signals a process and its group signals twice at once; whoever is tired of waiting does so later.
+      if let first = state.withLock({ $0.endingSince }), ContinuousClock.now - first > .seconds(1) {
+        logger.warning("a second signal: ending without waiting")
+        exitNow(signal == .sigint ? 130 : 143)
+      }
+      await end()
+    }
+  }
+
+  private func end() async {
+    let (run, isFirst) = state.withLock { state in
+      let isFirst = !state.isEnding
+      if isFirst { state.endingSince = .now }
+      return (state.run, isFirst)
+    }
+    guard isFirst else { return }
+    await manager?.stopping()
+    limitTime()
+    await run?.end()
+  }
+
+  private func reload() async {
+    logger.notice("reading the configuration again")
+    await manager?.reloading()
+    do {
+      let new = try await offPool { [read] in try read() }
+      for warning in new.warnings { logger.warning("\(warning)") }
+      let (run, count, isChanged) = state.withLock { state in
+        guard !state.isEnding, new.differs(from: state.next ?? state.configuration) else {
+          return (state.run, state.runCount, false)
+        }
+        state.next = new
+        return (state.run, state.runCount, true)
+      }
+      setup.apply(new)
+      guard isChanged else {
+        logger.notice("the configuration is as it was, or only the log's has changed")
+        await manager?.ready("running")
+        return
+      }
+      logger.notice("beginning again under the new configuration")
+      limitTime(ofRun: count)
+      await run?.end()
+    } catch let error as ConfigurationFaults {
+      for fault in error.faults { logger.error("the configuration cannot be", metadata: ["fault": "\(fault)"]) }
+      await manager?.ready("running; the new configuration cannot be, and the one before stays")
+    } catch {
+      logger.error("the configuration was not read", error: error)
+      await manager?.ready("running")
+    }
+  }
+
+  // MARK: Bounds
+
+  /// Ends the process if it does not end in order, or if a run does not. Holds nothing of it meanwhile.
+  private func limitTime(ofRun run: Int? = nil) {
+    let limit = state.withLock { $0.configuration.daemon.drainTimeout } + DaemonRun.margin * 2
+    Task {
+      try? await Task.sleep(for: limit)
+      if let run, state.withLock({ $0.runCount != run }) { return }
+      logger.critical("the daemon did not end in time", metadata: ["limit": "\(limit)"])
+      exitNow(ExitCode.software)
+    }
+  }
+
+  private func exitNow(_ code: Int32) -> Never {
+    setup.logOutput.flush()
+    _exit(code)
+  }
+
+  /// Whether the daemon can be asked: a process that hangs does not return from this.
+  ///
+  /// What it says does not matter: stores that cannot be read now are not read better by another process, and uploads and the
+  /// rest go on.
+  private func isHealthy() async -> Bool {
+    guard let daemon = state.withLock({ $0.run?.daemon }) else { return true }
+    _ = try? await offPool { daemon.isReady }
+    return true
+  }
+}

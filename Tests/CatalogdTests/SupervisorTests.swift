@@ -1,0 +1,157 @@
+import DatagramTestSupport
+import Foundation
+import Testing
+
+/// The daemon as a process: signals, reloads, and how it ends.
+@Suite(.serialized) struct SupervisorTests {
+  private static let base = #""http": {"address": "127.0.0.1:0"}, "log": {"format": "json"}"#
+
+  @Test func `codes come in and answers go out, and with the last one the daemon ends`() throws {
+    let daemon = try RunningDaemon(["--exit-at-end"], configuration: "{\(Self.base)}")
+    try daemon.say("4006381333931\nnothing\n")
+    try daemon.hangUp()
+    #expect(daemon.end() == 0)
+    _ = try daemon.output.wait(for: "\"code\":\"4006381333931\"")
+    _ = try daemon.output.wait(for: "\"code\":\"nothing\"")
+    let lines = daemon.log.all
+    #expect(lines.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is [String: Any] })
+  }
+
+  @Test func `a bad configuration is told whole, and nothing is created`() throws {
+    let daemon = try RunningDaemon(["--user", ""], configuration: #"{"http": {"port": 1}, "usr": "a"}"#)
+    #expect(daemon.end() == 64)
+    for text in ["http.port", "usr: there is no such key; did you mean user?", "--user"] {
+      _ = try daemon.log.wait(for: text)
+    }
+    #expect(!FileManager.default.fileExists(atPath: daemon.folder + "/root"))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal ends it in order, once or twice at once`(_ number: Int32) throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    _ = try daemon.log.wait(for: "\"listening\"")
+    daemon.signal(number)
+    daemon.signal(number)
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `a reload keeps the standard input, and what cannot be changes nothing`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}")
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.say("one\n")
+    _ = try daemon.output.wait(for: "\"code\":\"one\"")
+
+    try daemon.configure(#"{"http": {"adress": "127.0.0.1:0"}, "user": 7}"#)
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "did you mean address?")
+    try daemon.say("two\n")
+    _ = try daemon.output.wait(for: "\"code\":\"two\"")
+    #expect(daemon.log.all.count { $0.contains("\"listening\"") } == 1)
+
+    try daemon.configure("{\(Self.base), \"doubleScanMilliseconds\": 0}")
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "\"listening\"", skipping: 1)
+    try daemon.say("three\n")
+    _ = try daemon.output.wait(for: "\"code\":\"three\"")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `what concerns the log alone is changed while the daemon runs`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.configure(#"{"http": {"address": "127.0.0.1:0"}, "log": {"format": "text"}}"#)
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "Z notice catalogd: the configuration is as it was, or only the log's has changed")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+    #expect(daemon.log.all.count { $0.contains("\"listening\"") } == 1)
+  }
+
+  @Test func `a configuration that does not start gives way to the one before`() throws {
+    let other = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    let line = try other.log.wait(for: "\"listening\"")
+    let port = try #require(line.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) })
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}")
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.configure("{\"http\": {\"address\": \"127.0.0.1:\(port)\"}, \"log\": {\"format\": \"json\"}}")
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "going back to the one before")
+    _ = try daemon.log.wait(for: "\"listening\"", skipping: 1)
+    try daemon.say("still here\n")
+    _ = try daemon.output.wait(for: "\"code\":\"still here\"")
+    let third = try RunningDaemon(
+      ["--http-address", "127.0.0.1:\(port)"], configuration: "{\(Self.base)}", hasInput: false)
+    #expect(third.end() == 69)
+    for daemon in [daemon, other] {
+      daemon.signal(SIGTERM)
+      #expect(daemon.end() == 0)
+    }
+  }
+
+  #if os(Linux)
+  @Test func `reloads leave no descriptors behind`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}")
+    var first = 0
+    for round in 0..<12 {
+      _ = try daemon.log.wait(for: "\"listening\"", skipping: round)
+      try daemon.say("round \(round)\n")
+      _ = try daemon.output.wait(for: "\"code\":\"round \(round)\"")
+      if round == 0 { first = daemon.descriptorCount }
+      try daemon.configure("{\(Self.base), \"events\": {\"capacity\": \(round + 1)}}")
+      daemon.signal(SIGHUP)
+    }
+    _ = try daemon.log.wait(for: "\"listening\"", skipping: 12)
+    // A daemon that has ended gives its stores back a moment later. A leak of one descriptor a reload would not go away.
+    let deadline = ContinuousClock.now + .seconds(30)
+    while daemon.descriptorCount > first + 6, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(daemon.descriptorCount <= first + 6)
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+  #endif
+
+  @Test func `the service manager is told of all that happens, and that the daemon lives`() throws {
+    let manager = try DatagramSocket(.path)
+    let environment = ["NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "200000"]
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", environment: environment, hasInput: false)
+    func next(_ beginning: String) throws -> String {
+      while true {
+        let note = try manager.receive()
+        if note.hasPrefix(beginning) { return note }
+        // Signs of life come at any time; nothing else may come in between.
+        guard note == "WATCHDOG=1" else { return note }
+      }
+    }
+    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=listening on http://127.0.0.1:"))
+    for _ in 0..<3 { #expect(try next("WATCHDOG") == "WATCHDOG=1") }
+    try daemon.configure("{")
+    daemon.signal(SIGHUP)
+    #expect(try next("RELOADING").hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=running; the new configuration cannot be"))
+    try daemon.configure("{\(Self.base), \"user\": \"a\"}")
+    daemon.signal(SIGHUP)
+    #expect(try next("RELOADING").hasPrefix("RELOADING=1\n"))
+    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=listening on"))
+    #expect(try next("WATCHDOG") == "WATCHDOG=1")
+    daemon.signal(SIGTERM)
+    #expect(try next("STOPPING").hasPrefix("STOPPING=1\n"))
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `descriptors that are closed at the start are never those of a store`() throws {
+    let shell = Process()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let script = "printf 'x\\n' | \"$0\" --root \"$1\" --user u --http-enabled false --exit-at-end >&- 2>&-"
+    shell.arguments = ["-c", script, RunningDaemon.program, folder]
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 0)
+    for case let file as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+      let contents = FileManager.default.contents(atPath: folder + "/" + file) ?? Data()
+      #expect(contents.range(of: Data("standard input".utf8)) == nil, "\(file)")
+    }
+  }
+}
