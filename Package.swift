@@ -331,52 +331,6 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    // The examples of the README and of the documentation, compiled as an application would, and run.
-    .testTarget(
-      name: "DocumentationTests",
-      dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
-        "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
-      ],
-      swiftSettings: [.treatAllWarnings(as: .error)]),
-    .testTarget(
-      name: "ScanDaemonTests",
-      dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
-        "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CommandLineTests",
-      dependencies: ["CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PrometheusMetricsTests",
-      dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
-      swiftSettings: strict),
-    .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
-    .testTarget(
-      name: "SystemdNotificationTests", dependencies: ["DatagramTestSupport", "SystemdNotification"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DaemonConfigurationTests",
-      dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        .product(name: "Configuration", package: "swift-configuration"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CatalogdTests",
-      dependencies: [
-        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "Workspace", "catalogd",
-      ],
-      swiftSettings: strict),
     .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
@@ -401,6 +355,42 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "PrometheusMetricsTests",
+      dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "SystemdNotificationTests", dependencies: ["DatagramTestSupport", "SystemdNotification"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DaemonConfigurationTests",
+      dependencies: [
+        "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+        .product(name: "Configuration", package: "swift-configuration"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CatalogdTests",
+      dependencies: [
+        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "Workspace", "catalogd",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: ["CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport"],
+      swiftSettings: strict),
+    // The examples of the README and of the documentation, compiled as an application would, and run.
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
+        "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
+      ],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ],
   swiftLanguageModes: [.v6]
 )
