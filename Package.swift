@@ -314,6 +314,16 @@ let package = Package(
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
+      name: "ScanDaemonTests",
+      dependencies: [
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
+        "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "CommandLineTests", dependencies: ["catalogctl", "LogStore", "PageCache"], swiftSettings: strict),
     .testTarget(
       name: "DaemonHTTPTests",

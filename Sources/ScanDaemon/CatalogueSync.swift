@@ -212,6 +212,11 @@ public final class CatalogueSync: Service, Sendable {
     // The daemon ends: that says nothing of the server.
     if error is CancellationError || state.withLock({ $0.isStopped }) { return }
     let words = String("\(error)".prefix(500))
+    // Whoever signed out does not want it any more, and the next user's comes at once.
+    guard (try? access.stores()) === stores else {
+      events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
+      return
+    }
     state.withLock { state in
       let failures = state.last.stores === stores ? state.last.failures + 1 : 1
       state.last = LastSync(stores: stores, attempt: Date(microseconds: time), error: words, failures: failures)

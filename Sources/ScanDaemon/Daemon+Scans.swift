@@ -117,10 +117,7 @@ extension Daemon {
     let reading = answer.reading
     let isMiss = answer.match.isEmpty
     let hooks = webhooks.wanting(isMiss: isMiss).map(\.name)
-    let note = isMiss
-      ? MissNote(
-        stores: stores, code: reading.code, input: reading.input.cut(to: SetSessions.maximumNameByteCount),
-        time: answer.time.timeIntervalSince1970) : nil
+    let note = isMiss ? MissNote(answer, stores) : nil
     do {
       let isBound = try await isBound(reading.input, stores)
       guard isBound || !hooks.isEmpty else {

@@ -66,7 +66,7 @@ public final class Daemon: ReadingHandler, Sendable {
     ids = ScanIDs(random: environment.time.random)
     var directory = WorkspaceDirectory(root: options.root)
     directory.waiting = workspaceOptions.waiting
-    var queueOptions = QueueOptions()
+    var queueOptions = environment.queue
     queueOptions.trace = { [problems] event in
       switch event {
       case .storeFailed(let reason): problems.note("queue", reason)

@@ -16,6 +16,8 @@ struct DaemonEnvironment: Sendable {
   var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
   /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
   var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
+  /// What queues hold at most.
+  var queue = QueueOptions()
   /// Called inside each transaction, before its commit; what it throws is what the commit throws.
   var beforeCommit: @Sendable () throws -> Void = {}
 

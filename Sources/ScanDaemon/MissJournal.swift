@@ -46,6 +46,13 @@ struct MissNote: Sendable {
   let input: String
   /// Seconds since 1970.
   let time: Double
+
+  init(_ answer: ScanAnswer, _ stores: UserStores) {
+    self.stores = stores
+    code = answer.reading.code
+    input = answer.reading.input.cut(to: SetSessions.maximumNameByteCount)
+    time = answer.time.timeIntervalSince1970
+  }
 }
 
 extension UserDocuments {

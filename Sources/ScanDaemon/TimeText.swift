@@ -10,7 +10,8 @@ import Foundation
 enum TimeText {
   /// What has no year of four digits is brought to the nearest moment that has.
   static func text(_ date: Date) -> String {
-    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
+    // A date is a fraction that may lie just below the millisecond that it was made of: microseconds first.
+    let milliseconds = ((date.timeIntervalSince1970 * 1e6).rounded() / 1000).rounded(.down)
     // NaN is in no range, and becomes the beginning.
     let isWithin = (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds)
     let total = isWithin ? Int(milliseconds) : milliseconds > 0 ? 253_402_300_799_999 : -62_135_596_800_000

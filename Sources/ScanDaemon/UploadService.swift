@@ -73,9 +73,12 @@ final class UploadService: Service {
             if begins {
               group.addTask {
                 await self.serve(user)
-                self.state.withLock { _ = $0.served.remove(key) }
+                let wasFull = self.state.withLock { state in
+                  defer { state.served.remove(key) }
+                  return state.served.count >= Self.maximumWorkers
+                }
                 // Somebody else may have waited for the place.
-                self.wakes.wake()
+                if wasFull { self.wakes.wake() }
               }
             }
           }
@@ -83,6 +86,8 @@ final class UploadService: Service {
           await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, environment.time.sleep)
         }
         await drain()
+        // Those who wait to try again.
+        group.cancelAll()
       }
     }
   }
@@ -98,7 +103,8 @@ final class UploadService: Service {
         for user in try table.users() where UserDocumentsTable.Key(user) != key {
           // What cannot be read is looked at again the next time.
           guard !isServed(user), let documents = (try? table.documents(ofUser: user)) ?? nil,
-            let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0
+            let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0,
+            let pauses = try? documents.queue.pauses(), pauses.isEmpty
           else { continue }
           found.append((user, false))
         }
@@ -120,14 +126,26 @@ final class UploadService: Service {
     (try? access.stores()).map { UserDocumentsTable.Key($0.user) == UserDocumentsTable.Key(user) } ?? false
   }
 
-  /// Ends the workers of users who were signed in, once nothing waits any more.
+  /// Ends the workers of users who were signed in, once nothing waits any more, and of those who were removed.
   private func endWorkersOfOthers() async {
-    let lasting = state.withLock { $0.workers.values.filter(\.isLasting) }
-    for (worker, documents, _) in lasting where !isCurrent(documents.user) {
-      let counts = try? documents.queue.counts()
-      if let counts, counts.waiting + counts.sending > 0 { continue }
-      await worker.drain(within: .seconds(1))
+    for (worker, documents, isLasting) in state.withLock({ Array($0.workers.values) }) {
+      let isGone = await !isThere(documents)
+      if !isGone {
+        if !isLasting || isCurrent(documents.user) { continue }
+        if let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0 { continue }
+      }
+      await worker.drain(within: isGone ? .zero : .seconds(1))
     }
+  }
+
+  /// Whether documents are still those of their user.
+  private func isThere(_ documents: UserDocuments) async -> Bool {
+    let isThere = try? await thread.run { [table] in
+      guard let now = try table.documents(ofUser: documents.user) else { return false }
+      return now.home == documents.home
+    }
+    // What cannot be told is taken to be as it was.
+    return isThere ?? true
   }
 
   // MARK: One user
@@ -148,7 +166,10 @@ final class UploadService: Service {
         if wakes.isFinished { return }
         try await worker.run(untilEmpty: !isLasting)
         problems.clear(problem)
-        if !isLasting || !isCurrent(user) { return }
+        if wakes.isFinished || !isCurrent(user) { return }
+        // Signed in again before it had ended.
+        pause = .seconds(1)
+        continue
       } catch {
         if Task.isCancelled { return }
         problems.note(problem, "\(error)")
@@ -188,7 +209,8 @@ final class UploadService: Service {
     do {
       let response = try await webhooks.send(upload)
       let isDelivered = (200...299).contains(response.status)
-      metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", isDelivered ? "done" : "failed")])
+      let outcome = isDelivered ? "done" : "failed"
+      metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", outcome)])
       if isDelivered {
         delivered(upload.kind)
       } else {

@@ -79,8 +79,8 @@ final class UserDocumentsTable: Sendable {
   ) throws -> UserDocuments? {
     let key = Key(user)
     let creates = creates && user == nil
-    guard let location = try creates ? directory.makeStore("documents", of: user) : directory.store("documents", of: user)
-    else {
+    let name = "documents"
+    guard let location = try creates ? directory.makeStore(name, of: user) : directory.store(name, of: user) else {
       state.entries[key] = nil
       return nil
     }

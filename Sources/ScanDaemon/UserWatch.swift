@@ -10,8 +10,13 @@ final class UserWatch: Service {
   private let problems: Problems
   private let environment: DaemonEnvironment
   private let onChange: @Sendable () -> Void
+  private struct Told {
+    var user: String?
+    /// Of the user; nobody's are always the same ones.
+    weak var stores: UserStores?
+  }
   /// Who was told last.
-  private let told: Mutex<String?>
+  private let told: Mutex<Told>
 
   init(
     _ access: CatalogueAccess, _ events: EventLog, _ problems: Problems, _ environment: DaemonEnvironment,
@@ -22,7 +27,8 @@ final class UserWatch: Service {
     self.problems = problems
     self.environment = environment
     self.onChange = onChange
-    told = Mutex((try? access.workspace.current()) ?? nil)
+    let stores = try? access.stores()
+    told = Mutex(Told(user: stores?.user, stores: stores))
   }
 
   func run() async throws {
@@ -43,18 +49,21 @@ final class UserWatch: Service {
     }
   }
 
-  /// Looks who is signed in, and tells if it is somebody else than was told.
+  /// Looks who is signed in, and tells if it is somebody else than was told. One who was removed and signed in again is the same,
+  /// but has other stores.
   func look() throws {
-    let user = try access.workspace.current()
-    let previous = told.withLock { told -> String?? in
+    let stores = try access.stores()
+    let (isNews, isNew, previous) = told.withLock { told in
       // Byte by byte: a String's `==` takes two normal forms of Unicode for one.
-      if UserDocumentsTable.Key(told) == UserDocumentsTable.Key(user) { return nil }
-      defer { told = user }
-      return .some(told)
+      let isNews = UserDocumentsTable.Key(told.user) != UserDocumentsTable.Key(stores.user)
+      let isNew = isNews || told.stores !== stores
+      defer { told = Told(user: stores.user, stores: stores) }
+      return (isNews, isNew, told.user)
     }
-    guard let previous else { return }
-    let data = JSONText.object([("user", .optional(user)), ("previous", .optional(previous))])
-    events.publish(.user, data.bytes)
-    onChange()
+    if isNews {
+      let data = JSONText.object([("user", .optional(stores.user)), ("previous", .optional(previous))])
+      events.publish(.user, data.bytes)
+    }
+    if isNew { onChange() }
   }
 }

@@ -1,0 +1,111 @@
+import Catalog
+import DocumentFormat
+import Foundation
+import JSONOutput
+import RandomTestSupport
+import ScanInputs
+import Testing
+
+@testable import ScanDaemon
+
+@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+  let root = TestRoot()
+
+  @Test func `an answer is the same to the byte for the same catalogue, time and chance`() async throws {
+    try root.fill("ana")
+    let clock = TestClock()
+    var environment = DaemonEnvironment()
+    environment.time = clock.environment
+    let daemon = try root.daemon(environment)
+    try daemon.access.succeeded(daemon.access.stores(), at: 4_000_000_000)
+    let answer = await daemon.answer(Reading(input: "counter", code: "6901 ", tag: "t\"1"))
+    let product = try #require(try daemon.catalogue().product(id: "1"))
+    let productText = String(decoding: JSONText.product(product).bytes, as: UTF8.self)
+    let expected =
+      #"{"id":"03a35294-407b-7000-a000-000000000000","time":"2096-10-02T07:06:40.123Z","input":"counter","#
+      + #""tag":"t\"1","code":"6901 ","match":"exact","key":"6901","gtin":null,"rest":null,"products":["#
+      + productText + #"],"elements":{},"catalogue":{"user":"ana","cursor":"monday","sequence":1,"#
+      + #""currentAt":"2096-10-02T07:06:40.000Z","ageSeconds":0.123},"recorded":false}"#
+    #expect(String(decoding: answer.line, as: UTF8.self) == expected)
+    #expect(!answer.isRepeat)
+  }
+
+  @Test func `a code that finds nothing is answered, and so is one without a catalogue`() async throws {
+    let daemon = try root.daemon(user: nil)
+    let answer = try await daemon.scan(Reading(input: "counter", code: "12"))
+    let value = try answer.json.value
+    #expect(value["match"]?.text == "none" && value["products"]?.elements == [] && value["tag"] == .null)
+    #expect(value["catalogue"]?["user"] == .null && value["catalogue"]?["currentAt"] == .null)
+    #expect(value["catalogue"]?["ageSeconds"] == .null && value["problem"] == nil)
+    #expect(answer.recording == .notNeeded && daemon.isReady)
+  }
+
+  @Test func `a look has no effect`() async throws {
+    try root.fill("ana")
+    let daemon = try root.daemon { $0.hook("shop") }
+    #expect(try daemon.look("6901").match.kind == .exact)
+    #expect(try daemon.look("nothing").match.isEmpty)
+    #expect(try root.uploads().isEmpty)
+    await daemon.recorder.flush()
+    #expect(try daemon.misses(limit: 10).isEmpty)
+    #expect(daemon.events.publish(.scan, []).number == 1)
+  }
+
+  @Test func `opening a daemon creates nothing for nobody`() throws {
+    _ = try root.daemon(user: nil)
+    #expect(!FileManager.default.fileExists(atPath: root.path))
+  }
+
+  @Test func `the age is that of the last synchronisation, also after a restart`() async throws {
+    try root.fill("ana")
+    let time = 4_000_000_000.0
+    do {
+      let daemon = try root.daemon()
+      try daemon.workspace.stores().settings.set(.lastSynchronization, to: time)
+    }
+    let daemon = try root.daemon()
+    #expect(try daemon.look("6901").catalogue.currentAt == Date(timeIntervalSince1970: time))
+  }
+
+  @Test func `a damaged catalogue is answered, told, and forgotten when it can be read again`() async throws {
+    try root.fill("ana")
+    let place = URL(fileURLWithPath: root.path + "/users/ana/catalogue.log")
+    let good = try Data(contentsOf: place)
+    try Data(repeating: 7, count: 20_000).write(to: place)
+    let daemon = try root.daemon { $0.hook("shop") }
+    let answer = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    #expect(answer.isFailed && answer.match.isEmpty && !daemon.isReady)
+    #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "catalogue")
+    #expect(try root.uploads().isEmpty, "nobody knows whether it is a miss")
+    try good.write(to: place)
+    // Within the window of double scans: what was not recorded is no first scan.
+    let again = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    #expect(again.recording == .durable && again.repeats == nil && again.match.kind == .exact)
+    #expect(try daemon.status().value["problems"]?.elements == [])
+  }
+
+  @Test func `times are those of Foundation`() {
+    var generator = SeededGenerator(for: "times")
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)
+    for _ in 0..<2000 * depth {
+      // Before 1583 Foundation has Julian dates; RFC 3339 has none.
+      let milliseconds = Int.random(in: -12_212_553_600_000...253_402_300_799_999, using: &generator)
+      // Half a millisecond keeps the one formatter and the other from rounding to different sides.
+      let date = Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000)
+      #expect(date.precise == date.formatted(style), "\(generator)")
+    }
+    #expect(Date(timeIntervalSince1970: -62_135_596_800 + 59 * 86_400).precise == "0001-03-01T00:00:00.000Z")
+    #expect(Date(timeIntervalSince1970: .nan).precise == "0001-01-01T00:00:00.000Z")
+    #expect(Date(timeIntervalSince1970: .infinity).precise == "9999-12-31T23:59:59.999Z")
+    #expect(Date(timeIntervalSince1970: -0.001).precise == "1969-12-31T23:59:59.999Z")
+  }
+
+  @Test func `ids sort in the order in which they were given, whatever the clock does`() {
+    let ids = ScanIDs(random: { 42 })
+    var given: [String] = []
+    for now: Int64 in [5_000_000, 5_000_000, 3_000_000, 5_001_000, -1, .max] { given.append(ids.next(now: now)) }
+    for _ in 0..<5000 { given.append(ids.next(now: 6_000_000)) }
+    #expect(given == given.sorted() && Set(given).count == given.count)
+    #expect(given.allSatisfy { UUID(uuidString: $0) != nil && $0.count == 36 })
+  }
+}

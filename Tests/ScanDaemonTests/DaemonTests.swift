@@ -1,0 +1,156 @@
+import CatalogHTTP
+import CoreMetrics
+import DocumentFormat
+import Foundation
+import JSONOutput
+import MetricsTestKit
+import ScanInputs
+import Testing
+
+@testable import ScanDaemon
+
+@Suite(.timeLimit(.minutes(2))) struct DaemonTests {
+  let root = TestRoot()
+
+  @Test func `the status is JSON, whatever there is`() async throws {
+    let empty = try root.daemon(user: nil)
+    let first = try empty.status().value
+    #expect(first["user"] == .null && first["catalogue"]?["products"]?.integer == 0 && first["ready"] == .bool(true))
+    #expect(first["queue"]?["waiting"]?.integer == 0 && first["problems"]?.elements == [])
+    try root.fill("ana")
+    let daemon = try root.daemon { $0.hook("shop") }
+    daemon.note(.opened("/dev/\"tty\n0"), input: "serial")
+    daemon.note(.fault(.notText(shown: "\\xFF\u{1}")), input: "serial")
+    daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
+    daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
+    _ = try await daemon.scan(Reading(input: "serial", code: "6901"))
+    _ = try await daemon.scan(Reading(input: "serial", code: "\u{1D}\"nothing"))
+    let status = try daemon.status().value
+    #expect(status["version"]?.text == Daemon.version && status["user"]?.text == "ana")
+    #expect(status["catalogue"]?["products"]?.integer == 10 && status["catalogue"]?["cursor"]?.text == "monday")
+    #expect(status["queue"]?["waiting"]?.integer == 2 && status["webhooks"]?.elements == [.text("shop")])
+    let input = try #require(status["inputs"]?.elements?.first)
+    #expect(input["name"]?.text == "serial" && input["state"]?.text == "open")
+    #expect(input["message"]?.text == "/dev/\"tty\n0" && input["scans"]?.integer == 2 && input["misses"]?.integer == 1)
+    #expect(input["faults"]?["tooLong"]?.integer == 2 && input["faults"]?["notText"]?.integer == 1)
+    daemon.note(.closed(reason: "unplugged", reopens: true), input: "serial")
+    let closed = try daemon.status().value["inputs"]?.elements?.first
+    #expect(closed?["state"]?.text == "reopening" && closed?["message"]?.text == "unplugged")
+  }
+
+  @Test func `what happens to inputs is told`() async throws {
+    let daemon = try root.daemon()
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    daemon.note(.opened("tty"), input: "a")
+    daemon.note(.closed(reason: "gone", reopens: false), input: "a")
+    daemon.note(.fault(.request("what")), input: "a")
+    var told: [String?] = []
+    for _ in 0..<3 {
+      let event = try #require(await events.next())
+      #expect(event.kind == .input && event.value["input"]?.text == "a")
+      told.append(event.value["event"]?.text)
+    }
+    #expect(told == ["opened", "closed", "fault"])
+  }
+
+  @Test func `inputs are bounded, whatever names callers invent`() async throws {
+    let daemon = try root.daemon()
+    for number in 0..<InputTable.maximumCount + 50 {
+      _ = try await daemon.scan(Reading(input: "in \(number)", code: "x"))
+    }
+    let inputs = try #require(try daemon.status().value["inputs"]?.elements)
+    #expect(inputs.count == InputTable.maximumCount + 1)
+    let other = try #require(inputs.first { $0["name"]?.text == "other" })
+    #expect(other["scans"]?.integer == 50 && other["repeats"]?.integer == 0)
+  }
+
+  @Test func `sign-ins are told, also those of other processes`() async throws {
+    let daemon = try root.daemon()
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    try await withServices(daemon) {
+      try await daemon.signIn("bob")
+      let first = try #require(await events.next())
+      #expect(first.kind == .user && first.value["user"]?.text == "bob" && first.value["previous"]?.text == "ana")
+      try root.directory.signIn("carol")
+      let second = try #require(await events.next())
+      #expect(second.value["user"]?.text == "carol" && second.value["previous"]?.text == "bob")
+      #expect(try daemon.user() == "carol")
+      try await daemon.signOut()
+      #expect(await events.next()?.value["user"] == .null)
+    }
+    #expect(await events.next() == nil, "the log ends with the services")
+  }
+
+  @Test func `who is signed in stays so, and a user is signed in where nobody is`() throws {
+    _ = try root.daemon(user: "ana")
+    #expect(try root.daemon(user: "bob").user() == "ana")
+    #expect(try root.daemon(user: nil).user() == "ana")
+  }
+
+  @Test func `addresses that are none are refused`() {
+    #expect(throws: (any Error).self) { try root.daemon { $0.webhooks = [WebhookOptions(name: "a", url: "ftp://x")] } }
+    #expect(throws: (any Error).self) {
+      try root.daemon { options in
+        options.webhooks = [WebhookOptions(name: "a", url: "http://x/"), WebhookOptions(name: "b", url: "nothing")]
+      }
+    }
+    #expect(throws: TransportError.self) { try root.daemon { $0.sync = SyncOptions(url: "nothing") } }
+  }
+
+  @Test func `a daemon that never ran goes without a trace`() throws {
+    weak var gone: Daemon?
+    do {
+      let daemon = try root.daemon { options in
+        options.webhooks = [WebhookOptions(name: "a", url: "http://127.0.0.1:1/")]
+        options.sync = SyncOptions(url: "http://127.0.0.1:1/")
+      }
+      gone = daemon
+      #expect(daemon.services.count == 5)
+    }
+    #expect(gone == nil)
+  }
+
+  @Test func `a daemon that ran goes without a trace`() async throws {
+    weak var gone: Daemon?
+    try await run { gone = $0 }
+    #expect(gone == nil)
+  }
+
+  private func run(_ look: (Daemon) -> Void) async throws {
+    let daemon = try root.daemon(Receiver().environment()) { $0.hook("shop") }
+    look(daemon)
+    try await withServices(daemon) { _ = try await daemon.scan(Reading(input: "a", code: "6901")) }
+  }
+
+  @Test func `metrics are counted by input and match`() throws {
+    let kit = TestMetrics()
+    let metrics = DaemonMetrics(kit)
+    for _ in 0..<3 { metrics.count("shelfmark_scans_total", [("input", "a"), ("match", "exact")]) }
+    metrics.count("shelfmark_scans_total", [("input", "a"), ("match", "none")])
+    #expect(
+      try kit.expectCounter("shelfmark_scans_total", [("input", "a"), ("match", "exact")]).totalValue == 3)
+    metrics.waiting.record(7)
+    #expect(try kit.expectGauge("shelfmark_queue_waiting").lastValue == 7)
+  }
+
+  @Test func `the rate of scans decays`() {
+    let rate = ScanRate()
+    for tick in 0..<1000 { rate.count(at: .milliseconds(tick * 10)) }
+    let busy = rate.perSecond(at: .seconds(10))
+    #expect(busy > 40 && busy <= 100)
+    #expect(rate.perSecond(at: .seconds(20)) < busy / 2)
+    #expect(rate.perSecond(at: .seconds(500)) == 0)
+  }
+
+  @Test func `a compaction waits while there is much to do`() async throws {
+    try root.fill("ana")
+    let daemon = try root.daemon { $0.compaction.maximumScansPerSession(0.01) }
+    for _ in 0..<10 { _ = try await daemon.scan(Reading(input: "http", code: "6901")) }
+    await daemon.compaction.compactIfQuiet()
+    #expect(try daemon.status().value["problems"]?.elements == [])
+  }
+}
+
+extension CompactionOptions {
+  fileprivate mutating func maximumScansPerSession(_ limit: Double) { maximumScansPerSecond = limit }
+}

@@ -1,0 +1,111 @@
+import Catalog
+import DocumentFormat
+import Foundation
+import ScanInputs
+import Testing
+
+@testable import ScanDaemon
+
+@Suite(.timeLimit(.minutes(2))) struct SessionTests {
+  let root = TestRoot()
+
+  init() throws { try root.fill("ana") }
+
+  @Test func `scans of an input complete its set, and each change is told`() async throws {
+    let daemon = try root.daemon()
+    var events = daemon.events.events(after: nil).makeAsyncIterator()
+    let session = try await daemon.sessions.open(name: "order 7", input: "counter")
+    #expect(session.name == "order 7" && session.input == "counter" && !session.isClosed && session.codes.isEmpty)
+    #expect(await events.next()?.value["id"]?.text == session.id)
+    let answer = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    #expect(answer.recording == .durable, "a session is written")
+    #expect(await events.next()?.kind == .scan)
+    let half = try #require(await events.next())
+    #expect(half.kind == .session && half.value["codes"]?.elements?.count == 1)
+    #expect(half.value["completion"]?["incomplete"]?["9"]?["2"]?.integer == 1)
+    _ = try await daemon.scan(Reading(input: "other", code: "6902"))
+    #expect(await events.next()?.kind == .scan)
+    _ = try await daemon.scan(Reading(input: "counter", code: "6902"))
+    #expect(await events.next()?.kind == .scan)
+    let whole = try #require(await events.next())
+    #expect(whole.value["completion"]?["complete"]?["9"]?.integer == 1)
+    let closed = try await daemon.sessions.close(session.id)
+    #expect(closed.isClosed && closed.codes == ["6901", "6902"] && closed.completion.complete == [ProductID("9"): 1])
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
+    await #expect(throws: SetSessionError.closed(session.id)) {
+      try await daemon.sessions.add(["6901"], to: session.id)
+    }
+  }
+
+  @Test func `sessions survive the daemon, with their inputs`() async throws {
+    var id = ""
+    do {
+      let daemon = try root.daemon()
+      id = try await daemon.sessions.open(name: nil, input: "counter").id
+      _ = try await daemon.sessions.add(["6901", "x"], to: id)
+    }
+    let daemon = try root.daemon()
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
+    let session = try daemon.sessions.session(id)
+    #expect(session.codes == ["6901", "x", "6902"] && session.completion.unknown == ["x"])
+    #expect(try daemon.sessions.list().map(\.id) == [id])
+    try await daemon.sessions.remove(id)
+    #expect(try daemon.sessions.list().isEmpty)
+    #expect(throws: SetSessionError.unknown(id)) { try daemon.sessions.session(id) }
+    await #expect(throws: SetSessionError.unknown(id)) { try await daemon.sessions.remove(id) }
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
+  }
+
+  @Test func `another session takes the input, also after a restart`() async throws {
+    let ids: [String]
+    do {
+      let daemon = try root.daemon()
+      let first = try await daemon.sessions.open(name: "1", input: "counter")
+      let second = try await daemon.sessions.open(name: "2", input: "counter")
+      ids = [first.id, second.id]
+      _ = try await daemon.scan(Reading(input: "counter", code: "6901"))
+      // The elder one does not get the input back.
+      _ = try await daemon.sessions.close(second.id)
+    }
+    let daemon = try root.daemon()
+    _ = try await daemon.scan(Reading(input: "counter", code: "6902"))
+    #expect(try daemon.sessions.list().map(\.id) == ids.reversed())
+    #expect(try ids.map { try daemon.sessions.session($0).codes } == [[], ["6901"]])
+  }
+
+  @Test func `sessions are bounded`() async throws {
+    let daemon = try root.daemon { options in
+      options.maximumSessions = 2
+      options.maximumScansPerSession = 3
+    }
+    let sessions = daemon.sessions
+    let first = try await sessions.open(name: nil, input: "counter")
+    _ = try await sessions.open(name: nil, input: nil)
+    await #expect(throws: SetSessionError.tooMany(limit: 2)) { try await sessions.open(name: nil, input: nil) }
+    _ = try await sessions.add(["1", "2"], to: first.id)
+    await #expect(throws: SetSessionError.full(limit: 3)) { try await sessions.add(["3", "4"], to: first.id) }
+    #expect(try await sessions.add(["3"], to: first.id).codes == ["1", "2", "3"])
+    // The scan of a full session's input is answered all the same.
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6901")).match.kind == .exact)
+    #expect(try sessions.session(first.id).codes.count == 3)
+    // Of closed ones two are kept.
+    var closed = [try await sessions.close(first.id).id]
+    for _ in 0..<3 {
+      let id = try await sessions.open(name: nil, input: nil).id
+      closed.append(try await sessions.close(id).id)
+    }
+    #expect(try sessions.list().filter(\.isClosed).map(\.id) == closed.suffix(2).reversed())
+    #expect(try sessions.list().count == 3)
+  }
+
+  @Test func `sessions are those of who is signed in`() async throws {
+    let daemon = try root.daemon()
+    let session = try await daemon.sessions.open(name: nil, input: "counter")
+    try await daemon.signIn("bob")
+    #expect(try daemon.sessions.list().isEmpty)
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6901")).recording == .notNeeded)
+    try await daemon.signIn("ana")
+    #expect(try await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
+    #expect(try daemon.sessions.session(session.id).codes == ["6902"])
+  }
+}

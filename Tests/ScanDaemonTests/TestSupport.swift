@@ -1,0 +1,232 @@
+import Catalog
+import CatalogRows
+import CatalogSync
+import DocumentFormat
+import Documents
+import Foundation
+import JSONOutput
+import LogStore
+import Logging
+import ScanInputs
+import ServiceLifecycle
+import Synchronization
+import Testing
+import UploadQueue
+import Workspace
+
+@testable import ScanDaemon
+
+/// A root directory that goes with its last reference, and daemons in it.
+final class TestRoot: Sendable {
+  let path = NSTemporaryDirectory() + "scan-daemon-" + UUID().uuidString
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var directory: WorkspaceDirectory { WorkspaceDirectory(root: path) }
+
+  /// A daemon, which stands for a process of its own.
+  func daemon(
+    user: String? = "ana", _ environment: DaemonEnvironment = DaemonEnvironment(),
+    _ change: (inout DaemonOptions) -> Void = { _ in }
+  ) throws -> Daemon {
+    var options = DaemonOptions(root: path)
+    options.user = user
+    options.drainTimeout = .seconds(2)
+    change(&options)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return try Daemon(options, logger: logger, environment: environment)
+  }
+
+  /// Gives a user a catalogue: the products 0 to 9 with the barcodes 6900 to 6909, and a set of 1 and 2.
+  func fill(_ id: String, cursor: String = "monday") throws {
+    let writer = try CatalogWriter(directory.makeCatalogue(of: id), waiting: 5000)
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate(.open)
+    var row = ProductRow()
+    for number in 0..<10 {
+      var product = Product()
+      product.id = "\(number)"
+      product.barcode = "690\(number)"
+      product.name = "\(number) of \(id)"
+      product.fill(&row)
+      try update.product(row)
+    }
+    var relationRow = RelationRow()
+    for component in 1...2 {
+      var relation = Relation()
+      relation.id = "r\(component)"
+      relation.productId = "9"
+      relation.subProductId = "\(component)"
+      relation.groupNum = 1
+      relation.fill(&relationRow)
+      try update.relation(relationRow)
+    }
+    _ = try update.commit(cursor: cursor)
+  }
+
+  /// The uploads of a user in the order in which they were enqueued, as another process sees them.
+  func uploads(_ user: String? = "ana") throws -> [Upload] {
+    guard let location = try directory.store("documents", of: user) else { return [] }
+    let store = try DocumentStore.inspect(location)
+    defer { store.close() }
+    return try UploadQueue(in: store, isReadOnly: true).uploads()
+  }
+
+  func codes(_ user: String? = "ana") throws -> [String] { try uploads(user).map(\.code) }
+}
+
+extension Upload {
+  var document: DocumentValue { if case .value(let value) = payload { value } else { .null } }
+  var code: String { document["code"]?.text ?? "" }
+}
+
+extension DocumentValue {
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+  var elements: [DocumentValue]? { if case .array(let elements) = self { elements } else { nil } }
+}
+
+extension ScanAnswer {
+  var isFailed: Bool { if case .failed = recording { true } else { false } }
+}
+
+extension JSONText {
+  /// What a program reads from it.
+  var value: DocumentValue {
+    get throws { try DocumentValue(json: String(decoding: bytes, as: UTF8.self)) }
+  }
+}
+
+extension DaemonEvent {
+  var value: DocumentValue { (try? DocumentValue(json: String(decoding: data, as: UTF8.self))) ?? .null }
+}
+
+/// Servers in memory behind all webhooks, which answer as a test says, and write down what they got.
+final class Receiver: Sendable {
+  struct Request: Sendable, Equatable {
+    let webhook: String
+    let order: String
+    let user: String
+    let code: String
+    let id: String
+  }
+
+  private let state = Mutex<(log: [Request], status: Int)>(([], 200))
+
+  var log: [Request] { state.withLock { $0.log } }
+  var codes: [String] { log.map(\.code) }
+
+  /// What is answered from now on; 0 for no answer.
+  func answer(_ status: Int) { state.withLock { $0.status = status } }
+
+  /// An environment whose webhooks lead here.
+  func environment(_ time: QueueEnvironment = .live) -> DaemonEnvironment {
+    var environment = DaemonEnvironment()
+    environment.time = time
+    environment.webhook = { webhook in
+      WebhookTransport { [self] upload in
+        let request = Request(
+          webhook: webhook.name, order: upload.orderKey ?? "",
+          user: upload.document["catalogue"]?["user"]?.text ?? "", code: upload.code,
+          id: upload.document["id"]?.text ?? "")
+        let status = state.withLock { state in
+          if (200...299).contains(state.status) { state.log.append(request) }
+          return state.status
+        }
+        if status == 0 { throw Unreachable() }
+        return UploadResponse(status: status)
+      }
+    }
+    return environment
+  }
+}
+
+struct Unreachable: Error {}
+
+extension DaemonOptions {
+  /// Two webhooks, the second one for misses only.
+  mutating func hook(_ names: String...) {
+    webhooks = names.map { WebhookOptions(name: $0, url: "http://127.0.0.1:1/\($0)") }
+  }
+}
+
+/// Runs the services of a daemon while `body` runs.
+func withServices(_ daemon: Daemon, _ body: () async throws -> Void) async throws {
+  let group = ServiceGroup(
+    services: daemon.services, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  let task = Task { try await group.run() }
+  do { try await body() } catch {
+    task.cancel()
+    throw error
+  }
+  await group.triggerGracefulShutdown()
+  try await task.value
+}
+
+/// Waits until something is so, for up to half a minute.
+func eventually(
+  _ what: String, _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+) async throws {
+  let end = ContinuousClock.now + .seconds(30)
+  while try !condition() {
+    try #require(ContinuousClock.now < end, "not within half a minute: \(what)", sourceLocation: location)
+    try await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// A clock that a test moves; who sleeps waits for ``advance(by:)``.
+final class TestClock: Sendable {
+  private struct State {
+    var now: Int64 = 4_000_000_000_123_456
+    var sleepers: [Int: (until: Int64, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    var next = 0
+    var cancelled: Set<Int> = []
+    var pauses: [Duration] = []
+  }
+  private let state = Mutex(State())
+
+  var now: Int64 { state.withLock { $0.now } }
+  var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+  /// What was slept.
+  var pauses: [Duration] { state.withLock { $0.pauses } }
+
+  var environment: QueueEnvironment {
+    // A number of 0.5: no jitter.
+    QueueEnvironment(now: { self.now }, random: { 1 << 63 }, sleep: { try await self.sleep($0) })
+  }
+
+  func advance(by duration: Duration) {
+    let due = state.withLock { state in
+      state.now += Int64(duration / .microseconds(1))
+      let due = state.sleepers.filter { $0.value.until <= state.now }
+      for number in due.keys { state.sleepers[number] = nil }
+      return due.values.map(\.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  private func sleep(_ duration: Duration) async throws {
+    let number = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if state.cancelled.remove(number) != nil { return true }
+          state.pauses.append(duration)
+          state.sleepers[number] = (state.now + Int64(duration / .microseconds(1)), continuation)
+          return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+        if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper.continuation }
+        state.cancelled.insert(number)
+        return nil
+      }
+      sleeper?.resume(throwing: CancellationError())
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import DocumentFormat
+import Foundation
+import ScanInputs
+import Testing
+import UploadQueue
+
+@testable import ScanDaemon
+
+@Suite(.timeLimit(.minutes(2))) struct UploadServiceTests {
+  let root = TestRoot()
+  let receiver = Receiver()
+
+  init() throws { try root.fill("ana") }
+
+  @Test func `everything arrives at each webhook, in the order of its input`() async throws {
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop", "stock") }
+    var sent: [String] = []
+    try await withServices(daemon) {
+      for number in 0..<50 {
+        let code = "690\(number % 10)x\(number)"
+        _ = try await daemon.scan(Reading(input: "a", code: code))
+        sent.append(code)
+      }
+      try await eventually("all arrive") { receiver.log.count == 100 }
+    }
+    for hook in ["shop", "stock"] {
+      #expect(receiver.log.filter { $0.webhook == hook }.map(\.code) == sent)
+      #expect(Set(receiver.log.filter { $0.webhook == hook }.map(\.order)) == ["\(hook)/a"])
+    }
+    #expect(try root.uploads().isEmpty)
+  }
+
+  @Test func `what waited when a daemon died goes when the next one starts, of all users`() async throws {
+    do {
+      let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
+      for user in ["ana", "bob", "carol"] {
+        try await daemon.signIn(user)
+        for number in 0..<3 { _ = try await daemon.scan(Reading(input: "a", code: "\(user) \(number)")) }
+      }
+      try await daemon.signOut()
+      _ = try await daemon.scan(Reading(input: "a", code: "nobody"))
+    }
+    let daemon = try root.daemon(user: nil, receiver.environment()) { $0.hook("shop") }
+    try await withServices(daemon) { try await eventually("all arrive") { receiver.log.count == 10 } }
+    for user in ["ana", "bob", "carol"] {
+      #expect(receiver.codes.filter { $0.hasPrefix(user) } == (0..<3).map { "\(user) \($0)" })
+    }
+  }
+
+  @Test func `a server that is away costs nothing, and is told`() async throws {
+    receiver.answer(503)
+    let daemon = try root.daemon(receiver.environment()) { options in
+      options.hook("shop")
+      options.webhooks[0].retry.firstPause = .milliseconds(1)
+      options.webhooks[0].retry.longestPause = .milliseconds(2)
+    }
+    try await withServices(daemon) {
+      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      try await eventually("it failed four times") { try daemon.queue().uploads().first?.attempts ?? 0 >= 4 }
+      let counts = try #require(try daemon.status().value["queue"])
+      #expect(counts["parked"]?.integer == 0, "two repetitions are not all")
+      #expect(
+        try daemon.status().value["problems"]?.elements?.contains { $0["name"]?.text == "webhook shop" } == true)
+      receiver.answer(200)
+      try await eventually("it arrives") { receiver.codes == ["6901"] }
+      try await eventually("it is forgotten") { try daemon.status().value["problems"]?.elements == [] }
+    }
+  }
+
+  @Test func `without another policy an upload is tried for years`() {
+    let retry = WebhookOptions(name: "shop", url: "http://x/").retry
+    #expect(retry.maximumRetries >= 1_000_000 && retry.longestPause == .seconds(60))
+  }
+
+  @Test func `an upload for a webhook that is gone is parked, and says why`() async throws {
+    do {
+      let daemon = try root.daemon(receiver.environment()) { $0.hook("old") }
+      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+    }
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("new") }
+    try await withServices(daemon) {
+      try await eventually("it is parked") { try daemon.queue().counts().parked == 1 }
+      #expect(try daemon.queue().uploads().first?.lastError?.message.contains("old") == true)
+      _ = try await daemon.scan(Reading(input: "a", code: "6902"))
+      try await eventually("the next one arrives") { receiver.codes == ["6902"] }
+    }
+    // Where there are no webhooks at all, nothing is touched.
+    let none = try root.daemon(receiver.environment())
+    try await none.queue().retryParked()
+    try await withServices(none) { try await Task.sleep(for: .milliseconds(50)) }
+    #expect(try none.queue().counts().waiting == 1)
+  }
+
+  @Test func `a shutdown waits for what is on its way, but not for ever`() async throws {
+    let isOpen = Switch()
+    var environment = receiver.environment()
+    environment.webhook = { _ in
+      WebhookTransport { _ in
+        while !isOpen.isOn { try await Task.sleep(for: .milliseconds(1)) }
+        return UploadResponse(status: 200)
+      }
+    }
+    for isPatient in [true, false] {
+      isOpen.isOn = false
+      let daemon = try root.daemon(environment) { options in
+        options.hook("shop")
+        options.drainTimeout = isPatient ? .seconds(60) : .milliseconds(20)
+      }
+      try await withServices(daemon) {
+        _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+        try await eventually("it is sent") { try daemon.queue().counts().sending == 1 }
+        if isPatient {
+          Task {
+            try await Task.sleep(for: .milliseconds(30))
+            isOpen.isOn = true
+          }
+        }
+      }
+      #expect(try root.uploads().map(\.state) == (isPatient ? [] : [.waiting]))
+    }
+  }
+
+  @Test func `a user who is removed is forgotten, and begins anew`() async throws {
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
+    try await withServices(daemon) {
+      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      try await eventually("it arrives") { receiver.log.count == 1 }
+      _ = try daemon.workspace.remove("ana")
+      try await daemon.signIn("ana")
+      let answer = try await daemon.scan(Reading(input: "b", code: "again"))
+      #expect(answer.recording == .durable)
+      try await eventually("it arrives") { receiver.codes.last == "again" }
+    }
+  }
+}
