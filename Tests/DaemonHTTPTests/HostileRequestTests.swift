@@ -241,10 +241,12 @@ import Testing
     }
   }
 
-  @Test func `a connection ends when its caller says so, or is of HTTP 1.0`() async throws {
-    try await TestDaemon.run { test in
+  @Test func `a connection ends when its caller says so, and one of HTTP 1.0 when it idles`() async throws {
+    try await TestDaemon.run { _, server in
+      server.idleTimeout = .seconds(1)
+    } _: { test in
       for request in [
-        "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "GET /healthz HTTP/1.0\r\n\r\n",
       ] {
         try await test.client.connect().executeThenClose { inbound, outbound in
           try await outbound.write(ByteBuffer(string: request))
