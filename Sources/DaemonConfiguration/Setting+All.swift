@@ -56,6 +56,9 @@ extension Setting {
     Setting(
       "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "",
       "attempts before a scan is parked; without it, it is tried for years"),
+    Setting(
+      "webhooks.NAME.firstPauseSeconds", .real(0.01...3600), "1", "the first pause after a failure; it doubles"),
+    Setting("webhooks.NAME.longestPauseSeconds", .real(0.01...86_400), "60", "the longest pause after a failure"),
   ]
 
   private static let inputs = [

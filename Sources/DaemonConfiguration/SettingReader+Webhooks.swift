@@ -49,6 +49,8 @@ extension SettingReader {
       refuse(path("matches"), nil, "and misses are both false: nothing would be sent")
     }
     if let attempts = whole(path("maximumAttempts")) { options.retry.maximumRetries = attempts - 1 }
+    if let seconds = real(path("firstPauseSeconds")) { options.retry.firstPause = .seconds(seconds) }
+    if let seconds = real(path("longestPauseSeconds")) { options.retry.longestPause = .seconds(seconds) }
     return options
   }
 

@@ -200,8 +200,10 @@ final class UploadService: Service {
     options.retry.maximumInterruptions = 1_000_000
     // The transport has its own.
     options.attemptTimeout = nil
-    options.breakerFirstPause = .seconds(2)
-    options.breakerLongestPause = .seconds(60)
+    // A destination is not left alone for longer than its uploads would wait anyway.
+    let longest = webhooks.options.map(\.retry.longestPause).max() ?? .seconds(60)
+    options.breakerLongestPause = min(.seconds(60), longest)
+    options.breakerFirstPause = min(.seconds(2), longest)
     return options
   }
 
