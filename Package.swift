@@ -344,13 +344,11 @@ let package = Package(
     .testTarget(
       name: "DaemonHTTPTests",
       dependencies: [
-        "Catalog", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP", "JSONOutput",
-        "RandomTestSupport", "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
+        "StoreTestSupport", "UploadQueue", "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
