@@ -31,14 +31,13 @@ public struct DoubleScanFilter: Sendable {
 
   /// Whether the code was read less than the window ago; it counts as read now.
   ///
-  /// - Parameter time: Since any moment that stays the same; it does not go back. Where it does, no time has passed.
+  /// The time is since any moment that stays the same, and does not go back. Where it does, no time has passed.
   public mutating func isRepeat(_ code: String, at time: Duration) -> Bool {
     first(code, id: "", at: time) != nil
   }
 
-  /// The same, but the answer is what the first of the readings was called, and `nil` if this is the first.
-  ///
-  /// - Parameter id: What this reading is called, if it is the first.
+  /// The same, but the answer is what the first of the readings was called, and `nil` if this is the first. Then it is called
+  /// `id`.
   public mutating func first(_ code: String, id: String, at time: Duration) -> String? {
     guard window > .zero else { return nil }
     turn(at: time)
