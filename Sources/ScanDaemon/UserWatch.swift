@@ -35,9 +35,10 @@ final class UserWatch: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         do {
-          // Somebody may have signed in between two rounds.
+          // First it listens and then it looks: nobody signs in in between without being seen.
+          var changes = self.access.workspace.changes.makeAsyncIterator()
           try self.look()
-          for try await _ in self.access.workspace.changes {
+          while try await changes.next() != nil {
             try self.look()
             self.problems.clear("users")
           }

@@ -150,12 +150,26 @@ extension DaemonOptions {
   }
 }
 
+/// Says that a group of services runs: one that is told to end before does not hear it.
+struct Probe: Service {
+  let hasStarted = Switch()
+
+  func run() async throws {
+    hasStarted.isOn = true
+    try? await gracefulShutdown()
+  }
+}
+
 /// Runs the services of a daemon while `body` runs.
 func withServices(_ daemon: Daemon, _ body: () async throws -> Void) async throws {
+  let probe = Probe()
   let group = ServiceGroup(
-    services: daemon.services, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    services: [probe] + daemon.services, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   let task = Task { try await group.run() }
-  do { try await body() } catch {
+  do {
+    try await eventually("the services run") { probe.hasStarted.isOn }
+    try await body()
+  } catch {
     task.cancel()
     throw error
   }
