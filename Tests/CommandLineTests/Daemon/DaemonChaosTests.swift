@@ -12,10 +12,12 @@ import Testing
     try site.startDaemon()
     #expect(site.isReady(), "\(words(site))")
     let feeding = Feeding(site)
+    var killed = 0
     for _ in 0..<12 * depth {
       Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.6, using: &random))
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
+        killed += 1
         site.killDaemon()
         try site.startDaemon()
         // The next blow may come while it starts.
@@ -48,6 +50,9 @@ import Testing
       codes[object.text("input") ?? "", default: []].append(answer.code)
     }
     let answered = feeding.answered
+    print(
+      "DaemonChaosTests: \(killed) daemons killed, \(answered.values.reduce(0) { $0 + $1.count }) scans answered,",
+      "\(keys.count) uploads arrived in \(arrivals.count) requests")
     for input in Feeding.inputs {
       let told = answered[input, default: []]
       #expect(told.count > 5, "\(input) was hardly answered")
