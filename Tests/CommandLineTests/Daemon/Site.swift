@@ -20,6 +20,8 @@ final class Site: Sendable {
   private let configuration: URL
   private let origin = Mutex<Process?>(nil)
   private let running = Mutex<DaemonProcess?>(nil)
+  /// How often the products were changed.
+  private let changes = Atomic(0)
 
   /// The daemon that runs now.
   var daemon: DaemonProcess? { running.withLock { $0 } }
@@ -109,13 +111,18 @@ final class Site: Sendable {
     process.waitUntilExit()
   }
 
-  /// Changes some products' names, as somebody at the company would.
+  /// Changes some products' names, as somebody at the company would: each change has a later `updateTime`, so an origin that was
+  /// started again knows what a client lacks.
   func changeProducts(_ random: inout some RandomNumberGenerator) throws {
-    var lines = String(decoding: try Data(contentsOf: products), as: UTF8.self)
-      .split(separator: "\n").map(String.init)
+    let change = changes.add(1, ordering: .relaxed).newValue
+    let clock = [change / 3600, change / 60 % 60, change % 60].map { String(100 + $0).dropFirst() }
+    let time = "2026-01-01 " + clock.joined(separator: ":")
+    var lines = String(decoding: try Data(contentsOf: products), as: UTF8.self).split(separator: "\n").map(String.init)
+    let dated = lines.indices.filter { lines[$0].contains("\"updateTime\":") }
     for _ in 0..<20 {
-      let index = lines.indices.randomElement(using: &random) ?? 0
+      guard let index = dated.randomElement(using: &random) else { return }
       lines[index] = lines[index].replacing("\"name\":\"", with: "\"name\":\"~", maxReplacements: 1)
+        .replacing(/"updateTime":"[^"]*"/, with: "\"updateTime\":\"\(time)\"")
     }
     try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: products, options: .atomic)
   }
