@@ -144,13 +144,24 @@ import Testing
 
   @Test func `a compaction waits while there is much to do`() async throws {
     try root.fill("ana")
-    let daemon = try root.daemon { $0.compaction.maximumScansPerSession(0.01) }
-    for _ in 0..<10 { _ = try await daemon.scan(Reading(input: "http", code: "6901")) }
-    await daemon.compaction.compactIfQuiet()
-    #expect(try daemon.status().value["problems"]?.elements == [])
+    let place = root.path + "/users/ana/documents.log"
+    func byteCount() throws -> Int {
+      try #require(try FileManager.default.attributesOfItem(atPath: place)[.size] as? Int)
+    }
+    let busy = try root.daemon { $0.compaction.maximumScansPerSecond = 0 }
+    let documents = try #require(try busy.recorder.table.documents(of: busy.access.stores(), creates: false))
+    for number in 0..<100 {
+      let miss = Miss(
+        id: "x", count: number, first: 0, last: 0, input: String(repeating: "\(number % 10)", count: 100_000))
+      try documents.misses.upsert(miss)
+    }
+    let before = try byteCount()
+    _ = try await busy.scan(Reading(input: "http", code: "6901"))
+    await busy.compaction.compactIfQuiet()
+    #expect(try byteCount() == before && before > 8 << 20)
+    try await root.daemon().compaction.compactIfQuiet()
+    #expect(try byteCount() < 1 << 20)
+    #expect(try documents.misses.get("x")?.count == 99)
+    #expect(try busy.status().value["problems"]?.elements == [])
   }
-}
-
-extension CompactionOptions {
-  fileprivate mutating func maximumScansPerSession(_ limit: Double) { maximumScansPerSecond = limit }
 }
