@@ -111,31 +111,31 @@ import Testing
   }
   #endif
 
-  @Test func `the service manager is told of all that happens, and that the daemon lives`() throws {
+  @Test func `the service manager is told of all that happens, and that the daemon lives`() async throws {
     let manager = try DatagramSocket(.path)
     let environment = ["NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "200000"]
     let daemon = try RunningDaemon(configuration: "{\(Self.base)}", environment: environment, hasInput: false)
-    func next(_ beginning: String) throws -> String {
+    func next(_ beginning: String) async throws -> String {
       while true {
-        let note = try manager.receive()
+        let note = try await manager.receive()
         if note.hasPrefix(beginning) { return note }
         // Signs of life come at any time; nothing else may come in between.
         guard note == "WATCHDOG=1" else { return note }
       }
     }
-    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=listening on http://127.0.0.1:"))
-    for _ in 0..<3 { #expect(try next("WATCHDOG") == "WATCHDOG=1") }
+    #expect(try await next("READY").hasPrefix("READY=1\nSTATUS=listening on http://127.0.0.1:"))
+    for _ in 0..<3 { #expect(try await next("WATCHDOG") == "WATCHDOG=1") }
     try daemon.configure("{")
     daemon.signal(SIGHUP)
-    #expect(try next("RELOADING").hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=running; the new configuration cannot be"))
+    #expect(try await next("RELOADING").hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try await next("READY").hasPrefix("READY=1\nSTATUS=running; the new configuration cannot be"))
     try daemon.configure("{\(Self.base), \"user\": \"a\"}")
     daemon.signal(SIGHUP)
-    #expect(try next("RELOADING").hasPrefix("RELOADING=1\n"))
-    #expect(try next("READY").hasPrefix("READY=1\nSTATUS=listening on"))
-    #expect(try next("WATCHDOG") == "WATCHDOG=1")
+    #expect(try await next("RELOADING").hasPrefix("RELOADING=1\n"))
+    #expect(try await next("READY").hasPrefix("READY=1\nSTATUS=listening on"))
+    #expect(try await next("WATCHDOG") == "WATCHDOG=1")
     daemon.signal(SIGTERM)
-    #expect(try next("STOPPING").hasPrefix("STOPPING=1\n"))
+    #expect(try await next("STOPPING").hasPrefix("STOPPING=1\n"))
     #expect(daemon.end() == 0)
   }
 

@@ -51,24 +51,27 @@ package final class DatagramSocket: Sendable {
       unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, socklen_t(length)) }
     }
     guard bound == 0 else { throw Failure(call: "bind", code: errno) }
-    var timeout = timeval(tv_sec: 20, tv_usec: 0)
-    // The structure lives for the call.
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Waits for a datagram.
-  package func receive() throws -> String {
-    guard let text = read(flags: 0) else { throw Failure(call: "recv", code: errno) }
-    return text
+  /// Waits for a datagram, up to a minute, and holds up no thread that the sender may need.
+  package func receive() async throws -> String {
+    for _ in 0..<6000 {
+      if let text = read() { return text }
+      guard errno == EAGAIN || errno == EINTR else { break }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw Failure(call: "recv", code: errno)
   }
 
   /// Whether nothing waits.
-  package var isEmpty: Bool { read(flags: Int32(MSG_DONTWAIT)) == nil }
+  package var isEmpty: Bool { read() == nil }
 
-  private func read(flags: Int32) -> String? {
+  private func read() -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     // The array is as long as is said.
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, flags) }
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
     return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
   }
 

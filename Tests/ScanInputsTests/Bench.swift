@@ -75,14 +75,14 @@ struct Late: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Waits until something is so; ten seconds at most.
+/// Waits until something is so; two minutes at most, as other tests may have every thread.
 func eventually(
   _ what: String = "it", _ location: SourceLocation = #_sourceLocation, _ isSo: () throws -> Bool
 ) async throws {
-  let deadline = ContinuousClock.now + .seconds(10)
+  let deadline = ContinuousClock.now + .seconds(120)
   while try !isSo() {
     guard ContinuousClock.now < deadline else {
-      Issue.record("\(what) is not so after ten seconds", sourceLocation: location)
+      Issue.record("\(what) is not so after two minutes", sourceLocation: location)
       throw Late(description: what)
     }
     await Task.pause()

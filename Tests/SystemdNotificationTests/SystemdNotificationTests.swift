@@ -29,11 +29,11 @@ import Testing
     let socket = try DatagramSocket(place)
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": socket.address]))
     await manager.ready("listening on 127.0.0.1:8765\nMAINPID=1")
-    #expect(try socket.receive() == "READY=1\nSTATUS=listening on 127.0.0.1:8765 MAINPID=1")
+    #expect(try await socket.receive() == "READY=1\nSTATUS=listening on 127.0.0.1:8765 MAINPID=1")
     await manager.stopping()
-    #expect(try socket.receive() == "STOPPING=1\nSTATUS=ending")
+    #expect(try await socket.receive() == "STOPPING=1\nSTATUS=ending")
     await manager.tell("user 1")
-    #expect(try socket.receive() == "STATUS=user 1")
+    #expect(try await socket.receive() == "STATUS=user 1")
   }
 
   @Test func `a reload tells the time at which it began`() async throws {
@@ -41,7 +41,7 @@ import Testing
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": socket.address]))
     let before = ServiceManager.monotonicMicroseconds
     await manager.reloading()
-    let lines = try socket.receive().split(separator: "\n")
+    let lines = try await socket.receive().split(separator: "\n")
     #expect(lines.first == "RELOADING=1")
     let time = try #require(lines.dropFirst().first?.split(separator: "=").last.flatMap { UInt64($0) })
     #expect((before...ServiceManager.monotonicMicroseconds).contains(time))
@@ -64,9 +64,9 @@ import Testing
       }
     }
     let running = Task { try await watchdog.run() }
-    #expect(try socket.receive() == "WATCHDOG=1")
+    #expect(try await socket.receive() == "WATCHDOG=1")
     #expect(asked.withLock { $0 } >= 4)
-    #expect(try socket.receive() == "WATCHDOG=1")
+    #expect(try await socket.receive() == "WATCHDOG=1")
     running.cancel()
     try await running.value
   }
@@ -78,7 +78,7 @@ import Testing
     await manager.notify("STATUS=x")
     running.cancel()
     try await running.value
-    #expect(try socket.receive() == "STATUS=x")
+    #expect(try await socket.receive() == "STATUS=x")
     #expect(socket.isEmpty)
   }
 }
