@@ -63,6 +63,10 @@ private let soakSeconds = ProcessInfo.processInfo.environment["SHELFMARK_SOAK"].
     print(
       "soak: \(Int(soakSeconds)) s, \(count) scans answered; middle third and last third: memory \(bytes.0 >> 10) KiB and",
       "\(bytes.1 >> 10) KiB, descriptors \(descriptors.0) and \(descriptors.1), threads \(threads.0) and \(threads.1)")
+    let course = stride(from: 0, to: samples.count, by: max(1, samples.count / 12)).map {
+      samples[$0...].prefix(max(1, samples.count / 12)).map(\.anonymousByteCount).max() ?? 0
+    }
+    print("soak: memory over time, KiB: \(course.map { "\($0 >> 10)" }.joined(separator: " "))")
     #expect(count > Int(soakSeconds) * 5)
     #expect(bytes.1 < bytes.0 + bytes.0 / 10 + 4 << 20)
     #expect(descriptors.1 <= descriptors.0 + 8)
