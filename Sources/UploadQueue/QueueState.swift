@@ -56,9 +56,12 @@ public enum PauseReason: String, Codable, Sendable, CaseIterable {
 struct QueueState: Codable, Identifiable, Sendable, Equatable {
   static let theID = "queue"
 
+  /// The form of a queue's documents that this program knows.
+  static let currentFormat = 1
+
   private(set) var id: String = QueueState.theID
-  /// The form of a queue's documents.
-  private(set) var format = 1
+  /// The form of this queue's documents.
+  var format = QueueState.currentFormat
   /// The ordinal that the next upload gets. None is used twice.
   var nextOrdinal: Int64 = 1
   /// No upload has a smaller ordinal.

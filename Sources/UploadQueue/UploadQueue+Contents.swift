@@ -12,6 +12,7 @@ extension UploadQueue {
   /// The upload with this id; `nil` if it arrived, was dropped, or never was.
   public func upload(_ id: UploadID) throws -> Upload? {
     let snapshot = try store.snapshot()
+    _ = try tables.state(in: snapshot)
     guard let stored = try tables.uploads.get(id, in: snapshot),
       let entry = try tables.schedule.get(stored.ordinal, in: snapshot)
     else { return nil }
@@ -24,6 +25,7 @@ extension UploadQueue {
   /// - Complexity: reads what it shows; keeps the entries of all of it in memory, but one payload at a time.
   public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
     let snapshot = try store.snapshot()
+    _ = try tables.state(in: snapshot)
     let query = state.map { tables.schedule.query(.in(\.state, [$0])) } ?? tables.schedule.query()
     let entries = try query.results(in: snapshot).map { try $0.get() }.sorted { $0.id < $1.id }
     for entry in entries {
