@@ -136,9 +136,12 @@ let package = Package(
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
       ],
       swiftSettings: strict),
+    // Moments as texts.
+    .target(name: "CivilTime", swiftSettings: strict),
     // What programs are told, for both executables.
     .target(
-      name: "JSONOutput", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "UploadQueue"],
+      name: "JSONOutput",
+      dependencies: ["Catalog", "CatalogRows", "CatalogWire", "CivilTime", "DocumentFormat", "UploadQueue"],
       swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
@@ -165,8 +168,8 @@ let package = Package(
     .target(
       name: "ScanDaemon",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "DocumentMetrics", "JSONOutput",
-        "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
+        "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
+        "JSONOutput", "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -175,8 +178,8 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "CatalogSync", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue",
-        "Workspace",
+        "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs",
+        "UploadQueue", "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -201,7 +204,8 @@ let package = Package(
       dependencies: ["CShims", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
       swiftSettings: strict),
     .target(
-      name: "DaemonLogging", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: strict),
+      name: "DaemonLogging", dependencies: ["CivilTime", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
     .executableTarget(
       name: "catalogd",
       dependencies: [
@@ -292,6 +296,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
