@@ -112,7 +112,7 @@ public final class CatalogueSync: Service, Sendable {
 
   private func jittered(_ pause: Duration, _ options: SyncOptions) -> Duration {
     let share = min(max(0, options.jitter), 1)
-    return max(.milliseconds(1), pause * (1 + share * (2 * environment.fraction() - 1)))
+    return max(.milliseconds(1), pause * (1 + share * (2 * environment.time.fraction() - 1)))
   }
 
   /// Another user is signed in.

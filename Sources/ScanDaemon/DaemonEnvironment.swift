@@ -20,9 +20,6 @@ struct DaemonEnvironment: Sendable {
   var queue = QueueOptions()
   /// Called inside each transaction, before its commit; what it throws is what the commit throws.
   var beforeCommit: @Sendable () throws -> Void = {}
-
-  /// A number from 0 to 1.
-  func fraction() -> Double { Double(time.random() >> 11) / Double((1 << 53) - 1) }
 }
 
 private let startOfProcess = ContinuousClock.now

@@ -81,8 +81,7 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
 
   /// The id of an upload enqueued now.
   mutating func nextID(now: Int64, random: UInt64) -> UploadID {
-    let tick = UInt64(max(0, now) / 1000) << 12
-    lastTick = max(tick, lastTick + 1)
+    lastTick = TimeOrderedID.tick(after: lastTick, now: now)
     return UploadID(tick: lastTick, random: random)
   }
 }
