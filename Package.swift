@@ -191,7 +191,7 @@ let package = Package(
     .target(
       name: "DaemonConfiguration",
       dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -388,8 +388,11 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
-        "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
+        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs",
+        "UploadHTTP", "UploadQueue", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
   ],

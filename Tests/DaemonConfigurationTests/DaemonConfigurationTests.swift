@@ -149,6 +149,16 @@ import Testing
     #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
   }
 
+  @Test(arguments: [
+    "ftp://h", "http://", "h", "http://u:p@h", "http://{kind}.h/", "http://h/{user}", "http://h/{id", "http://h:0/",
+    "http://h/ä", "http://h/a b",
+  ])
+  func `a URL of a webhook that the transport would not take is a fault of the configuration`(url: String) throws {
+    #expect(throws: (any Error).self) {
+      try configuration(["--webhooks-names", "w", "--webhooks-w-url", url])
+    }
+  }
+
   @Test func `inputs`() throws {
     let file = try TestFile(
       #"""
