@@ -339,6 +339,7 @@ let package = Package(
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
         "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -59,7 +59,7 @@ public final class Daemon: ReadingHandler, Sendable {
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
     problems = Problems(logger, now: environment.time.now)
-    metrics = DaemonMetrics()
+    metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace)
     events = EventLog(capacity: options.eventCapacity)
     inputs = InputTable(options)
@@ -74,7 +74,7 @@ public final class Daemon: ReadingHandler, Sendable {
       default: break
       }
     }
-    let table = UserDocumentsTable(directory, queueOptions, environment.time)
+    let table = UserDocumentsTable(directory, queueOptions, environment.time, metrics.documents)
     recorder = ScanRecorder(table, problems, metrics, options, environment)
     sessions = SetSessions(access, recorder, events, ids, options, environment)
     let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
