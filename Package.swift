@@ -80,7 +80,7 @@ let package = Package(
       swiftSettings: strict),
     // Pages of remote lists, kept as documents.
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
     // Uploads that wait in a store of documents.
     .target(
       name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
@@ -146,7 +146,7 @@ let package = Package(
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
         "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage",
         "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -211,7 +211,6 @@ let package = Package(
       dependencies: [
         "Catalog", "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "LogStore", "PrometheusMetrics",
         "ScanDaemon", "ScanInputs", "Storage", "SystemdNotification", "UploadHTTP", "Workspace",
-        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -285,7 +284,7 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport", "UploadQueue",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -299,7 +298,7 @@ let package = Package(
     .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
+      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "RandomTestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "CatalogHTTPTests",
@@ -322,7 +321,7 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "LogStore", "PageCache",
+        "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
         "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict),
@@ -337,7 +336,7 @@ let package = Package(
     .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents",
         "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -372,7 +371,6 @@ let package = Package(
       name: "DaemonConfigurationTests",
       dependencies: [
         "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        .product(name: "Configuration", package: "swift-configuration"),
       ],
       swiftSettings: strict),
     .testTarget(
