@@ -15,6 +15,7 @@ public struct UnixTime: Sendable, Equatable {
 
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+  /// What the system's clock says, cut to milliseconds.
   public static var now: UnixTime {
     var time = timespec()
     // The structure is this function's own, and the clock exists on every system.

@@ -23,7 +23,9 @@ public final class UploadHTTPTransport: Sendable {
   private let options: UploadHTTPOptions
   private let client: HTTPClient
 
-  /// - Parameter url: with `{id}` and `{kind}` where these go.
+  /// Connects to nobody yet.
+  ///
+  /// - Parameter url: with `{id}` and `{kind}` where these go, behind the host.
   /// - Throws: ``UploadHTTPError``.
   public init(url: String, options: UploadHTTPOptions = UploadHTTPOptions()) throws(UploadHTTPError) {
     self.url = try UploadURL(url)
@@ -48,7 +50,7 @@ public final class UploadHTTPTransport: Sendable {
   /// Closes the connections. The transport sends nothing afterwards; owed once, before its last reference goes.
   public func shutdown() async throws { try await client.shutdown() }
 
-  /// Sends one upload, and says what the server answered.
+  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed.
   ///
   /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.

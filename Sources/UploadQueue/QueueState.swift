@@ -1,13 +1,17 @@
 /// What a queue holds and what became of what it held: the numbers of one commit.
 public struct QueueCounts: Codable, Sendable, Equatable {
+  /// Uploads that wait, …
   public internal(set) var waiting = 0
+  /// … that a worker has, …
   public internal(set) var sending = 0
+  /// … and that stay until somebody decides.
   public internal(set) var parked = 0
-  /// Bytes of the payloads of these.
+  /// Bytes of the payloads of all these.
   public internal(set) var byteCount = 0
 
-  /// Uploads since the queue came into being that were enqueued, that arrived, …
+  /// Uploads since the queue came into being that were enqueued, …
   public internal(set) var enqueued = 0
+  /// … that arrived, …
   public internal(set) var delivered = 0
   /// … that a later one replaced, …
   public internal(set) var superseded = 0

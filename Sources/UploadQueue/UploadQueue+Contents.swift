@@ -3,7 +3,10 @@ import Documents
 extension UploadQueue {
   // MARK: Looking
 
-  /// The numbers of the queue now. Complexity: O(1).
+  /// The numbers of the queue now.
+  ///
+  /// - Throws: `UploadQueueError.format`; `StoreError` where the queue cannot be read, as all that looks here.
+  /// - Complexity: one lookup.
   public func counts() throws -> QueueCounts { try tables.state(in: store.snapshot()).counts }
 
   /// Why the queue stands still; empty if it goes.
@@ -51,7 +54,7 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.unknown`.
   public func retry(_ id: UploadID) async throws { try await group.perform { try $0.retry($0.entry(of: id)) } }
 
-  /// Lets all parked uploads go again. Returns how many there were.
+  /// Lets all parked uploads go again, in one commit. Returns how many there were.
   @discardableResult
   public func retryParked() async throws -> Int {
     try await group.perform { change in
@@ -66,7 +69,7 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.unknown`, `.isBeingSent`.
   public func drop(_ id: UploadID) async throws { try await group.perform { try $0.drop($0.entry(of: id)) } }
 
-  /// Removes all uploads in these states; what is being sent stays. Returns how many there were.
+  /// Removes all uploads in these states, in one commit; what is being sent stays. Returns how many there were.
   @discardableResult
   public func clear(_ states: Set<UploadState> = [.waiting, .parked]) async throws -> Int {
     try await group.perform { change in
@@ -86,7 +89,8 @@ extension UploadQueue {
     }
   }
 
-  /// Stops all workers of this queue, in all processes, from beginning attempts. It stays so until ``resume(_:)``.
+  /// Stops all workers of this queue, in all processes, from beginning attempts; those that run go on. It stays so until
+  /// ``resume(_:)``, also when the process ends. Durable when it returns.
   public func pause(_ reason: PauseReason = .byHand) async throws {
     try await group.perform { change in
       switch reason {

@@ -12,6 +12,7 @@ public actor UploadWorker {
   /// ``UploadRefusal``. It is cancelled when the attempt takes too long or the worker is to end.
   public typealias Transport = @Sendable (Upload) async throws -> UploadResponse
 
+  /// The queue whose uploads it sends.
   public nonisolated let queue: UploadQueue
   let options: WorkerOptions
   let transport: Transport
@@ -29,6 +30,7 @@ public actor UploadWorker {
   /// Who waits for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
 
+  /// - Precondition: `options.concurrency` is more than 0.
   public init(_ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), transport: @escaping Transport) {
     precondition(options.concurrency > 0, "a worker without attempts does nothing")
     self.queue = queue
