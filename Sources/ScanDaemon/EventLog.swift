@@ -66,7 +66,9 @@ public final class EventLog: Sendable {
 
   /// Adds an event, and wakes who waits. Waits for nobody.
   ///
-  /// - Parameter data: one line of JSON, without a line feed.
+  /// - Parameters:
+  ///   - kind: what happened.
+  ///   - data: one line of JSON, without a line feed.
   /// - Complexity: O(listeners that wait).
   @discardableResult
   public func publish(_ kind: EventKind, _ data: [UInt8]) -> EventID {

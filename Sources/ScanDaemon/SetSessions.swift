@@ -52,7 +52,7 @@ public final class SetSessions: Sendable {
   /// - Parameters:
   ///   - name: for people; longer than 200 bytes it is cut, and so is `input`.
   ///   - input: scans of this input count for the session until it is closed, or another one takes the input.
-  /// - Throws: ``SetSessionError/tooMany``; what a commit throws.
+  /// - Throws: ``SetSessionError/tooMany(limit:)``; what a commit throws.
   public func open(name: String?, input: String?) async throws -> SetSession {
     let stores = try access.stores()
     let limit = maximumCount
@@ -100,7 +100,7 @@ public final class SetSessions: Sendable {
   /// Adds scans, all of them or none.
   ///
   /// - Returns: the session with them. Complexity: a match for each of its codes.
-  /// - Throws: ``SetSessionError/unknown``, `.closed`, `.full`; what a commit throws.
+  /// - Throws: ``SetSessionError/unknown(_:)``, `.closed`, `.full`; what a commit throws.
   @discardableResult
   public func add(_ codes: [String], to id: String) async throws -> SetSession {
     let stores = try access.stores()
@@ -114,7 +114,7 @@ public final class SetSessions: Sendable {
 
   /// Ends a session, which stays until it is removed, or too many others were closed. A closed one stays as it is.
   ///
-  /// - Throws: ``SetSessionError/unknown``; what a commit throws.
+  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
   public func close(_ id: String) async throws -> SetSession {
     let stores = try access.stores()
     let (limit, time) = (maximumCount, Double(now()) / 1e6)
@@ -141,7 +141,7 @@ public final class SetSessions: Sendable {
 
   /// Removes a session with its scans, open or closed. No event tells of it.
   ///
-  /// - Throws: ``SetSessionError/unknown``; what a commit throws.
+  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
   public func remove(_ id: String) async throws {
     let documents = try await recorder.perform(for: access.stores()) { transaction, documents in
       guard let session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
@@ -169,7 +169,7 @@ public final class SetSessions: Sendable {
 
   /// One session of who is signed in.
   ///
-  /// - Throws: ``SetSessionError/unknown``; as ``list()``.
+  /// - Throws: ``SetSessionError/unknown(_:)``; as ``list()``.
   /// - Complexity: a match for each of its codes.
   public func session(_ id: String) throws -> SetSession {
     try session(id, of: access.stores())

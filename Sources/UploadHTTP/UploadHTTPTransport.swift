@@ -25,7 +25,9 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Connects to nobody yet.
   ///
-  /// - Parameter url: with `{id}` and `{kind}` where these go, behind the host.
+  /// - Parameters:
+  ///   - url: with `{id}` and `{kind}` where these go, behind the host.
+  ///   - options: how requests look, and how long they may take.
   /// - Throws: ``UploadHTTPError``.
   public init(url: String, options: UploadHTTPOptions = UploadHTTPOptions()) throws(UploadHTTPError) {
     self.url = try UploadURL(url)

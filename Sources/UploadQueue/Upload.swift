@@ -50,7 +50,7 @@ public struct Upload: Sendable, Equatable, Identifiable {
 
   /// The payload as the type that was enqueued.
   ///
-  /// - Throws: `DecodingError`; ``UploadQueueError/isFile`` for a file.
+  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file.
   public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
     guard case .value(let value) = payload else { throw UploadQueueError.isFile(id: id) }
     return try DocumentDecoder().decode(type, from: DocumentEncoder().encode(value))
@@ -89,7 +89,9 @@ public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertib
   /// For people: up to 500 characters.
   public let message: String
 
-  /// - Parameter message: longer than 500 characters it is cut.
+  /// - Parameters:
+  ///   - status: the server's, if there was one.
+  ///   - message: longer than 500 characters it is cut.
   public init(status: Int? = nil, message: String) {
     self.status = status
     // An error's text may hold a whole page of the server.

@@ -24,7 +24,9 @@ extension UploadQueue {
 
   /// Shows `body` the uploads in the order in which they were enqueued, all of one commit, until it returns false.
   ///
-  /// - Parameter state: only those in this state.
+  /// - Parameters:
+  ///   - state: only those in this state.
+  ///   - body: is shown one, and says whether to go on.
   /// - Complexity: reads what it shows; keeps the entries of all of it in memory, but one payload at a time.
   public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
     let snapshot = try store.snapshot()

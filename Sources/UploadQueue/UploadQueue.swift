@@ -16,8 +16,8 @@ public import Foundation
 ///     try await worker.run()
 ///
 /// The queue is some collections of the store, whose names are reserved. It is no log of its own, so that one
-/// ``Documents/DocumentTransaction`` holds a document and its upload: both are there after a crash, or neither. It costs a
-/// sync for both in place of two.
+/// `DocumentTransaction` holds a document and its upload: both are there after a crash, or neither. It costs a sync for both in
+/// place of two.
 ///
 /// Any number of threads and processes may use one queue, and several may have workers. What is promised at which moment
 /// stands in FORMAT.md, "Upload queue".
@@ -108,7 +108,9 @@ public final class UploadQueue: Sendable {
   /// Blocks for nothing. Observers see the commit, but ``QueueOptions/trace`` is not told of it, as a transaction that fails
   /// never was. A refusal is not counted: it is the transaction's own to end.
   ///
-  /// - Parameter transaction: of the queue's own store.
+  /// The other parameters are those of ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  ///
+  /// - Precondition: `transaction` is of the queue's own store.
   /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`, `.format`; what the encoding throws. The transaction is as it was
   ///   then, and may be gone on with.
   @discardableResult
