@@ -80,7 +80,7 @@ let package = Package(
       swiftSettings: strict),
     // Pages of remote lists, kept as documents.
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
     // Uploads that wait in a store of documents.
     .target(
       name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
@@ -136,14 +136,17 @@ let package = Package(
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
       ],
       swiftSettings: strict),
+    // Moments as texts.
+    .target(name: "CivilTime", swiftSettings: strict),
     // What programs are told, for both executables.
     .target(
-      name: "JSONOutput", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "UploadQueue"],
+      name: "JSONOutput",
+      dependencies: ["Catalog", "CatalogRows", "CatalogWire", "CivilTime", "DocumentFormat", "UploadQueue"],
       swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
         "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage",
         "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -165,8 +168,8 @@ let package = Package(
     .target(
       name: "ScanDaemon",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "DocumentMetrics", "JSONOutput",
-        "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
+        "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
+        "JSONOutput", "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -175,8 +178,8 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "CatalogSync", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs", "UploadQueue",
-        "Workspace",
+        "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs",
+        "UploadQueue", "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -188,7 +191,7 @@ let package = Package(
     .target(
       name: "DaemonConfiguration",
       dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -201,13 +204,13 @@ let package = Package(
       dependencies: ["CShims", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
       swiftSettings: strict),
     .target(
-      name: "DaemonLogging", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: strict),
+      name: "DaemonLogging", dependencies: ["CivilTime", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
     .executableTarget(
       name: "catalogd",
       dependencies: [
         "Catalog", "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "LogStore", "PrometheusMetrics",
         "ScanDaemon", "ScanInputs", "Storage", "SystemdNotification", "UploadHTTP", "Workspace",
-        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -281,7 +284,7 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport", "UploadQueue",
+        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport", "UploadQueue",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -292,9 +295,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "JSONStream", "RandomTestSupport"],
+      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "RandomTestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "CatalogHTTPTests",
@@ -317,7 +321,7 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents", "LogStore", "PageCache",
+        "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
         "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict),
@@ -332,8 +336,9 @@ let package = Package(
     .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "Documents",
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents",
         "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -366,7 +371,6 @@ let package = Package(
       name: "DaemonConfigurationTests",
       dependencies: [
         "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        .product(name: "Configuration", package: "swift-configuration"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -383,8 +387,11 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat",
-        "DocumentMetrics", "Documents", "LogStore", "PageCache", "UploadQueue", "Workspace",
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
+        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs",
+        "UploadHTTP", "UploadQueue", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
   ],

@@ -139,21 +139,12 @@ public struct HTTPTransport: Sendable {
         headers.add(name: name, value: value)
       }
     }
-    for (name, value) in headers where !isSendable(name: name, value: value) {
+    // What the client sets itself.
+    let own = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"]
+    for (name, value) in headers where !HeaderField.isSendable(name: name, value: value, own: own) {
       throw .invalidHeader(name: name)
     }
     return headers
-  }
-
-  /// A token (RFC 9110, 5.6.2) as the name, a value without control characters, and none of the fields that
-  /// the client sets itself.
-  private static func isSendable(name: String, value: String) -> Bool {
-    let own = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"]
-    let isToken =
-      !name.isEmpty
-      && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-    return isToken && !own.contains(name.lowercased())
-      && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
   }
 }
 

@@ -1,9 +1,11 @@
 /// What the arguments of `catalogd` ask for.
 public struct CommandLineOptions: Sendable, Equatable {
+  /// What is to be done.
   public enum Action: Sendable, Equatable {
     case run, checkConfiguration, showHelp, showVersion
   }
 
+  /// What is to be done; help goes before the version, and that before a check.
   public var action = Action.run
   /// The path of the configuration's file; the last source of settings.
   public var file: String?

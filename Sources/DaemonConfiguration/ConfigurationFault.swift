@@ -25,6 +25,7 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   public var key: String?
   /// The value as it was given, on one line; `nil` for a secret one and where there is none.
   public var value: String?
+  /// Where it stands.
   public var source: Source
   /// What is wrong, and what to do.
   public var problem: String

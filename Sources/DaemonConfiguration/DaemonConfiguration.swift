@@ -12,11 +12,15 @@ public struct DaemonConfiguration: Sendable {
     case text, json
   }
 
+  /// What the daemon does.
   public var daemon: DaemonOptions
+  /// What it reads; names differ.
   public var inputs: [InputOptions]
   /// `nil`: no HTTP interface.
   public var server: DaemonServer.Options?
+  /// What is worth a line in the log.
   public var logLevel = Logger.Level.info
+  /// How such a line looks.
   public var logFormat = LogFormat.auto
   /// Whether the daemon ends when its standard input does.
   public var exitsAtEnd = false

@@ -25,7 +25,7 @@ extension SettingReader {
     if let seconds = real("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
     guard isEnabled else { return nil }
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
-    if case .host(let host, _) = options.address, !HTTPAddress.isLoopback(host), !hasToken {
+    if case .host(let host, _) = options.address, !Loopback.contains(host), !hasToken {
       refuse(
         path, host,
         "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
@@ -42,6 +42,8 @@ enum HTTPAddress {
 
   /// A path that fits into a socket's address.
   static let maximumPathByteCount = 107
+  /// The same for the server's socket, whose path gets a dot, a process id and `/s` behind it until it is published.
+  static let maximumServedPathByteCount = maximumPathByteCount - 10
 
   static func parse(_ text: String) -> Result<DaemonServer.Address, Problem> {
     if text.hasPrefix("unix:") {
@@ -49,8 +51,8 @@ enum HTTPAddress {
       guard path.hasPrefix("/") else {
         return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…"))
       }
-      guard path.utf8.count <= maximumPathByteCount else {
-        return .failure(Problem(description: "a socket's path has at most \(maximumPathByteCount) bytes"))
+      guard path.utf8.count <= maximumServedPathByteCount else {
+        return .failure(Problem(description: "the socket's path has at most \(maximumServedPathByteCount) bytes"))
       }
       return .success(.socket(path: path))
     }
@@ -69,18 +71,5 @@ enum HTTPAddress {
       return .failure(Problem(description: example))
     }
     return .success(.host(host, port: port))
-  }
-
-  /// Whether only this machine reaches it, as the server judges.
-  static func isLoopback(_ host: String) -> Bool {
-    var name = host.lowercased()
-    if name == "localhost" || name == "localhost." { return true }
-    if name.hasPrefix("::ffff:") { name = String(name.dropFirst(7)) }
-    if name == "::1" || name == "0:0:0:0:0:0:0:1" { return true }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127"
-      && parts.allSatisfy { part in
-        part.utf8.allSatisfy { (0x30...0x39).contains($0) } && (1...3).contains(part.utf8.count) && UInt8(part) != nil
-      }
   }
 }

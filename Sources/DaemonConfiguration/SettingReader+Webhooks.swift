@@ -1,5 +1,5 @@
-import CatalogHTTP
 import ScanDaemon
+import UploadHTTP
 
 extension SettingReader {
   mutating func webhooks() -> [WebhookOptions] {
@@ -17,9 +17,10 @@ extension SettingReader {
     let url = text(path("url"))
     var options = WebhookOptions(name: name, url: url ?? "")
     if let url {
-      if !Self.isUploadURL(url) {
+      if !UploadHTTPTransport.isTemplate(url) {
         refuse(
-          path("url"), url, "is to be an http or https URL with a host, with {id} and {kind} as the only placeholders")
+          path("url"), url,
+          "is to be an http or https URL with a host, without a user, with {id} and {kind} as the only placeholders")
       }
     } else if !isSet(path("url")) {
       refuse(path("url"), nil, "is missing: where to send scans")
@@ -27,14 +28,14 @@ extension SettingReader {
     for header in list(path("headers")) ?? [] {
       let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let value = parts.count == 2 ? Self.trimmed(parts[1]) : ""
-      if parts.count == 2, Self.isHeader(parts[0], value) {
+      if parts.count == 2, UploadHTTPTransport.isSendable(name: parts[0], value: value) {
         options.headers.append((parts[0], value))
       } else {
         refuse(path("headers"), nil, "are to be texts like \"Name: value\", and none that a transport sets itself")
       }
     }
     if let authorization = secret(file: path("authorizationFile")) {
-      if !Self.isHeader("Authorization", authorization) {
+      if !UploadHTTPTransport.isSendable(name: "Authorization", value: authorization) {
         refuse(path("authorizationFile"), nil, "holds more than one line")
       } else if options.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
         refuse(path("authorizationFile"), nil, "is set, and headers has an Authorization as well; keep one")
@@ -52,23 +53,6 @@ extension SettingReader {
     if let seconds = real(path("firstPauseSeconds")) { options.retry.firstPause = .seconds(seconds) }
     if let seconds = real(path("longestPauseSeconds")) { options.retry.longestPause = .seconds(seconds) }
     return options
-  }
-
-  /// As the transport of uploads takes it.
-  private static func isUploadURL(_ text: String) -> Bool {
-    let rest = text.replacing("{id}", with: "").replacing("{kind}", with: "")
-    guard !rest.contains("{"), !rest.contains("}"), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      return false
-    }
-    return (try? HTTPTransport(url: rest)) != nil
-  }
-
-  /// As the transport of uploads takes it.
-  private static func isHeader(_ name: String, _ value: String) -> Bool {
-    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
-    let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-    let isValue = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
-    return !name.isEmpty && isToken && isValue && !own.contains(name.lowercased())
   }
 
   private static func trimmed(_ text: String) -> String {

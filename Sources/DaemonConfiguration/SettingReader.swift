@@ -188,9 +188,11 @@ struct SettingReader {
 
 /// A setting that somebody has set.
 public struct UsedSetting: Sendable, Equatable {
+  /// Such as `http.address`.
   public let key: String
   /// For people; never a secret.
   public let value: String
+  /// Where it stands.
   public let source: ConfigurationFault.Source
 }
 

@@ -15,15 +15,18 @@ import Synchronization
 /// at most ``Options/maximumBodyByteCount`` bytes; ``Options/maximumEventStreams`` listeners with one event each; 4096 callers
 /// that the rate bound tells apart.
 public struct DaemonServer: Service {
+  /// Where a server listens, who gets in, and how much it takes.
   public struct Options: Sendable {
+    /// Where it listens.
     public var address = Address.host("127.0.0.1", port: 8765)
     /// What callers must show as `Authorization: Bearer …`. Needed for every address but loopback and a Unix domain socket.
     public var token: String?
-    /// The most bytes of a request's body.
+    /// The most bytes of a request's body; beyond it 413.
     public var maximumBodyByteCount = 1 << 20
-    /// Requests a second that one caller may make in the long run, and at once; `nil` for any number. A caller is an address, of
-    /// IPv6 a network of 64 bits; all callers of a Unix domain socket are one.
+    /// Requests a second that one caller may make in the long run; `nil` for any number. A caller is an address, of IPv6 a network
+    /// of 64 bits; all callers of a Unix domain socket are one.
     public var requestsPerSecond: Double?
+    /// How many of these may come at once after a silence.
     public var requestBurst = 200
     /// Connections at once; others wait until one ends.
     public var maximumConnections = 256
@@ -41,9 +44,12 @@ public struct DaemonServer: Service {
     public init() {}
   }
 
+  /// Where a server listens.
   public enum Address: Sendable, Equatable {
-    /// Port 0 takes a free one.
+    /// A name or numeric address of this machine. Port 0 takes a free one.
     case host(String, port: Int)
+    /// A Unix domain socket, for the owner of the process alone. Its path has up to 97 bytes: the system's bound is 107, and up to
+    /// ten are needed to publish it.
     case socket(path: String)
   }
 
@@ -51,7 +57,9 @@ public struct DaemonServer: Service {
   private let front: Front
   private let logger: Logger
 
-  /// - Throws: ``DaemonServerError`` for options that would let anybody in.
+  /// Opens nothing yet.
+  ///
+  /// - Throws: ``DaemonServerError`` for options that would let anybody in, a token that no header can carry, a port that is none.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
     let gate = try Self.gate(options)
     self.options = options

@@ -4,6 +4,7 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
   case tokenMissing(host: String)
   /// The token cannot stand in a header.
   case tokenUnusable
+  /// The address is taken, is none of this machine, or cannot be one.
   case cannotListen(String, reason: String)
 
   public var description: String {

@@ -3,9 +3,9 @@
 /// A browser on this machine reaches them as well, on behalf of any page. What keeps pages out where no token does: the `Host`
 /// of a request must be one of these, so that a name of the page's own that was made to lead here (DNS rebinding) is not, and
 /// its `Origin`, if it has one, must be of this machine.
-enum Loopback {
+package enum Loopback {
   /// Whether a name or a numeric address is the machine's own; an IPv6 address with or without brackets.
-  static func contains(_ host: some StringProtocol) -> Bool {
+  package static func contains(_ host: some StringProtocol) -> Bool {
     // As nearly everybody writes it: each request comes here.
     if host == "127.0.0.1" || host == "localhost" { return true }
     var name = host.lowercased()

@@ -34,7 +34,7 @@ extension Refusal {
     switch error {
     case .unknown: self = .notFound("\(error)")
     case .isBeingSent: self = .conflict("isBeingSent", "\(error)")
-    case .full, .tooManyWorkers: self = .unavailable("queueUnavailable", "\(error)")
+    case .full, .tooManyWorkers, .format: self = .unavailable("queueUnavailable", "\(error)")
     case .payloadTooLarge, .text, .name, .isFile, .unreadable, .changed:
       self.init(.internalServerError, "internal", "\(error)")
     }

@@ -13,7 +13,9 @@ public struct DaemonLogHandler: LogHandler {
   /// What a copy of a logger was told for itself.
   private var ownLevel: Logger.Level?
 
+  /// What all lines of a logger say besides their own.
   public var metadata: Logger.Metadata = [:]
+  /// What they say besides by where they were written.
   public var metadataProvider: Logger.MetadataProvider?
 
   /// - Parameters:

@@ -14,6 +14,7 @@ import Darwin
 /// Lines that wait take at most ``capacity`` bytes. What comes while they do is dropped, and how much is told as soon as
 /// lines are written again.
 public final class LogOutput: Sendable {
+  /// The most bytes that wait.
   public let capacity: Int
 
   private struct State {

@@ -10,11 +10,13 @@ public final class LogSettings: Sendable {
     state = Mutex((level, style))
   }
 
+  /// The level below which nothing is written.
   public var level: Logger.Level {
     get { state.withLock { $0.level } }
     set { state.withLock { $0.level = newValue } }
   }
 
+  /// How lines look.
   public var style: LogStyle {
     get { state.withLock { $0.style } }
     set { state.withLock { $0.style = newValue } }

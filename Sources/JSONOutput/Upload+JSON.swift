@@ -1,9 +1,10 @@
+import CivilTime
 public import UploadQueue
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 extension Upload {
@@ -61,5 +62,9 @@ extension QueueCounts {
 
 extension Date {
   /// As programs read it: `2026-01-31T23:59:59Z`.
-  public var stamp: String { formatted(Date.ISO8601FormatStyle(timeZone: .gmt)) }
+  fileprivate var stamp: String {
+    let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
+    let nearest: Int64 = milliseconds > 0 ? .max : .min
+    return CivilTime(milliseconds: Int64(exactly: milliseconds) ?? nearest).secondsText
+  }
 }

@@ -30,6 +30,7 @@ public final class PrometheusRegistry: MetricsFactory {
   /// anybody else's code runs.
   private let table: Mutex<SeriesTable>
 
+  /// A registry without metrics.
   public init(maximumSeriesCount: Int = 10_000) {
     self.maximumSeriesCount = maximumSeriesCount
     table = Mutex(SeriesTable(limit: maximumSeriesCount))

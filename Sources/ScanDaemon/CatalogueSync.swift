@@ -112,7 +112,7 @@ public final class CatalogueSync: Service, Sendable {
 
   private func jittered(_ pause: Duration, _ options: SyncOptions) -> Duration {
     let share = min(max(0, options.jitter), 1)
-    return max(.milliseconds(1), pause * (1 + share * (2 * environment.fraction() - 1)))
+    return max(.milliseconds(1), pause * (1 + share * (2 * environment.time.fraction() - 1)))
   }
 
   /// Another user is signed in.
@@ -136,6 +136,8 @@ public final class CatalogueSync: Service, Sendable {
 
   /// Synchronises now. Callers that come while one runs share the next one.
   ///
+  /// - Parameter full: asks for everything, and replaces the catalogue; so does a caller of the same turn for the others.
+  /// - Returns: what changed.
   /// - Throws: ``SyncUnavailable`` where no server is configured or nobody is signed in; what the synchronisation throws, after
   ///   which the catalogue is as it was.
   public func syncNow(full: Bool = false) async throws -> ImportReport {
@@ -278,7 +280,10 @@ private struct LastSync {
 
 /// There is nothing to synchronise with, or for.
 public enum SyncUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
-  case noServer, nobodySignedIn
+  /// ``DaemonOptions/sync`` is `nil`.
+  case noServer
+  /// What belongs to nobody is synchronised with nothing.
+  case nobodySignedIn
 
   public var description: String {
     switch self {

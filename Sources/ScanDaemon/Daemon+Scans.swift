@@ -24,9 +24,12 @@ extension Daemon {
 
   /// Answers a scan: an event, its uploads, its entry in the journal where it found nothing. Returns when these are durable.
   ///
-  /// What cannot be read or recorded is told by the answer: see ``ScanAnswer/Recording/failed(_:)``.
+  /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
+  ///
+  /// - Complexity: three system calls and the lookup; where it is recorded, the wait for a commit that it shares.
   public func scan(_ reading: Reading) async throws -> ScanAnswer { await process(reading).answer }
 
+  /// The same for an input: the answer as a line of JSON.
   public func answer(_ reading: Reading) async -> ReadingAnswer {
     let (answer, line) = await process(reading)
     return ReadingAnswer(line: line, isRepeat: answer.repeats != nil)
@@ -168,6 +171,7 @@ extension Daemon {
 
   // MARK: Inputs
 
+  /// Tells what happened to an input: in ``status()``, as an event, in the log, of faults one in ten seconds.
   public func note(_ event: InputEvent, input: String) {
     let time = Date(microseconds: environment.time.now())
     let isNews = inputs.note(event, input: input, at: time)

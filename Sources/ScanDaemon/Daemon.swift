@@ -17,9 +17,13 @@ public final class Daemon: ReadingHandler, Sendable {
   /// What ``status()`` says.
   public static let version = "0.1.0"
 
+  /// The stores of all users. Scans see a sign-in by another process at once; it is told as an event within half a second.
   public let workspace: Workspace
+  /// What happened lately, for those who listen.
   public let events: EventLog
+  /// Sets that are being put together.
   public let sessions: SetSessions
+  /// Keeps the catalogue current.
   public let sync: CatalogueSync
 
   let access: CatalogueAccess
@@ -42,9 +46,12 @@ public final class Daemon: ReadingHandler, Sendable {
   /// Microseconds since 1970, and the time since then.
   let started: (time: Int64, uptime: Duration)
 
-  /// Opens the stores, and signs in who is to be, if nobody is. Creates nothing else.
+  /// Opens the stores, and signs in who is to be, if nobody is, which is a commit. Creates nothing else.
   ///
-  /// - Throws: `WorkspaceError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
+  /// - Parameters:
+  ///   - options: what it does; see ``DaemonOptions``.
+  ///   - logger: gets what begins and ends, and each problem once.
+  /// - Throws: `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
   public convenience init(_ options: DaemonOptions, logger: Logger) throws {
     try self.init(options, logger: logger, environment: DaemonEnvironment())
   }
@@ -59,7 +66,7 @@ public final class Daemon: ReadingHandler, Sendable {
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
     problems = Problems(logger, now: environment.time.now)
-    metrics = DaemonMetrics()
+    metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace)
     events = EventLog(capacity: options.eventCapacity)
     inputs = InputTable(options)
@@ -74,7 +81,7 @@ public final class Daemon: ReadingHandler, Sendable {
       default: break
       }
     }
-    let table = UserDocumentsTable(directory, queueOptions, environment.time)
+    let table = UserDocumentsTable(directory, queueOptions, environment.time, metrics.documents)
     recorder = ScanRecorder(table, problems, metrics, options, environment)
     sessions = SetSessions(access, recorder, events, ids, options, environment)
     let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
@@ -97,14 +104,22 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: The catalogue
 
-  /// The catalogue of who is signed in, or of nobody.
+  /// The catalogue of who is signed in, or of nobody, as it is now.
+  ///
+  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where it cannot be read.
+  /// - Complexity: three system calls where nothing is new.
   public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
   // MARK: Users
 
-  /// Who is signed in.
+  /// Who is signed in; `nil` for nobody.
+  ///
+  /// - Throws: `WorkspaceError` where that cannot be read.
   public func user() throws -> String? { try workspace.current() }
 
+  /// Signs a user in, in place of another one. Durable when it returns; scans are the new user's from then on.
+  ///
+  /// - Throws: `WorkspaceError`, where another process holds the lock for long as well.
   public func signIn(_ user: String) async throws {
     try await thread.run { [workspace, users] in
       try workspace.signIn(user)
@@ -112,6 +127,9 @@ public final class Daemon: ReadingHandler, Sendable {
     }
   }
 
+  /// Signs out who is signed in, if somebody is. Durable when it returns; what waits to be sent still goes.
+  ///
+  /// - Throws: as ``signIn(_:)``.
   public func signOut() async throws {
     try await thread.run { [workspace, users] in
       try workspace.signOut()
@@ -122,6 +140,8 @@ public final class Daemon: ReadingHandler, Sendable {
   // MARK: Uploads
 
   /// The queue of who is signed in, to look at and to decide; its uploads are sent by ``services``.
+  ///
+  /// - Throws: `WorkspaceError`, `StoreError`, `DocumentStoreError` where the documents cannot be opened.
   public func queue() throws -> UploadQueue { try documents().queue }
 
   /// The documents of who is signed in. Where there is no directory for those of nobody, it is made.
@@ -135,13 +155,19 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: The miss journal
 
-  /// Codes that found nothing, the last missed first.
+  /// Codes that found nothing, the last missed first: those of who is signed in.
+  ///
+  /// - Throws: as ``queue()``.
+  /// - Complexity: reads the whole journal, which has ``DaemonOptions/maximumMisses`` entries at most, or a few more.
   public func misses(limit: Int) throws -> [Miss] {
     guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else { return [] }
     return try documents.misses.query().order(by: \.last, descending: true).limit(max(0, limit)).fetch()
   }
 
+  /// Empties the journal of who is signed in, of what was missed until now. Durable when it returns.
+  ///
   /// - Returns: how many there were.
+  /// - Throws: what a commit throws.
   public func clearMisses() async throws -> Int {
     await recorder.flush()
     return try await recorder.perform(for: access.stores()) { transaction, documents in
@@ -151,6 +177,6 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: State
 
-  /// Whether scans can be answered: the stores can be read.
+  /// Whether scans can be answered: the stores can be read. Complexity: three system calls.
   public var isReady: Bool { (try? catalogue()) != nil }
 }

@@ -1,4 +1,5 @@
 import CatalogSync
+import CoreMetrics
 import UploadHTTP
 import UploadQueue
 import Workspace
@@ -18,11 +19,10 @@ struct DaemonEnvironment: Sendable {
   var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
   /// What queues hold at most.
   var queue = QueueOptions()
+  /// Makes the metrics.
+  var metrics: any MetricsFactory = MetricsSystem.factory
   /// Called inside each transaction, before its commit; what it throws is what the commit throws.
   var beforeCommit: @Sendable () throws -> Void = {}
-
-  /// A number from 0 to 1.
-  func fraction() -> Double { Double(time.random() >> 11) / Double((1 << 53) - 1) }
 }
 
 private let startOfProcess = ContinuousClock.now

@@ -1,4 +1,6 @@
 import CoreMetrics
+import DocumentMetrics
+import Documents
 import Synchronization
 
 /// The metrics of a daemon, for swift-metrics.
@@ -18,6 +20,9 @@ import Synchronization
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
 /// | `shelfmark_catalogue_age_seconds` | gauge | since the catalogue was last known to be current |
 /// | `shelfmark_catalogue_products` | gauge | its products |
+///
+/// Besides, those of `DocumentMetrics`, of the documents of all users together: what is looked up and searched in the queue, the
+/// journal and the sessions. What a commit writes is no operation of theirs, and told by `shelfmark_record_seconds`.
 final class DaemonMetrics: Sendable {
   private struct Key: Hashable {
     let name: String
@@ -37,8 +42,10 @@ final class DaemonMetrics: Sendable {
   let sync: Timer
   let catalogueAge: Gauge
   let products: Gauge
+  /// Is told what the documents of users do.
+  let documents: @Sendable (Trace) -> Void
 
-  init(_ factory: any MetricsFactory = MetricsSystem.factory) {
+  init(_ factory: any MetricsFactory) {
     self.factory = factory
     answer = Timer(label: "shelfmark_answer_seconds", factory: factory)
     recording = Timer(label: "shelfmark_record_seconds", factory: factory)
@@ -49,6 +56,7 @@ final class DaemonMetrics: Sendable {
     sync = Timer(label: "shelfmark_sync_seconds", factory: factory)
     catalogueAge = Gauge(label: "shelfmark_catalogue_age_seconds", factory: factory)
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
+    documents = DocumentMetrics.tracer(factory: factory)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -3,7 +3,7 @@ public import UploadQueue
 
 /// What a daemon does.
 public struct DaemonOptions: Sendable {
-  /// The root directory of the stores.
+  /// The root directory of the stores. For one daemon at a time.
   public var root: String
   /// Who is signed in at the start if nobody is.
   public var user: String?
@@ -11,33 +11,38 @@ public struct DaemonOptions: Sendable {
   public var sync: SyncOptions?
   /// Where each answered scan is sent. Names are unique.
   public var webhooks: [WebhookOptions] = []
-  /// For how long a code that an input reads again is the same scan, by the name of the input.
+  /// For how long a code that an input reads again is the same scan, by the name of the input; zero for no time at all.
   public var doubleScanWindows: [String: Duration] = [:]
-  /// The same for inputs that are not named there.
+  /// The same for inputs that are not named there, but for `http`, which has no window unless it is named.
   public var doubleScanWindow: Duration = .milliseconds(500)
   /// How many events are kept for those who come back for them.
   public var eventCapacity = 1000
+  /// When the stores are compacted.
   public var compaction = CompactionOptions()
   /// How long uploads that are on their way may take when the daemon ends.
   public var drainTimeout: Duration = .seconds(10)
-  /// Most scans that one set session takes, and most sessions that are open at once.
+  /// Most scans that one set session takes.
   public var maximumScansPerSession = 10_000
+  /// Most sessions of a user that are open at once, and most closed ones that are kept.
   public var maximumSessions = 1000
   /// Most codes of the miss journal; the ones that were missed longest ago make room.
   public var maximumMisses = 10_000
 
+  /// What a daemon does without being told otherwise: it answers, and asks no server.
   public init(root: String) { self.root = root }
 }
 
 /// How the catalogue is kept current.
 public struct SyncOptions: Sendable {
+  /// Where the server is asked, with `http` or `https`.
   public var url: String
   /// Whose catalogue it is: users of one organisation share what is common.
   public var organisation: String?
+  /// How it is asked. At most two attempts are made at once, whatever its retry policy says: the schedule tries again.
   public var transport = TransportOptions()
   /// From one synchronisation to the next.
   public var interval: Duration = .seconds(300)
-  /// The interval is shorter or longer by up to this share, so that a thousand daemons do not ask at once.
+  /// The interval is shorter or longer by up to this share, 0 to 1, so that a thousand daemons do not ask at once.
   public var jitter = 0.1
   /// After a failure: the first pause, doubled with each further failure up to the interval.
   public var firstRetry: Duration = .seconds(5)
@@ -53,16 +58,20 @@ public struct SyncOptions: Sendable {
 public struct WebhookOptions: Sendable {
   /// 1 to 64 letters, digits, `-` and `_`.
   public var name: String
+  /// Where to, with `{id}` and `{kind}` in place of the upload's id and the webhook's name, if they are to be in it.
   public var url: String
   /// Each header of each request.
   public var headers: [(name: String, value: String)] = []
+  /// Whether bodies are packed with gzip.
   public var isPacked = false
+  /// The longest time for one attempt.
   public var timeout: Duration = .seconds(30)
   /// When what failed goes again. Without another one: for years, at most a minute apart, so that an outage of days costs
   /// nobody a scan.
   public var retry = WebhookOptions.patient
-  /// Whether scans that found something, or nothing, are sent.
+  /// Whether scans that found something are sent.
   public var sendsMatches = true
+  /// Whether scans that found nothing are sent.
   public var sendsMisses = true
 
   public init(name: String, url: String) {

@@ -1,6 +1,8 @@
 /// Where an event stands: `RUN-NUMBER`. Numbers of one run of the daemon grow by one; runs are told apart by a random part.
 public struct EventID: Sendable, Hashable, LosslessStringConvertible {
+  /// The run of the daemon, random.
   public let run: UInt64
+  /// From 1; 0 is before every event of a run.
   public let number: UInt64
 
   init(run: UInt64, number: UInt64) {

@@ -2,7 +2,9 @@ import Synchronization
 
 /// Something that happened, for those who listen.
 public struct DaemonEvent: Sendable, Equatable {
+  /// What a listener gives to come back behind it.
   public let id: EventID
+  /// What happened.
   public let kind: EventKind
   /// One line of JSON.
   public let data: [UInt8]
@@ -62,7 +64,12 @@ public final class EventLog: Sendable {
   /// Listeners that have not ended.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Adds an event, and wakes who waits. Holds up nobody.
+  /// Adds an event, and wakes who waits. Waits for nobody.
+  ///
+  /// - Parameters:
+  ///   - kind: what happened.
+  ///   - data: one line of JSON, without a line feed.
+  /// - Complexity: O(listeners that wait).
   @discardableResult
   public func publish(_ kind: EventKind, _ data: [UInt8]) -> EventID {
     let (id, waiting) = state.withLock { state in

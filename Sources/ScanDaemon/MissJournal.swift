@@ -12,9 +12,11 @@ import Foundation
 public struct Miss: Codable, Sendable, Equatable, Identifiable {
   /// The code.
   public var id: String
+  /// How often it was missed, double scans left aside.
   public var count: Int
-  /// Seconds since 1970.
+  /// When it was missed first, in seconds since 1970.
   public var first: Double
+  /// When it was missed last, in seconds since 1970.
   public var last: Double
   /// The input that read it last.
   public var input: String
@@ -27,6 +29,7 @@ public struct Miss: Codable, Sendable, Equatable, Identifiable {
     self.input = input
   }
 
+  /// What programs are told: `code`, `count`, `first`, `last` (RFC 3339), `input`.
   public var json: JSONText {
     .object([
       ("code", .text(id)), ("count", .int(count)),

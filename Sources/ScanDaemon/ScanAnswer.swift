@@ -12,12 +12,17 @@ public import Foundation
 public struct ScanAnswer: Sendable {
   /// Names the scan for ever: a UUID of version 7, as text. Webhooks send it as the id of the upload's document.
   public let id: String
+  /// When the code was read; to the microsecond.
   public let time: Date
+  /// What was read, and by which input.
   public let reading: Reading
+  /// What the catalogue says.
   public let match: Match
+  /// Which catalogue that was.
   public let catalogue: CatalogueAge
   /// The id of the scan that this one repeats within its input's window; nothing was recorded then.
   public let repeats: String?
+  /// What became of the scan besides its answer.
   public let recording: Recording
 
   /// What became of the scan besides its answer.

@@ -47,12 +47,12 @@ public final class SetSessions: Sendable {
 
   // MARK: Deciding
 
-  /// Begins a session.
+  /// Begins a session of who is signed in. Durable when it returns, as all changes here.
   ///
   /// - Parameters:
-  ///   - name: for people.
+  ///   - name: for people; longer than 200 bytes it is cut, and so is `input`.
   ///   - input: scans of this input count for the session until it is closed, or another one takes the input.
-  /// - Throws: ``SetSessionError/tooMany``; what a commit throws.
+  /// - Throws: ``SetSessionError/tooMany(limit:)``; what a commit throws.
   public func open(name: String?, input: String?) async throws -> SetSession {
     let stores = try access.stores()
     let limit = maximumCount
@@ -97,9 +97,10 @@ public final class SetSessions: Sendable {
     documents.index.withLock { $0.reserved = max(0, $0.reserved - 1) }
   }
 
-  /// Adds scans.
+  /// Adds scans, all of them or none.
   ///
-  /// - Throws: ``SetSessionError/unknown``, `.closed`, `.full`; what a commit throws.
+  /// - Returns: the session with them. Complexity: a match for each of its codes.
+  /// - Throws: ``SetSessionError/unknown(_:)``, `.closed`, `.full`; what a commit throws.
   @discardableResult
   public func add(_ codes: [String], to id: String) async throws -> SetSession {
     let stores = try access.stores()
@@ -111,7 +112,9 @@ public final class SetSessions: Sendable {
     return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
   }
 
-  /// Ends a session, which stays until it is removed, or too many others were closed.
+  /// Ends a session, which stays until it is removed, or too many others were closed. A closed one stays as it is.
+  ///
+  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
   public func close(_ id: String) async throws -> SetSession {
     let stores = try access.stores()
     let (limit, time) = (maximumCount, Double(now()) / 1e6)
@@ -136,7 +139,9 @@ public final class SetSessions: Sendable {
     return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
   }
 
-  /// - Throws: ``SetSessionError/unknown``.
+  /// Removes a session with its scans, open or closed. No event tells of it.
+  ///
+  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
   public func remove(_ id: String) async throws {
     let documents = try await recorder.perform(for: access.stores()) { transaction, documents in
       guard let session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
@@ -149,6 +154,9 @@ public final class SetSessions: Sendable {
   // MARK: Looking
 
   /// The sessions of who is signed in, the youngest first.
+  ///
+  /// - Throws: `StoreError`, `DocumentStoreError`, `CatalogError`, `WorkspaceError` where something cannot be read.
+  /// - Complexity: a match for each code of each session.
   public func list() throws -> [SetSession] {
     let stores = try access.stores()
     guard let documents = try recorder.table.documents(of: stores, creates: false) else { return [] }
@@ -159,7 +167,10 @@ public final class SetSessions: Sendable {
       .map { try session($0, documents, snapshot, catalogue) }
   }
 
-  /// - Throws: ``SetSessionError/unknown``.
+  /// One session of who is signed in.
+  ///
+  /// - Throws: ``SetSessionError/unknown(_:)``; as ``list()``.
+  /// - Complexity: a match for each of its codes.
   public func session(_ id: String) throws -> SetSession {
     try session(id, of: access.stores())
   }

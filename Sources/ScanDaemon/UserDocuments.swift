@@ -26,12 +26,15 @@ final class UserDocuments: Sendable {
 
   /// - Throws: `StoreError`, `DocumentStoreError`.
   /// - Complexity: some ten system calls, and the reading of the sessions. Writes nothing.
-  init(_ user: String?, _ location: StoreLocation, _ queueOptions: QueueOptions, _ environment: QueueEnvironment) throws
-  {
+  init(
+    _ user: String?, _ location: StoreLocation, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
+    _ trace: @escaping @Sendable (Trace) -> Void
+  ) throws {
     self.user = user
     self.location = location
     home = try Self.home(location)
     var options = DocumentStore.Options()
+    options.trace = trace
     // Other processes are looked for once a second: nobody waits for them.
     options.pollInterval = 1000
     // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.

@@ -1,3 +1,4 @@
+import Documents
 import LogStore
 import Synchronization
 import UploadQueue
@@ -29,10 +30,15 @@ final class UserDocumentsTable: Sendable {
   private let directory: WorkspaceDirectory
   private let environment: QueueEnvironment
   private let queueOptions: QueueOptions
+  private let trace: @Sendable (Trace) -> Void
   /// Guards what is open; held while documents are opened.
   private let state = Mutex(State())
 
-  init(_ directory: WorkspaceDirectory, _ queueOptions: QueueOptions, _ environment: QueueEnvironment) {
+  init(
+    _ directory: WorkspaceDirectory, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
+    _ trace: @escaping @Sendable (Trace) -> Void
+  ) {
+    self.trace = trace
     self.directory = directory
     self.queueOptions = queueOptions
     self.environment = environment
@@ -88,7 +94,7 @@ final class UserDocumentsTable: Sendable {
       state.entries[key] = Entry(documents: entry.documents, stores: stores, used: state.clock)
       return entry.documents
     }
-    let opened = try UserDocuments(user, location, queueOptions, environment)
+    let opened = try UserDocuments(user, location, queueOptions, environment, trace)
     state.entries[key] = Entry(documents: opened, stores: stores, used: state.clock)
     if state.entries.count > Self.maximumCount,
       let eldest = state.entries.filter({ $0.key != key }).min(by: { $0.value.used < $1.value.used })

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A descriptor, and what is to be done before it is closed. Its calls block: they are made on a ``BlockingThread``.
+/// A descriptor, and what is to be done before it is closed. Its calls block: they are made on a ``InputThread``.
 final class Descriptor: Sendable {
   /// The most bytes that one call reads.
   static let readByteCount = 4096

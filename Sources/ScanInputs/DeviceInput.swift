@@ -11,14 +11,14 @@ struct DeviceInput {
   ///   - read: Reads it until it ends, and says why it did, or until the input is to end.
   func run(
     open: @escaping @Sendable () throws(Obstacle) -> Descriptor,
-    read: (Descriptor, BlockingThread) async throws -> Obstacle?
+    read: (Descriptor, InputThread) async throws -> Obstacle?
   ) async throws {
-    try await BlockingThread.use { try await run(on: $0, open: open, read: read) }
+    try await InputThread.use { try await run(on: $0, open: open, read: read) }
   }
 
   private func run(
-    on thread: BlockingThread, open: @escaping @Sendable () throws(Obstacle) -> Descriptor,
-    read: (Descriptor, BlockingThread) async throws -> Obstacle?
+    on thread: InputThread, open: @escaping @Sendable () throws(Obstacle) -> Descriptor,
+    read: (Descriptor, InputThread) async throws -> Obstacle?
   ) async throws {
     var reopening = Reopening(desk: desk, environment: environment, first: interval, longest: interval)
     while !ending.stop.isTripped {

@@ -2,6 +2,7 @@
 public struct InputOptions: Sendable, Equatable {
   /// Its name, in answers, metrics and messages: 1 to 64 letters, digits, `-`, `_` and `.`.
   public var name: String
+  /// Where it reads from.
   public var source: InputSource
   /// How its bytes are lines.
   public var line = LineFormat()
@@ -14,10 +15,11 @@ public struct InputOptions: Sendable, Equatable {
 
 /// How bytes are lines. A line ends with a line feed, a carriage return or both; empty lines are no readings.
 public struct LineFormat: Sendable, Equatable {
-  /// The most bytes of a line, without what ends it. What is longer is refused whole.
+  /// The most bytes of a line, without what ends it. What is longer is refused whole. Less than 1 counts as 1.
   public var maximumByteCount = 4096
-  /// Bytes that the reader puts before each code and behind it, and that are no part of it; each goes where it is there.
+  /// Bytes that the reader puts before each code, and that are no part of it; where they are missing the line is taken as it is.
   public var prefix = ""
+  /// The same behind each code. Ends of lines in both are left aside: lines are cut there.
   public var suffix = ""
   /// How long a reader is silent after a line, where it sends nothing that ends one: a pause of this length ends the line too.
   /// Only a serial device has such pauses; `nil` for none.
@@ -53,8 +55,10 @@ public enum InputSource: Sendable, Equatable {
 
 /// A serial device.
 public struct SerialOptions: Sendable, Equatable {
+  /// The device, best a path below `/dev/serial/by-id`, which stays when the scanner is plugged in elsewhere.
   public var path: String
-  /// Bits a second, one of those that termios knows. A pty ignores it.
+  /// Bits a second: 1200 to 230,400 as termios has them, on Linux up to 921,600. With another one the input stays closed, and says
+  /// so. A pty ignores it.
   public var baud = 9600
   /// Whether answers are written to the device.
   public var answers = false
@@ -70,8 +74,9 @@ public struct KeyboardOptions: Sendable, Equatable {
   public var path: String
   /// The layout that the scanner assumes.
   public var layout = KeyboardLayout.us
-  /// Whether nobody else gets what it types (EVIOCGRAB).
+  /// Whether nobody else gets what it types (EVIOCGRAB). A FIFO ignores it.
   public var grabs = true
+  /// How long to wait before the device is opened again after it went away.
   public var reopenInterval: Duration = .seconds(1)
 
   public init(path: String) { self.path = path }

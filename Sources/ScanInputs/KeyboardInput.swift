@@ -43,7 +43,7 @@ struct KeyboardInput {
     return device
   }
 
-  private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
+  private func read(_ device: Descriptor, _ thread: InputThread) async throws -> Obstacle? {
     var decoder = KeyboardDecoder(layout: options.layout, format: format)
     while true {
       let limit = decoder.isInsideEvent ? environment.eventPatience : nil

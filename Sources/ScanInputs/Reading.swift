@@ -31,7 +31,8 @@ public struct ReadingAnswer: Sendable, Equatable {
 /// Takes the readings of inputs, and is told how the inputs are.
 public protocol ReadingHandler: Sendable {
   /// Answers a reading. An input asks for one answer at a time, so that answers and what follows from them keep the order of
-  /// the readings; where it has many connections, each of them does, as there is no order between connections.
+  /// the readings; where it has many connections, each of them does, as there is no order between connections. The input waits as
+  /// long as this takes.
   func answer(_ reading: Reading) async -> ReadingAnswer
 
   /// Something happened to an input. Called from any thread; holds up the input.

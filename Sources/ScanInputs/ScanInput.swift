@@ -6,11 +6,18 @@ public import ServiceLifecycle
 /// It runs until graceful shutdown, whatever becomes of its source: one that goes away is opened again, a line that is no
 /// text is noted. What was read when the shutdown comes is answered.
 public struct ScanInput: Service {
+  /// What it reads, and how.
   public let options: InputOptions
   let handler: any ReadingHandler
   let logger: Logger
   var environment = InputEnvironment()
 
+  /// Opens nothing yet.
+  ///
+  /// - Parameters:
+  ///   - options: best with a name that no other input has: metrics, double scans and orders go by names.
+  ///   - handler: answers the readings.
+  ///   - logger: gets what people who look for a fault may want to know.
   public init(_ options: InputOptions, handler: any ReadingHandler, logger: Logger) {
     self.options = options
     self.handler = handler

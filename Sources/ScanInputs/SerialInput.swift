@@ -12,7 +12,7 @@ struct SerialInput {
     try await device.run(open: { [options] () throws(Obstacle) in try SerialLine.open(options) }, read: read)
   }
 
-  private func read(_ device: Descriptor, _ thread: BlockingThread) async throws -> Obstacle? {
+  private func read(_ device: Descriptor, _ thread: InputThread) async throws -> Obstacle? {
     var framer = LineFramer(format)
     let patience = environment.devicePatience
     var voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)

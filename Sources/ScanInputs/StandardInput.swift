@@ -11,14 +11,14 @@ struct StandardInput {
 
   func run() async throws {
     desk.note(.opened("standard input"))
-    guard let end = try await BlockingThread.use(read) else { return }
+    guard let end = try await InputThread.use(read) else { return }
     desk.note(.closed(reason: end, reopens: false))
     // The end of a service is the end of its group, and the daemon goes on.
     try await gracefulShutdown()
   }
 
   /// - Returns: Why there is no more; `nil` if the input is to end.
-  private func read(on thread: BlockingThread) async throws -> String? {
+  private func read(on thread: InputThread) async throws -> String? {
     let source = Descriptor(environment.standardInput, isOwned: false)
     let output = Descriptor(environment.standardOutput, isOwned: false)
     var framer = LineFramer(format)
@@ -50,7 +50,7 @@ struct StandardInput {
 /// Writes answers where nobody asked for them: a double scan is reported once.
 struct Voice {
   let desk: Desk
-  let thread: BlockingThread
+  let thread: InputThread
   let output: Descriptor
   /// How long one answer may be held up; `nil` for as long as the input runs. After one that was held up so long the next ones do
   /// not wait at all, until one is taken.
@@ -59,7 +59,7 @@ struct Voice {
   /// Why the last answer could not be delivered: it is told once.
   private var trouble: Obstacle?
 
-  init(desk: Desk, thread: BlockingThread, output: Descriptor, patience: Duration?, ending: Ending) {
+  init(desk: Desk, thread: InputThread, output: Descriptor, patience: Duration?, ending: Ending) {
     self.desk = desk
     self.thread = thread
     self.output = output

@@ -8,12 +8,15 @@ public struct UploadHTTPOptions: Sendable {
     case multipart
   }
 
+  /// The request's method.
   public var method = "POST"
+  /// What its body is.
   public var body = Body.json
   /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
   public var isPacked = false
   /// Further headers, in this order. `Idempotency-Key`, `Content-Type` and `Content-Encoding` are the transport's.
   public var headers: [(name: String, value: String)] = []
+  /// The longest time until a connection stands.
   public var connectTimeout: Duration = .seconds(10)
   /// The longest time for one attempt, up to the head of the answer; what follows in it decides nothing.
   public var timeout: Duration = .seconds(60)

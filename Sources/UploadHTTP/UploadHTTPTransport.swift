@@ -23,19 +23,16 @@ public final class UploadHTTPTransport: Sendable {
   private let options: UploadHTTPOptions
   private let client: HTTPClient
 
-  /// - Parameter url: with `{id}` and `{kind}` where these go.
+  /// Connects to nobody yet.
+  ///
+  /// - Parameters:
+  ///   - url: with `{id}` and `{kind}` where these go, behind the host.
+  ///   - options: how requests look, and how long they may take.
   /// - Throws: ``UploadHTTPError``.
   public init(url: String, options: UploadHTTPOptions = UploadHTTPOptions()) throws(UploadHTTPError) {
     self.url = try UploadURL(url)
     self.options = options
-    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
-    for (name, value) in options.headers {
-      let isToken =
-        !name.isEmpty
-        && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-      let isValue = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
-      guard isToken, isValue, !own.contains(name.lowercased()) else { throw .header(name) }
-    }
+    for (name, value) in options.headers where !Self.isSendable(name: name, value: value) { throw .header(name) }
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.timeout.connect = TimeAmount(options.connectTimeout)
     // Whoever has the queue waits and tries again; a refused connection is to be known as one at once.
@@ -43,10 +40,19 @@ public final class UploadHTTPTransport: Sendable {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// Closes the connections. The transport sends nothing afterwards.
+  /// Whether a transport takes this as its URL.
+  package static func isTemplate(_ url: String) -> Bool { (try? UploadURL(url)) != nil }
+
+  /// Whether a transport takes this as one of its headers.
+  package static func isSendable(name: String, value: String) -> Bool {
+    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
+    return HeaderField.isSendable(name: name, value: value, own: own)
+  }
+
+  /// Closes the connections. The transport sends nothing afterwards; owed once, before its last reference goes.
   public func shutdown() async throws { try await client.shutdown() }
 
-  /// Sends one upload, and says what the server answered.
+  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed.
   ///
   /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.

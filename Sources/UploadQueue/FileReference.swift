@@ -2,7 +2,9 @@ import Storage
 
 /// A file that is sent as it stands on the disk: a picture.
 public struct FileReference: Codable, Sendable, Hashable {
+  /// As it was given; best absolute, since a worker may run elsewhere.
   public let path: String
+  /// Of the content.
   public let byteCount: Int
   /// SHA-256 of the content, 64 hexadecimal digits.
   public let sha256: String

@@ -22,7 +22,7 @@ final class QueueChange {
     self.options = options
     self.environment = environment
     now = environment.now()
-    state = try transaction.get(QueueState.theID, from: tables.states) ?? QueueState()
+    state = try tables.state(in: transaction)
     before = state
   }
 
@@ -80,7 +80,8 @@ final class QueueChange {
   /// Adds an upload at the end.
   ///
   /// - Throws: `UploadQueueError.full`, with the refusal counted.
-  /// - Complexity: some lookups; where the oldest must go, a look at each of them.
+  /// - Complexity: some lookups; where the oldest must go, a look at each of them; behind a repair once for each ordinal that it
+  ///   left taken.
   func enqueue(_ request: UploadRequest) throws -> UploadID {
     var leaving: [ScheduleEntry] = []
     if let key = request.replaceKey, let last = try transaction.get(key, from: tables.replacements),
@@ -94,6 +95,8 @@ final class QueueChange {
       events.append(.refused)
       throw UploadQueueError.full(queue: tables.name, count: state.counts.count, byteCount: state.counts.byteCount)
     }
+    // A repair may have kept an older state than the uploads: none of these is written over.
+    while try entry(state.nextOrdinal) != nil { state.nextOrdinal += 1 }
     let ordinal = state.nextOrdinal
     let id = state.nextID(now: now, random: environment.random())
     // The payload first: it is all that could be refused.

@@ -23,5 +23,5 @@ public struct QueueEnvironment: Sendable {
     now: StoreEnvironment.system.now, random: StoreEnvironment.system.random, sleep: { try await Task.sleep(for: $0) })
 
   /// A number from 0 to 1.
-  func fraction() -> Double { Double(random() >> 11) / Double((1 << 53) - 1) }
+  package func fraction() -> Double { Double(random() >> 11) / Double((1 << 53) - 1) }
 }

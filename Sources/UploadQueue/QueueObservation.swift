@@ -51,6 +51,7 @@ extension UploadQueue {
   /// Where an upload stands, now and after each change; `nil` once it is gone.
   public func observedState(of id: UploadID) -> QueueObservation<UploadState?> {
     QueueObservation(self) { [tables] snapshot in
+      _ = try tables.state(in: snapshot)
       guard let stored = try tables.uploads.get(id, in: snapshot) else { return nil }
       return try tables.schedule.get(stored.ordinal, in: snapshot)?.state
     }

@@ -12,6 +12,7 @@ public struct QueueOptions: Sendable {
   public var maximumCount = 1_000_000
   /// The most bytes of payloads. A file counts by what names it.
   public var maximumByteCount = 1 << 30
+  /// What becomes of an upload beyond these two.
   public var dropPolicy = DropPolicy.refuseNew
   /// The most bytes of one payload.
   public var maximumPayloadByteCount = 16 << 20

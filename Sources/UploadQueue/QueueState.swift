@@ -1,13 +1,17 @@
 /// What a queue holds and what became of what it held: the numbers of one commit.
 public struct QueueCounts: Codable, Sendable, Equatable {
+  /// Uploads that wait, …
   public internal(set) var waiting = 0
+  /// … that a worker has, …
   public internal(set) var sending = 0
+  /// … and that stay until somebody decides.
   public internal(set) var parked = 0
-  /// Bytes of the payloads of these.
+  /// Bytes of the payloads of all these.
   public internal(set) var byteCount = 0
 
-  /// Uploads since the queue came into being that were enqueued, that arrived, …
+  /// Uploads since the queue came into being that were enqueued, …
   public internal(set) var enqueued = 0
+  /// … that arrived, …
   public internal(set) var delivered = 0
   /// … that a later one replaced, …
   public internal(set) var superseded = 0
@@ -56,9 +60,12 @@ public enum PauseReason: String, Codable, Sendable, CaseIterable {
 struct QueueState: Codable, Identifiable, Sendable, Equatable {
   static let theID = "queue"
 
+  /// The form of a queue's documents that this program knows.
+  static let currentFormat = 1
+
   private(set) var id: String = QueueState.theID
-  /// The form of a queue's documents.
-  private(set) var format = 1
+  /// The form of this queue's documents.
+  var format = QueueState.currentFormat
   /// The ordinal that the next upload gets. None is used twice.
   var nextOrdinal: Int64 = 1
   /// No upload has a smaller ordinal.
@@ -78,8 +85,7 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
 
   /// The id of an upload enqueued now.
   mutating func nextID(now: Int64, random: UInt64) -> UploadID {
-    let tick = UInt64(max(0, now) / 1000) << 12
-    lastTick = max(tick, lastTick + 1)
+    lastTick = TimeOrderedID.tick(after: lastTick, now: now)
     return UploadID(tick: lastTick, random: random)
   }
 }

@@ -37,8 +37,23 @@ struct QueueTables: Sendable {
     }
   }
 
+  /// - Throws: `UploadQueueError.format`.
   func state(in snapshot: DocumentSnapshot) throws -> QueueState {
-    try states.get(QueueState.theID, in: snapshot) ?? QueueState()
+    try known(states.get(QueueState.theID, in: snapshot))
+  }
+
+  /// - Throws: `UploadQueueError.format`.
+  func state(in transaction: DocumentTransaction) throws -> QueueState {
+    try known(transaction.get(QueueState.theID, from: states))
+  }
+
+  /// What another form means nobody here knows, so nothing of such a queue is read or written.
+  private func known(_ state: QueueState?) throws -> QueueState {
+    let state = state ?? QueueState()
+    guard state.format == QueueState.currentFormat else {
+      throw UploadQueueError.format(queue: name, found: state.format)
+    }
+    return state
   }
 
   func upload(_ entry: ScheduleEntry, in snapshot: DocumentSnapshot) throws -> Upload? {

@@ -12,17 +12,21 @@ public struct Upload: Sendable, Equatable, Identifiable {
   public let id: UploadID
   /// What it is, in the application's words; 1 to 200 bytes.
   public let kind: String
+  /// What is sent.
   public let payload: UploadPayload
+  /// Whether it goes before or behind others that may go.
   public let priority: UploadPriority
   /// Uploads with the same key go one after another, in the order in which they were enqueued.
   public let orderKey: String?
   /// A later upload with the same key takes this one's place while it is not being sent.
   public let replaceKey: String?
+  /// When it was enqueued; times are to the microsecond.
   public let created: Date
   /// It does not go before.
   public let notBefore: Date
   /// When it is given up; `nil` for never.
   public let expires: Date?
+  /// Where it stood when it was read.
   public let state: UploadState
   /// Attempts that have begun, the present one among them.
   public let attempts: Int
@@ -46,7 +50,7 @@ public struct Upload: Sendable, Equatable, Identifiable {
 
   /// The payload as the type that was enqueued.
   ///
-  /// - Throws: `DecodingError`; ``UploadQueueError/isFile`` for a file.
+  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file.
   public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
     guard case .value(let value) = payload else { throw UploadQueueError.isFile(id: id) }
     return try DocumentDecoder().decode(type, from: DocumentEncoder().encode(value))
@@ -82,8 +86,12 @@ public enum UploadState: String, Codable, Sendable, CaseIterable {
 public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertible {
   /// The server's status; `nil` where there was no answer.
   public let status: Int?
+  /// For people: up to 500 characters.
   public let message: String
 
+  /// - Parameters:
+  ///   - status: the server's, if there was one.
+  ///   - message: longer than 500 characters it is cut.
   public init(status: Int? = nil, message: String) {
     self.status = status
     // An error's text may hold a whole page of the server.
@@ -111,6 +119,7 @@ public struct UploadResponse: Sendable, Equatable {
 
 /// What a transport throws for an upload that cannot pass, whatever the server says: it is parked at once.
 public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
+  /// Why, for people.
   public let description: String
 
   public init(_ description: String) { self.description = description }

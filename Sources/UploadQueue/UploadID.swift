@@ -9,19 +9,7 @@ public struct UploadID: Hashable, Sendable {
   /// - Parameters:
   ///   - tick: milliseconds since 1970 in the upper 52 bits, a counter in the lower 12.
   ///   - random: of which 62 bits are used.
-  init(tick: UInt64, random: UInt64) {
-    let high = (tick >> 12) << 16 | 0x7000 | (tick & 0xFFF)
-    let low = 0b10 << 62 | random >> 2
-    let digits = Array("0123456789abcdef".utf8)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(36)
-    for index in 0..<32 {
-      if [8, 12, 16, 20].contains(index) { bytes.append(UInt8(ascii: "-")) }
-      let word = index < 16 ? high : low
-      bytes.append(digits[Int(word >> UInt64(60 - 4 * (index % 16)) & 15)])
-    }
-    text = String(decoding: bytes, as: UTF8.self)
-  }
+  init(tick: UInt64, random: UInt64) { text = TimeOrderedID.text(tick: tick, random: random) }
 }
 
 extension UploadID: Comparable {

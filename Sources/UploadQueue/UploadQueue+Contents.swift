@@ -3,7 +3,10 @@ import Documents
 extension UploadQueue {
   // MARK: Looking
 
-  /// The numbers of the queue now. Complexity: O(1).
+  /// The numbers of the queue now.
+  ///
+  /// - Throws: `UploadQueueError.format`; `StoreError` where the queue cannot be read, as all that looks here.
+  /// - Complexity: one lookup.
   public func counts() throws -> QueueCounts { try tables.state(in: store.snapshot()).counts }
 
   /// Why the queue stands still; empty if it goes.
@@ -12,6 +15,7 @@ extension UploadQueue {
   /// The upload with this id; `nil` if it arrived, was dropped, or never was.
   public func upload(_ id: UploadID) throws -> Upload? {
     let snapshot = try store.snapshot()
+    _ = try tables.state(in: snapshot)
     guard let stored = try tables.uploads.get(id, in: snapshot),
       let entry = try tables.schedule.get(stored.ordinal, in: snapshot)
     else { return nil }
@@ -20,10 +24,13 @@ extension UploadQueue {
 
   /// Shows `body` the uploads in the order in which they were enqueued, all of one commit, until it returns false.
   ///
-  /// - Parameter state: only those in this state.
+  /// - Parameters:
+  ///   - state: only those in this state.
+  ///   - body: is shown one, and says whether to go on.
   /// - Complexity: reads what it shows; keeps the entries of all of it in memory, but one payload at a time.
   public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
     let snapshot = try store.snapshot()
+    _ = try tables.state(in: snapshot)
     let query = state.map { tables.schedule.query(.in(\.state, [$0])) } ?? tables.schedule.query()
     let entries = try query.results(in: snapshot).map { try $0.get() }.sorted { $0.id < $1.id }
     for entry in entries {
@@ -49,7 +56,7 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.unknown`.
   public func retry(_ id: UploadID) async throws { try await group.perform { try $0.retry($0.entry(of: id)) } }
 
-  /// Lets all parked uploads go again. Returns how many there were.
+  /// Lets all parked uploads go again, in one commit. Returns how many there were.
   @discardableResult
   public func retryParked() async throws -> Int {
     try await group.perform { change in
@@ -64,7 +71,7 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.unknown`, `.isBeingSent`.
   public func drop(_ id: UploadID) async throws { try await group.perform { try $0.drop($0.entry(of: id)) } }
 
-  /// Removes all uploads in these states; what is being sent stays. Returns how many there were.
+  /// Removes all uploads in these states, in one commit; what is being sent stays. Returns how many there were.
   @discardableResult
   public func clear(_ states: Set<UploadState> = [.waiting, .parked]) async throws -> Int {
     try await group.perform { change in
@@ -84,7 +91,8 @@ extension UploadQueue {
     }
   }
 
-  /// Stops all workers of this queue, in all processes, from beginning attempts. It stays so until ``resume(_:)``.
+  /// Stops all workers of this queue, in all processes, from beginning attempts; those that run go on. It stays so until
+  /// ``resume(_:)``, also when the process ends. Durable when it returns.
   public func pause(_ reason: PauseReason = .byHand) async throws {
     try await group.perform { change in
       switch reason {

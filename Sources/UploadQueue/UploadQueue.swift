@@ -16,8 +16,8 @@ public import Foundation
 ///     try await worker.run()
 ///
 /// The queue is some collections of the store, whose names are reserved. It is no log of its own, so that one
-/// ``Documents/DocumentTransaction`` holds a document and its upload: both are there after a crash, or neither. It costs a
-/// sync for both in place of two.
+/// `DocumentTransaction` holds a document and its upload: both are there after a crash, or neither. It costs a sync for both in
+/// place of two.
 ///
 /// Any number of threads and processes may use one queue, and several may have workers. What is promised at which moment
 /// stands in FORMAT.md, "Upload queue".
@@ -34,7 +34,8 @@ public final class UploadQueue: Sendable {
   ///
   /// - Parameters:
   ///   - store: where it is kept. Queues with different names do not know of each other.
-  ///   - name: 1 to 100 bytes, without a slash.
+  ///   - name: 1 to 100 bytes, without a slash or a character below U+0020.
+  ///   - options: what it holds at most, and who is told; for this value of the queue only, nothing of it is stored.
   ///   - isReadOnly: whether nothing may be written only to open it: for tools that look.
   /// - Throws: `UploadQueueError.name`; what a commit throws.
   public convenience init(
@@ -55,7 +56,9 @@ public final class UploadQueue: Sendable {
     group = GroupCommit(tables, options, environment)
   }
 
+  /// Its name within the store.
   public var name: String { tables.name }
+  /// Where it is kept.
   public var store: DocumentStore { tables.store }
 
   /// The names of the queues that a store has, bytewise.
@@ -103,9 +106,13 @@ public final class UploadQueue: Sendable {
   /// Adds an upload as a part of a transaction of the queue's store: it is there when the transaction is a commit.
   ///
   /// Blocks for nothing. Observers see the commit, but ``QueueOptions/trace`` is not told of it, as a transaction that fails
-  /// never was; for the same reason a refusal is not counted.
+  /// never was. A refusal is not counted: it is the transaction's own to end.
   ///
-  /// - Parameter transaction: of the queue's own store.
+  /// The other parameters are those of ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  ///
+  /// - Precondition: `transaction` is of the queue's own store.
+  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`, `.format`; what the encoding throws. The transaction is as it was
+  ///   then, and may be gone on with.
   @discardableResult
   public func enqueue(
     _ payload: some Encodable, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
@@ -117,7 +124,8 @@ public final class UploadQueue: Sendable {
       notBefore: notBefore, timeToLive: timeToLive, in: transaction)
   }
 
-  /// Adds a file, or a value that is a document already, as a part of a transaction.
+  /// Adds a file, or a value that is a document already, as a part of a transaction; as
+  /// ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)``.
   @discardableResult
   public func enqueue(
     payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,

@@ -16,6 +16,8 @@ public enum UploadQueueError: Error, Sendable, Equatable {
   case isBeingSent(id: UploadID)
   /// A file has no payload to decode.
   case isFile(id: UploadID)
+  /// A later version of the program keeps the queue in another form.
+  case format(queue: String, found: Int)
 
   // MARK: Files
 
@@ -43,6 +45,8 @@ extension UploadQueueError: CustomStringConvertible {
     case .unknown(let id): "there is no upload \(id) in the queue: it arrived, or was dropped"
     case .isBeingSent(let id): "upload \(id) is being sent; try again when that ended"
     case .isFile(let id): "upload \(id) is a file and has no value"
+    case .format(let queue, let found):
+      "the queue \(queue) has the form \(found), and this program knows \(QueueState.currentFormat): use a later version"
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
     case .changed(let path): "\(path) is not the file that was enqueued: its length or its content changed"
     case .tooManyWorkers(let queue, let limit): "\(limit) workers have the queue \(queue) already; end one"

@@ -6,8 +6,11 @@
 public struct UploadRetryPolicy: Sendable, Equatable {
   /// Repetitions before an upload is parked; 0 parks at the first failure.
   public var maximumRetries = 2
+  /// The longest pause after the first failure.
   public var firstPause: Duration = .seconds(1)
+  /// The cap of doubling.
   public var longestPause: Duration = .seconds(300)
+  /// The longest time that a server may ask to wait; what is longer counts as this.
   public var longestRetryAfter: Duration = .seconds(86_400)
   /// How often its worker may end while an upload is sent, before the upload is suspected and parked.
   public var maximumInterruptions = 20

@@ -4,7 +4,7 @@ import Synchronization
 /// Sends the uploads of a queue.
 ///
 /// It takes an upload by a *lease*, in a commit; calls the transport; and writes what became of it in another commit, which
-/// also takes the next ones. A lease ends with its worker: see ``WorkerSlot``. Only a success removes an upload.
+/// also takes the next ones. A lease ends with its worker: see `FORMAT.md`. Only a success removes an upload.
 ///
 /// A process may have several workers, and a queue workers in several processes; an order key is then still one at a time.
 public actor UploadWorker {
@@ -12,6 +12,7 @@ public actor UploadWorker {
   /// ``UploadRefusal``. It is cancelled when the attempt takes too long or the worker is to end.
   public typealias Transport = @Sendable (Upload) async throws -> UploadResponse
 
+  /// The queue whose uploads it sends.
   public nonisolated let queue: UploadQueue
   let options: WorkerOptions
   let transport: Transport
@@ -29,6 +30,7 @@ public actor UploadWorker {
   /// Who waits for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
 
+  /// - Precondition: `options.concurrency` is more than 0.
   public init(_ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), transport: @escaping Transport) {
     precondition(options.concurrency > 0, "a worker without attempts does nothing")
     self.queue = queue

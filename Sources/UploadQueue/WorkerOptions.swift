@@ -1,7 +1,8 @@
 /// How a worker works.
 public struct WorkerOptions: Sendable {
-  /// Attempts at once.
+  /// Attempts at once; at least 1.
   public var concurrency = 2
+  /// How often and how soon what failed goes again.
   public var retry = UploadRetryPolicy()
   /// Other policies for some kinds. How many interruptions a kind survives says ``retry`` for all.
   public var retryPolicies: [String: UploadRetryPolicy] = [:]
@@ -13,6 +14,7 @@ public struct WorkerOptions: Sendable {
   public var breakerFailures = 5
   /// For how long that is the first time; it doubles each time up to ``breakerLongestPause``.
   public var breakerFirstPause: Duration = .seconds(30)
+  /// The cap of doubling.
   public var breakerLongestPause: Duration = .seconds(600)
   /// How often leases of other workers are looked at: theirs may have ended.
   public var leaseCheckInterval: Duration = .seconds(5)

@@ -146,7 +146,7 @@ struct Failure: Error {
     switch error {
     case .unknown: .no
     case .text, .name: .usage
-    case .payloadTooLarge, .isFile, .changed: .data
+    case .payloadTooLarge, .isFile, .changed, .format: .data
     case .unreadable: .noInput
     case .full, .isBeingSent, .tooManyWorkers: .temporary
     }

@@ -41,6 +41,7 @@ import Testing
       ["--webhooks-names", "w", "--webhooks-w-url", "http://\(secret)@h/{x}?\(secret)"],
       ["--webhooks-names", "w", "--webhooks-w-url", "http://h", "--webhooks-w-headers", secret, "Host: \(secret)"],
       ["--webhooks-names", "w", "--webhooks-w-url", "http://h", "--webhooks-w-authorization-file", token.path],
+      ["--webhooks-names", "w", "--webhooks-w-url", "http://\(secret):\(secret)@h"],
       ["--http-token", secret, secret], ["--sync-url", "http://\(secret)@h", "http://\(secret)@i"],
     ] {
       let told = try faults(arguments)
@@ -48,7 +49,7 @@ import Testing
     }
     let read = try configuration([
       "--http-token", secret, "--sync-url", "http://\(secret):\(secret)@h/?\(secret)", "--sync-authorization", secret,
-      "--webhooks-names", "w", "--webhooks-w-url", "http://\(secret)@h", "--webhooks-w-headers", "X: \(secret)",
+      "--webhooks-names", "w", "--webhooks-w-url", "http://h/?\(secret)", "--webhooks-w-headers", "X: \(secret)",
     ])
     #expect(!"\(read.settings) \(read.warnings)".contains(secret))
     #expect(read.settings.count == 6)

@@ -7,6 +7,9 @@ import Testing
 
 @testable import DaemonConfiguration
 
+/// With a slash before it the longest path of the server's socket.
+private let longest = String(repeating: "a", count: 96)
+
 @Suite struct DaemonConfigurationTests {
   @Test func `nothing said is a daemon on loopback that serves the stores as they are`() throws {
     let read = try configuration()
@@ -149,6 +152,16 @@ import Testing
     #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
   }
 
+  @Test(arguments: [
+    "ftp://h", "http://", "h", "http://u:p@h", "http://{kind}.h/", "http://h/{user}", "http://h/{id", "http://h:0/",
+    "http://h/ä", "http://h/a b",
+  ])
+  func `a URL of a webhook that the transport would not take is a fault of the configuration`(url: String) throws {
+    #expect(throws: (any Error).self) {
+      try configuration(["--webhooks-names", "w", "--webhooks-w-url", url])
+    }
+  }
+
   @Test func `inputs`() throws {
     let file = try TestFile(
       #"""
@@ -188,6 +201,7 @@ import Testing
     ("127.0.0.1:0", DaemonServer.Address.host("127.0.0.1", port: 0)),
     ("localhost:65535", .host("localhost", port: 65_535)),
     ("[::1]:8765", .host("::1", port: 8765)), ("unix:/run/a b.sock", .socket(path: "/run/a b.sock")),
+    ("unix:/" + longest, .socket(path: "/" + longest)),
   ])
   func `addresses`(_ text: String, _ address: DaemonServer.Address) throws {
     #expect(try configuration(["--http-address", text]).server?.address == address)
@@ -196,7 +210,7 @@ import Testing
   @Test(arguments: [
     "", ":", "8765", "localhost", "localhost:", ":8765", "::1:8765", "[::1]", "[::1]8765", "[a]:1", "a b:1", "h:65536",
     "h:-1",
-    "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 107),
+    "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 97),
   ])
   func `what is no address`(_ text: String) throws {
     let told = try faults(["--http-address=" + text])

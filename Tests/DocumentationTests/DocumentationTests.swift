@@ -1,8 +1,15 @@
 import Catalog
 import CatalogHTTP
+import Documents
 import Foundation
 import LogStore
+import Logging
+import ScanInputs
+import ServiceLifecycle
+import Synchronization
 import Testing
+import UploadQueue
+import Workspace
 
 @Suite struct DocumentationTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -70,12 +77,79 @@ import Testing
     }
   }
 
-  @Test func `readings are uploaded once, and those that the server refuses are parked`() async throws {
+  @Test func `parcels are uploaded once, and those that the server refuses are parked`() async throws {
     try await withDirectory { directory in
-      let readings = (1...4).map { Reading(id: $0, code: "code \($0)") }
-      let counts = try await upload(readings, in: directory) { code, _ in code == "code 2" ? 422 : 201 }
+      let parcels = (1...4).map { Parcel(id: $0, code: "code \($0)") }
+      let counts = try await upload(parcels, in: directory) { code, _ in code == "code 2" ? 422 : 201 }
       #expect(counts.delivered == 3)
       #expect(counts.parked == 1)
+    }
+  }
+
+  @Test func `uploads go over HTTP, each kind to its place, and what the server has counts as arrived`() async throws {
+    try await withDirectory { directory in
+      let queue = try UploadQueue(in: DocumentStore.open(StoreLocation.creating(directory, name: "documents")))
+      let id = try await queue.enqueue("a", kind: "parcel", orderKey: "o")
+      _ = try await queue.enqueue("b", kind: "picture", orderKey: "o")
+      let (number, port) = try Peers.listen()
+      defer { close(number) }
+      async let requests = Peers.run { [try Peers.answer(number, with: 409), try Peers.answer(number, with: 201)] }
+      let counts = try await send(queue, to: "http://127.0.0.1:\(port)", token: "t")
+      #expect(counts.delivered == 2 && counts.count == 0)
+      let got = try await requests
+      #expect(got.map(\.line) == ["POST /uploads/parcel HTTP/1.1", "POST /uploads/picture HTTP/1.1"])
+      #expect(got.first?.id == id.text)
+    }
+  }
+
+  @Test func `a program gets an answer to each code that it writes to an input`() async throws {
+    try await withDirectory { directory in
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      let path = directory + "/in"
+      let reading = Task { try await tally(device: directory + "/no-scanner", socket: path) }
+      for count in 1...2 {
+        let answer = try await Peers.run { try Peers.ask(#"{"code":"690"}"#, at: path) }
+        #expect(answer == "{\"count\":\(count)}\n")
+      }
+      reading.cancel()
+      _ = try? await reading.value
+    }
+  }
+
+  @Test func `a daemon answers over HTTP at a socket`() async throws {
+    try await withDirectory { directory in
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      let serving = Task { try await serve(directory + "/root", at: directory + "/http") }
+      let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r"
+      let answer = try await Peers.run { try Peers.ask(request, at: directory + "/http") }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+      serving.cancel()
+      _ = try? await serving.value
+    }
+  }
+
+  @Test func `what a camera sees is answered, and what nobody knows is in the journal`() async throws {
+    /// A document of `scan.misses`, as FORMAT.md has it.
+    struct Missed: Codable, Identifiable {
+      let id: String
+      var count: Int
+      var first: Double
+      var last: Double
+      var input: String
+    }
+    try await withDirectory { directory in
+      let (codes, seen) = AsyncStream<String>.makeStream()
+      for code in ["6901", "6901", "690\u{1D}2"] { seen.yield(code) }
+      seen.finish()
+      let shown = Mutex<[String]>([])
+      try await watch(codes, for: "ana", in: directory) { line in shown.withLock { $0.append(line) } }
+      let lines = shown.withLock { $0 }
+      #expect(lines.count == 2, "a second look at the same code is none")
+      #expect(lines.allSatisfy { $0.contains("\"match\":\"none\"") && $0.contains("\"user\":\"ana\"") })
+      let place = try #require(try WorkspaceDirectory(root: directory).store("documents", of: "ana"))
+      let missed = try DocumentStore.inspect(place).collection("scan.misses", of: Missed.self)
+      #expect(try missed.get("6901").map { $0.count == 1 && $0.first == $0.last && $0.input == "camera" } == true)
+      #expect(try missed.count() == 2)
     }
   }
 

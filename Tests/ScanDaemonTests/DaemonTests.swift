@@ -133,6 +133,22 @@ import Testing
     #expect(try kit.expectGauge("shelfmark_queue_waiting").lastValue == 7)
   }
 
+  @Test func `what is read of documents is measured`() async throws {
+    let kit = TestMetrics()
+    var environment = DaemonEnvironment()
+    environment.metrics = kit
+    try root.fill("ana")
+    let daemon = try root.daemon(environment) { $0.hook("shop") }
+    _ = try await daemon.scan(Reading(input: "a", code: "unknown"))
+    #expect(try daemon.misses(limit: 5).map(\.id) == ["unknown"])
+    #expect(try daemon.queue().counts().waiting == 1)
+    func timer(_ collection: String, _ operation: String) throws -> TestTimer {
+      try kit.expectTimer("documents_operation_seconds", [("collection", collection), ("operation", operation)])
+    }
+    #expect(try timer("scan.misses", "query").values.count == 1)
+    #expect(try timer("shelfmark.queue/uploads/state", "get").values.count > 0)
+  }
+
   @Test func `the rate of scans decays`() {
     let rate = ScanRate()
     for tick in 0..<1000 { rate.count(at: .milliseconds(tick * 10)) }

@@ -1,14 +1,14 @@
 import NIOPosix
 
 /// A thread of its own for one input, where calls may block: neither the tasks of the process nor its sockets wait for them.
-struct BlockingThread: Sendable {
+struct InputThread: Sendable {
   private let pool = NIOThreadPool(numberOfThreads: 1)
 
   private init() { pool.start() }
 
   /// Gives `body` a thread, which ends with it.
-  static func use<Result>(_ body: (BlockingThread) async throws -> Result) async throws -> Result {
-    let thread = BlockingThread()
+  static func use<Result>(_ body: (InputThread) async throws -> Result) async throws -> Result {
+    let thread = InputThread()
     do {
       let result = try await body(thread)
       await thread.end()
