@@ -22,6 +22,16 @@ public struct UploadID: Hashable, Sendable {
     }
     text = String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The tick that it was made of; any number for an id of another version, which no queue gives.
+  var tick: UInt64 {
+    let high = text.utf8.prefix(18).reduce(UInt64(0)) { word, digit in
+      guard digit != UInt8(ascii: "-") else { return word }
+      let value = digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+      return word << 4 | UInt64(value)
+    }
+    return (high >> 16) << 12 | high & 0xFFF
+  }
 }
 
 extension UploadID: Comparable {
