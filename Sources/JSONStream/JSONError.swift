@@ -77,7 +77,8 @@ extension JSONError: CustomStringConvertible {
     case .nestedTooDeeply(let limit, let offset): "more than \(limit) levels of nesting at byte \(offset)"
     case .tokenTooLong(let limit, let offset):
       "the string or number at byte \(offset) is longer than \(limit) bytes"
-    case .numberTooLarge(let offset): "the number that ends at byte \(offset) is too large: the largest is about 1.8e308"
+    case .numberTooLarge(let offset):
+      "the number that ends at byte \(offset) is too large: the largest is about 1.8e308"
     }
   }
 

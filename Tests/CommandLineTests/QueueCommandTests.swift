@@ -52,7 +52,8 @@ import Testing
     #expect(try root.run("verify").lines == digest)
   }
 
-  @Test func `a repair that loses a queue's numbers counts them anew, and the next upload takes nobody's place`() throws {
+  @Test func `a repair that loses a queue's numbers counts them anew, and the next upload takes nobody's place`() throws
+  {
     let root = try TestRoot(answers: [])
     var ids: [String] = []
     for number in 0..<4 { ids += try root.run("queue", "add", "\(number)").lines }
