@@ -93,6 +93,26 @@ import Testing
     }
   }
 
+  @Test func `the document and the server refuse the same bodies`() async throws {
+    try await TestDaemon.run { test in
+      let session = try await test.exchange("POST", "/v1/sessions", #"{"name":"s"}"#, expecting: 201).json["id"]?.text
+      let scans = "/v1/sessions/\(try #require(session))/scans"
+      for (path, body, isGood) in [
+        ("/v1/scans", #"{"code":"1","input":null,"tag":null}"#, true),
+        ("/v1/scans", #"{"code":"1","codes":null}"#, true),
+        ("/v1/scans", #"{"scans":[{"code":"1","input":"a-B_c.9","tag":null}],"input":null}"#, true),
+        ("/v1/scans", #"{"code":"1","codes":["2"]}"#, false), ("/v1/scans", #"{"codes":["2"],"scans":3}"#, false),
+        ("/v1/scans", #"{"code":"1","input":""}"#, false), ("/v1/scans", #"{"code":"1","input":"a b"}"#, false),
+        ("/v1/scans", #"{"scans":[{"code":"1","input":"\u0012"}]}"#, false), ("/v1/sessions", #"{"input":""}"#, false),
+        (scans, #"{"code":"1","codes":3.7}"#, false), (scans, #"{"code":null,"codes":["1"]}"#, true),
+      ] {
+        let faults = test.checker.faults("POST", path, requestBody: Array(body.utf8))
+        #expect(faults.isEmpty == isGood, "\(body): \(faults)")
+        try await test.exchange("POST", path, body, expecting: isGood ? 200 : 400)
+      }
+    }
+  }
+
   @Test func `only JSON is taken`() async throws {
     try await TestDaemon.run { test in
       for type in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx", "multipart/form-data"] {
