@@ -128,7 +128,8 @@ public struct DaemonServer: Service {
     let idleTimeout = TimeAmount(options.idleTimeout)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [StallGuard(timeout: idleTimeout)], idleTimeout: idleTimeout,
+        additionalChannelHandlers: [ClosingCallers.Placing(), StallGuard(timeout: idleTimeout)],
+        idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
     let server = try builder.buildServer(

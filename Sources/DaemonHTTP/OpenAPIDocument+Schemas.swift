@@ -206,11 +206,12 @@ extension OpenAPIDocument {
         "properties": {
           "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1},
           "input": {
-            "type": "string",
+            "type": ["string", "null"],
             "description": "Instead of the request's. 1 to 64 letters, digits, -, _ and .",
-            "default": "http"
+            "default": "http",
+            "pattern": "^[A-Za-z0-9_.-]{1,64}$"
           },
-          "tag": {"type": "string", "description": "Comes back with the answer. At most 4096 bytes."}
+          "tag": {"type": ["string", "null"], "description": "Comes back with the answer. At most 4096 bytes."}
         },
         "required": ["code"]
       },
@@ -221,36 +222,42 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": {
               "code": {"type": "string", "minLength": 1},
-              "input": {"type": "string"},
-              "tag": {"type": "string"}
+              "codes": {"type": "null"},
+              "scans": {"type": "null"},
+              "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
+              "tag": {"type": ["string", "null"]}
             },
             "required": ["code"]
           },
           {
             "type": "object",
             "properties": {
+              "code": {"type": "null"},
+              "scans": {"type": "null"},
               "codes": {
                 "type": "array",
                 "items": {"type": "string", "minLength": 1},
                 "minItems": 1,
                 "maxItems": 1000
               },
-              "input": {"type": "string"},
-              "tag": {"type": "string"}
+              "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
+              "tag": {"type": ["string", "null"]}
             },
             "required": ["codes"]
           },
           {
             "type": "object",
             "properties": {
+              "code": {"type": "null"},
+              "codes": {"type": "null"},
               "scans": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Scan"},
                 "minItems": 1,
                 "maxItems": 1000
               },
-              "input": {"type": "string"},
-              "tag": {"type": "string"}
+              "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
+              "tag": {"type": ["string", "null"]}
             },
             "required": ["scans"]
           }
@@ -582,16 +589,22 @@ extension OpenAPIDocument {
           "name": {"type": ["string", "null"], "description": "For people. At most 200 bytes."},
           "input": {
             "type": ["string", "null"],
-            "description": "Scans of this input count for the session until it is closed, or another one takes the input."
+            "description": "Scans of this input count for the session until it is closed, or another one takes the input.",
+            "pattern": "^[A-Za-z0-9_.-]{1,64}$"
           }
         }
       },
       "AddScans": {
         "oneOf": [
-          {"type": "object", "properties": {"code": {"type": "string", "minLength": 1}}, "required": ["code"]},
+          {
+            "type": "object",
+            "properties": {"code": {"type": "string", "minLength": 1}, "codes": {"type": "null"}},
+            "required": ["code"]
+          },
           {
             "type": "object",
             "properties": {
+              "code": {"type": "null"},
               "codes": {
                 "type": "array",
                 "items": {"type": "string", "minLength": 1},

@@ -31,13 +31,15 @@ public enum JSONError: Error, Sendable, Equatable {
   case nestedTooDeeply(limit: Int, offset: Int)
   /// The string or number that begins at `offset` is longer than `limit` bytes.
   case tokenTooLong(limit: Int, offset: Int)
+  /// The number that ends at `offset` is larger than any double, and whoever reads it has nothing larger.
+  case numberTooLarge(offset: Int)
 
   /// Where in the document.
   public var offset: Int {
     switch self {
     case .unexpected(_, let offset, _), .endsEarly(let offset, _), .controlCharacter(_, let offset),
       .invalidEscape(let offset), .invalidUTF8(let offset), .nestedTooDeeply(_, let offset),
-      .tokenTooLong(_, let offset):
+      .tokenTooLong(_, let offset), .numberTooLarge(let offset):
       offset
     }
   }
@@ -75,6 +77,8 @@ extension JSONError: CustomStringConvertible {
     case .nestedTooDeeply(let limit, let offset): "more than \(limit) levels of nesting at byte \(offset)"
     case .tokenTooLong(let limit, let offset):
       "the string or number at byte \(offset) is longer than \(limit) bytes"
+    case .numberTooLarge(let offset):
+      "the number that ends at byte \(offset) is too large: the largest is about 1.8e308"
     }
   }
 

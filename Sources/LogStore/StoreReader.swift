@@ -10,6 +10,8 @@ public final class StoreReader: Sendable {
   private let location: StoreLocation
   /// Guards which snapshot is current; held for a load or a store of one reference.
   private let current: Mutex<Snapshot>
+  /// What ``isRemoved`` says. No other memory depends on it.
+  private let foundNoFile = Atomic(false)
 
   private init(_ location: StoreLocation, _ snapshot: Snapshot) {
     self.location = location
@@ -24,6 +26,10 @@ public final class StoreReader: Sendable {
     guard let snapshot = try load(location, reusing: nil) else { return nil }
     return StoreReader(location, snapshot)
   }
+
+  /// Whether the last ``refresh()`` found no file of the store's name in the directory in which it was opened. Where that
+  /// directory went as a whole, a store that was made again at its path is another one, which this reader never finds.
+  public var isRemoved: Bool { foundNoFile.load(ordering: .relaxed) }
 
   /// The commit that this reader shows.
   public var snapshot: Snapshot { current.withLock { $0 } }
@@ -42,6 +48,7 @@ public final class StoreReader: Sendable {
     let identity = try storage { () throws(StorageError) in
       try location.directory.identity(of: location.log)
     }
+    foundNoFile.store(identity == nil, ordering: .relaxed)
     let isSameFile = identity == old.log.file.identity
     let announced = old.newestAnnouncedSequence
     // Asked last: the look at the slots may be what finds out.

@@ -159,7 +159,11 @@ final class UploadService: Service {
       do {
         guard let documents = try await open(user) else { return }
         let isLasting = isCurrent(user)
-        let worker = UploadWorker(documents.queue, options: workerOptions()) { [self] in try await send($0) }
+        let worker = UploadWorker(documents.queue, options: workerOptions()) { [self] in
+          // Whatever ended the worker before this one, this one works.
+          problems.clear(problem)
+          return try await send($0)
+        }
         state.withLock { $0.workers[key] = (worker, documents, isLasting) }
         defer { state.withLock { $0.workers[key] = nil } }
         // A shutdown that came before the worker was known did not drain it.

@@ -38,7 +38,8 @@ final class UserDocuments: Sendable {
     // Other processes are looked for once a second: nobody waits for them.
     options.pollInterval = 1000
     // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
-    options.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
+    // The floor also bounds memory, as the rows since a compaction are found by a table in memory.
+    options.compaction = CompactionPolicy(share: 3, floor: 8 << 20)
     // Whatever schema an application has given its own documents.
     store = try DocumentStore.inspect(location, options: options)
     queue = try UploadQueue(in: store, options: queueOptions, environment: environment, isReadOnly: true)

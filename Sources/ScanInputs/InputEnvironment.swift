@@ -1,7 +1,11 @@
+import Synchronization
+
 /// What tests put something else in place of.
 struct InputEnvironment: Sendable {
   var standardInput: CInt = 0
   var standardOutput: CInt = 1
+  /// What was read of it.
+  var standardInputRemainder = StandardInputRemainder.ofProcess
   /// How an input waits before it opens its source again.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// How long a client may leave an answer lying.
@@ -13,4 +17,25 @@ struct InputEnvironment: Sendable {
   var eventPatience = Duration.seconds(1)
   /// Connections that an input has at once; more are closed at once.
   var maximumConnections = 256
+}
+
+/// The line of the standard input that had begun when an input ended.
+///
+/// The standard input is one for the process and outlives its inputs, which end when a configuration is read anew. What was
+/// read of a line belongs to the next one that reads: else the rest of the line would be a code of its own, and another one.
+final class StandardInputRemainder: Sendable {
+  static let ofProcess = StandardInputRemainder()
+
+  private let beginning = Mutex(LineFramer.Beginning())
+
+  /// Keeps a beginning for the next input.
+  func keep(_ beginning: LineFramer.Beginning) { self.beginning.withLock { $0 = beginning } }
+
+  /// What was kept, once.
+  func take() -> LineFramer.Beginning {
+    beginning.withLock { beginning in
+      defer { beginning = LineFramer.Beginning() }
+      return beginning
+    }
+  }
 }

@@ -17,10 +17,22 @@ struct LineFramer {
   /// Whether the bytes up to the next end belong to a line that has been refused.
   private var skips = false
 
-  init(_ format: LineFormat) {
+  /// A line that has begun and not ended.
+  struct Beginning: Equatable, Sendable {
+    fileprivate var bytes: [UInt8] = []
+    fileprivate var skips = false
+  }
+
+  /// - Parameter beginning: of the first line, if its bytes were taken by another framer.
+  init(_ format: LineFormat, after beginning: Beginning = Beginning()) {
     limit = max(1, format.maximumByteCount)
     affixes = Affixes(format)
+    pending = beginning.bytes
+    skips = beginning.skips
   }
+
+  /// The line that has begun, for the framer that takes its other bytes.
+  var beginning: Beginning { Beginning(bytes: pending, skips: skips) }
 
   /// Whether a line has begun.
   var isInsideLine: Bool { skips || !pending.isEmpty }
@@ -32,7 +44,7 @@ struct LineFramer {
         finish(&lines)
       } else if skips {
         continue
-      } else if pending.count == limit {
+      } else if pending.count >= limit {
         lines.append(.fault(.tooLong(limit: limit)))
         discardLine()
       } else {

@@ -21,7 +21,8 @@ struct StandardInput {
   private func read(on thread: InputThread) async throws -> String? {
     let source = Descriptor(environment.standardInput, isOwned: false)
     let output = Descriptor(environment.standardOutput, isOwned: false)
-    var framer = LineFramer(format)
+    let remainder = environment.standardInputRemainder
+    var framer = LineFramer(format, after: remainder.take())
     var voice = Voice(desk: desk, thread: thread, output: output, patience: nil, ending: ending)
     while true {
       let piece = await thread.run { [ending] in Result { () throws(Obstacle) in try source.read(ending: ending) } }
@@ -33,7 +34,9 @@ struct StandardInput {
         framer.finish(&lines)
         end = "end of input"
       case .success(.idle): break
-      case .success(.stopped): return nil
+      case .success(.stopped):
+        remainder.keep(framer.beginning)
+        return nil
       case .failure(let obstacle):
         framer.finish(&lines)
         end = obstacle.description

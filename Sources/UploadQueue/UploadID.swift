@@ -10,6 +10,16 @@ public struct UploadID: Hashable, Sendable {
   ///   - tick: milliseconds since 1970 in the upper 52 bits, a counter in the lower 12.
   ///   - random: of which 62 bits are used.
   init(tick: UInt64, random: UInt64) { text = TimeOrderedID.text(tick: tick, random: random) }
+
+  /// The tick that it was made of; any number for an id of another version, which no queue gives.
+  var tick: UInt64 {
+    let high = text.utf8.prefix(18).reduce(UInt64(0)) { word, digit in
+      guard digit != UInt8(ascii: "-") else { return word }
+      let value = digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+      return word << 4 | UInt64(value)
+    }
+    return (high >> 16) << 12 | high & 0xFFF
+  }
 }
 
 extension UploadID: Comparable {

@@ -51,12 +51,22 @@ struct StoreCheck {
     }
   }
 
-  /// Repairs the stores beside the catalogue where they are damaged, and calls `body` with each that was.
-  func repair(waiting milliseconds: Int, _ body: (_ name: String, _ repair: Repair) -> Void) throws {
-    if let location = try workspace.store(DocumentOptions.storeName, of: id),
-      let repair = try DocumentStore.repair(location, waiting: milliseconds), repair.damagedPath != nil
-    {
-      body("the documents", repair)
+  /// Repairs the stores beside the catalogue where they are damaged, and calls `body` with each that was. Queues whose numbers
+  /// do not fit what is in them, as after a repair before this one that was interrupted, are counted anew.
+  ///
+  /// - Parameter recounted: told the name of each queue that was wrong.
+  func repair(
+    waiting milliseconds: Int, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
+  ) throws {
+    if let location = try workspace.store(DocumentOptions.storeName, of: id) {
+      if let repair = try DocumentStore.repair(location, waiting: milliseconds), repair.damagedPath != nil {
+        body("the documents", repair)
+      }
+      var options = DocumentStore.Options()
+      options.waiting = milliseconds
+      let store = try DocumentStore.inspect(location, options: options)
+      for name in try UploadQueue.names(in: store)
+      where try UploadQueue(in: store, name: name, isReadOnly: true).recount() { recounted(name) }
     }
     for name in Self.others where id != nil || name != "settings" {
       if let location = try workspace.store(name, of: id),

@@ -1,5 +1,6 @@
 import DaemonConfiguration
 import Foundation
+import LogStore
 import ScanDaemon
 
 #if canImport(Glibc)
@@ -15,7 +16,13 @@ import Darwin
   static func main() async {
     // A reader that goes away is an error of the write, which says so.
     signal(SIGPIPE, SIG_IGN)
+    // A store that reaches a limit on the size of files is an error of the write, too.
+    signal(SIGXFSZ, SIG_IGN)
     StandardStreams.openMissing()
+    // A store that is truncated, or whose disk fails, is told and does not end the process.
+    do { try MappingGuard.install() } catch {
+      Console.say("stores whose files are truncated will end the daemon: \(error)")
+    }
     Foundation.exit(await code())
   }
 

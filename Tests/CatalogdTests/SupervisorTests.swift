@@ -48,11 +48,28 @@ import Testing
     _ = try daemon.output.wait(for: "\"code\":\"two\"")
     #expect(daemon.log.all.count { $0.contains("\"listening\"") } == 1)
 
+    // Half of a line that is read with the one before it.
+    try daemon.say("before\nth")
+    _ = try daemon.output.wait(for: "\"code\":\"before\"")
     try daemon.configure("{\(Self.base), \"doubleScanMilliseconds\": 0}")
     daemon.signal(SIGHUP)
     _ = try daemon.log.wait(for: "\"listening\"", skipping: 1)
-    try daemon.say("three\n")
+    try daemon.say("ree\n")
     _ = try daemon.output.wait(for: "\"code\":\"three\"")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `a store that somebody truncates is told, and the daemon goes on`() throws {
+    let daemon = try RunningDaemon(["--user", "u"], configuration: "{\(Self.base)}")
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.say("one\n")
+    _ = try daemon.output.wait(for: "\"code\":\"one\"")
+    // The path is lent as a C string for the call.
+    try #require(unsafe truncate(daemon.folder + "/root/default/settings.log", 0) == 0)
+    try daemon.say("two\n")
+    let answer = try daemon.output.wait(for: "\"code\":\"two\"")
+    #expect(answer.contains("the catalogue cannot be read"))
     daemon.signal(SIGTERM)
     #expect(daemon.end() == 0)
   }

@@ -51,6 +51,20 @@ import Testing
     #expect(try root.run("documents", "list", "nobodies").output.isEmpty)
   }
 
+  @Test func `a number that nothing can hold is refused, with its line, and nothing changes`() throws {
+    let root = try root()
+    let digits = String(repeating: "9", count: 1700)
+    for number in [digits, "-" + digits, "1e309", "1.5e+400"] {
+      let run = try put(root, "{\"id\":8}\n{\"id\":9,\"n\":\(number)}")
+      #expect(run.code == 65 && run.isOrderly && run.words.contains("line 2"), "\(run.words)")
+      #expect(run.words.contains("too large"), "\(run.words)")
+      let add = try root.run("queue", "add", "[\(number)]")
+      #expect(add.code == 65 && add.isOrderly && add.words.contains("too large"), "\(add.words)")
+    }
+    #expect(try root.run("documents", "list", "members", "--json").lines == Self.members)
+    #expect(try root.run("queue", "list", "--json").lines.isEmpty)
+  }
+
   @Test func `one object over several lines, a file, an empty input and several with one id`() throws {
     let root = try root()
     #expect(try put(root, "{\n  \"id\": \"wide\",\n  \"a\": [1,\n 2]\n}\n").code == 0)

@@ -52,6 +52,31 @@ import Testing
     #expect(try root.run("verify").lines == digest)
   }
 
+  @Test func `a repair that loses a queue's numbers counts them anew, and the next upload takes nobody's place`() throws
+  {
+    let root = try TestRoot(answers: [])
+    var ids: [String] = []
+    for number in 0..<4 { ids += try root.run("queue", "add", "\(number)").lines }
+    let log = URL(fileURLWithPath: root.path + "/users/u/documents.log")
+    var bytes = try Data(contentsOf: log)
+    // Each commit has the numbers once: all of them are damaged.
+    var end = bytes.endIndex
+    while let range = bytes.range(of: Data("nextOrdinal".utf8), options: .backwards, in: bytes.startIndex..<end) {
+      bytes[range.lowerBound] ^= 1
+      end = range.lowerBound
+    }
+    try #require(end < bytes.endIndex)
+    try bytes.write(to: log)
+    #expect(try root.run("verify").code == 65)
+    let repair = try root.run("verify", "--repair")
+    #expect(repair.code == 0 && repair.words.contains("repaired: the queue uploads"), "\(repair.words)")
+    #expect(try root.run("queue", "stat", "--json").object()["waiting"] as? Int == 4)
+    ids += try root.run("queue", "add", "4").lines
+    let listed = try root.run("queue", "list", "--json").objects().compactMap { $0["id"] as? String }
+    #expect(ids.count == 5 && listed == ids)
+    #expect(try root.run("verify", "--repair").words.contains("clean"))
+  }
+
   @Test func `a paused queue sends nothing, in whatever process, until it is resumed`() throws {
     let root = try TestRoot(answers: [])
     #expect(try root.run("queue", "add", "1").code == 0)

@@ -25,6 +25,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n",
+    "HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, Close\r\nUpgrade: h2c\r\n",
+  ])
+  func `callers who wait for the end of the connection get it behind the answer`(version: String) async throws {
+    try await TestDaemon.run { test in
+      for request in ["GET /healthz", "GET /v1/scan/6901234567892", "GET /none", "GET none"] {
+        let text = try await test.client.connect().executeThenClose { inbound, outbound in
+          try await outbound.write(ByteBuffer(string: "\(request) \(version)\r\n"))
+          var received: [UInt8] = []
+          for try await buffer in inbound { received += buffer.readableBytesView }
+          return String(decoding: received, as: UTF8.self)
+        }
+        #expect(text.hasPrefix("HTTP/1.1 ") && (text.hasSuffix("}") || request.hasSuffix(" none")), "\(text)")
+      }
+    }
+  }
+
   @Test func `HEAD is GET without its body`() async throws {
     try await TestDaemon.run { test in
       for path in ["/v1/scan/6901234567892", "/healthz", "/v1/products/1001", "/openapi.json"] {
@@ -72,6 +90,26 @@ import Testing
       let bytes = Array("{\"code\":\"".utf8) + [0xFF] + Array("\"}".utf8)
       let found7 = try await test.client.send(test.client.request("POST", "/v1/scans", body: bytes)).status
       #expect(found7 == 400)
+    }
+  }
+
+  @Test func `the document and the server refuse the same bodies`() async throws {
+    try await TestDaemon.run { test in
+      let session = try await test.exchange("POST", "/v1/sessions", #"{"name":"s"}"#, expecting: 201).json["id"]?.text
+      let scans = "/v1/sessions/\(try #require(session))/scans"
+      for (path, body, isGood) in [
+        ("/v1/scans", #"{"code":"1","input":null,"tag":null}"#, true),
+        ("/v1/scans", #"{"code":"1","codes":null}"#, true),
+        ("/v1/scans", #"{"scans":[{"code":"1","input":"a-B_c.9","tag":null}],"input":null}"#, true),
+        ("/v1/scans", #"{"code":"1","codes":["2"]}"#, false), ("/v1/scans", #"{"codes":["2"],"scans":3}"#, false),
+        ("/v1/scans", #"{"code":"1","input":""}"#, false), ("/v1/scans", #"{"code":"1","input":"a b"}"#, false),
+        ("/v1/scans", #"{"scans":[{"code":"1","input":"\u0012"}]}"#, false), ("/v1/sessions", #"{"input":""}"#, false),
+        (scans, #"{"code":"1","codes":3.7}"#, false), (scans, #"{"code":null,"codes":["1"]}"#, true),
+      ] {
+        let faults = test.checker.faults("POST", path, requestBody: Array(body.utf8))
+        #expect(faults.isEmpty == isGood, "\(body): \(faults)")
+        try await test.exchange("POST", path, body, expecting: isGood ? 200 : 400)
+      }
     }
   }
 
@@ -238,23 +276,6 @@ import Testing
         try await group.waitForAll()
       }
       _ = try await test.misses(50)
-    }
-  }
-
-  @Test func `a connection ends when its caller says so, and one of HTTP 1.0 when it idles`() async throws {
-    try await TestDaemon.run { _, server in
-      server.idleTimeout = .seconds(1)
-    } _: { test in
-      for request in [
-        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "GET /healthz HTTP/1.0\r\n\r\n",
-      ] {
-        try await test.client.connect().executeThenClose { inbound, outbound in
-          try await outbound.write(ByteBuffer(string: request))
-          var received: [UInt8] = []
-          for try await buffer in inbound { received += buffer.readableBytesView }
-          #expect(TestAnswer(received)?.status == 200)
-        }
-      }
     }
   }
 

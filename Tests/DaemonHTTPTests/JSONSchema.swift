@@ -40,6 +40,9 @@ struct JSONSchema {
           faults += self.faults(element, rule, at: "\(place)[\(index)]")
         }
       case "minLength": if case .text(let text) = value, text.count < rule.int { faults.append("\(place): too short") }
+      case "pattern":
+        guard case .text(let pattern) = rule, let pattern = try? Regex(pattern) else { return ["\(place): no pattern"] }
+        if case .text(let text) = value, !text.contains(pattern) { faults.append("\(place): unlike its pattern") }
       case "minItems": if case .array(let all) = value, all.count < rule.int { faults.append("\(place): too few") }
       case "maxItems": if case .array(let all) = value, all.count > rule.int { faults.append("\(place): too many") }
       case "minimum": if case .number(let number?) = value, number < rule.int { faults.append("\(place): too small") }

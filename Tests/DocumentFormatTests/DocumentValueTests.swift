@@ -1,5 +1,6 @@
 import DocumentFormat
 import Foundation
+import JSONStream
 import RandomTestSupport
 import RecordFormat
 import Testing
@@ -164,6 +165,18 @@ func withView<T>(_ bytes: [UInt8], _ body: (borrowing DocumentView) throws -> T)
     #expect(ab == .object([.init("b", .null), .init("a", .double(1))]))
     #expect(ab != .object([.init("a", .integer(1))]))
     #expect(ab != .object([.init("a", .integer(1)), .init("c", .null)]))
+  }
+
+  @Test func `a number beyond the largest double is refused, one that is too small is zero`() throws {
+    #expect(try DocumentValue(json: "1.7976931348623157e308") == .double(.greatestFiniteMagnitude))
+    #expect(try DocumentValue(json: "[-1e-999]") == .array([.double(-0.0)]))
+    let digits = String(repeating: "7", count: 1700)
+    for (json, end) in [("1e309", 5), ("[-1e999999999999999999999, 1]", 25), ("{\"a\":\(digits)}", 1705)] {
+      #expect(throws: JSONError.numberTooLarge(offset: end)) { try DocumentValue(json: json) }
+    }
+    // The largest that is rounded to one, and the next above.
+    #expect(try DocumentValue(json: "1.7976931348623158e308") == .double(.greatestFiniteMagnitude))
+    #expect(throws: JSONError.numberTooLarge(offset: 22)) { try DocumentValue(json: "1.7976931348623159e308") }
   }
 
   @Test(arguments: ["{\"a\":1,}", "[1", "", "{\"a\" 1}", "1 2", String(repeating: "[", count: 200)])

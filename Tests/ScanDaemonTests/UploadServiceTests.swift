@@ -67,6 +67,22 @@ import UploadQueue
     }
   }
 
+  @Test func `a store that could not be read, and can be again, is no problem any more`() async throws {
+    let path = root.path + "/users/ana/documents.log"
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
+    func names() throws -> [String] {
+      try daemon.status().value["problems"]?.elements?.compactMap { $0["name"]?.text } ?? []
+    }
+    try await withServices(daemon) {
+      try await eventually("it is told") { try names().contains("uploads of ana") }
+      try FileManager.default.removeItem(atPath: path)
+      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      try await eventually("it arrives") { receiver.codes == ["6901"] }
+      #expect(try !names().contains("uploads of ana"))
+    }
+  }
+
   @Test func `without another policy an upload is tried for years`() {
     let retry = WebhookOptions(name: "shop", url: "http://x/").retry
     #expect(retry.maximumRetries >= 1_000_000 && retry.longestPause == .seconds(60))

@@ -23,6 +23,7 @@ import Testing
     func attach(_ environment: inout InputEnvironment) {
       environment.standardInput = input
       environment.standardOutput = output
+      environment.standardInputRemainder = StandardInputRemainder()
     }
 
     deinit {
@@ -57,6 +58,7 @@ import Testing
     try await withInput(.standardInput, recorder) { environment in
       environment.standardInput = file.number
       environment.standardOutput = output.number
+      environment.standardInputRemainder = StandardInputRemainder()
     } _: { _ in
       #expect(try await screen.lines(1000) == (1...1000).map { "\($0) code \($0)" })
       try await eventually("closed") { recorder.closings == ["end of input"] }
@@ -149,6 +151,39 @@ import Testing
       try await input.end()
       #expect(try await console.screen.lines(3) == ["1 1", "2 2", "3 3"])
       #expect(recorder.codes == ["1", "2", "3"])
+    }
+  }
+
+  @Test func `a line that a shutdown cut is whole for the next input, and a refused one stays refused`() async throws {
+    let recorder = Recorder()
+    let console = try Console()
+    let remainder = StandardInputRemainder()
+    var line = LineFormat()
+    line.maximumByteCount = 8
+    func attach(_ environment: inout InputEnvironment) {
+      console.attach(&environment)
+      environment.standardInputRemainder = remainder
+    }
+    try await withInput(.standardInput, recorder, line: line, environment: attach) { _ in
+      try await console.keyboard.send("1\n690")
+      try await eventually("read") { recorder.codes == ["1"] }
+    }
+    try await withInput(.standardInput, recorder, line: line, environment: attach) { _ in
+      try await console.keyboard.send("123\n12345678too")
+      try await eventually("refused") { recorder.faults == [.tooLong(limit: 8)] }
+    }
+    // A shorter line than the one that has begun is not cut in two.
+    line.maximumByteCount = 2
+    try await withInput(.standardInput, recorder, line: line, environment: attach) { _ in
+      try await console.keyboard.send("long\n2\n1")
+      try await eventually("read") { recorder.codes == ["1", "690123", "2"] }
+    }
+    #expect(recorder.faults == [.tooLong(limit: 8)])
+    // Another standard input, such as that of another test, knows nothing of it.
+    let other = try Console()
+    try await withInput(.standardInput, recorder, environment: other.attach) { _ in
+      try await other.keyboard.send("3\n")
+      try await eventually("read") { recorder.codes.last == "3" }
     }
   }
 

@@ -50,6 +50,27 @@ import Testing
     #expect(try held.product(id: "2")?.name == "ana")
   }
 
+  @Test func `a root that was deleted under a workspace and comes back is followed`() throws {
+    let workspace = try root.open()
+    try workspace.signIn("ana")
+    try root.fill("ana", 3)
+    let held = try workspace.stores().catalogue()
+    try FileManager.default.removeItem(atPath: root.path)
+    // What was open stays readable, and somebody is signed in until the disk says otherwise.
+    #expect(try workspace.current() == "ana" && held.product(id: "2")?.name == "ana")
+    try FileManager.default.createDirectory(atPath: root.path, withIntermediateDirectories: true)
+    #expect(try workspace.current() == "ana")
+    try workspace.signIn("bob")
+    #expect(try workspace.current() == "bob" && workspace.stores().catalogue().productCount == 0)
+    // Another process makes it anew, with as many commits as before and fewer.
+    try FileManager.default.removeItem(atPath: root.path)
+    #expect(try workspace.current() == "bob")
+    try root.open().signIn("ana")
+    #expect(try workspace.current() == "ana" && workspace.stores().catalogue().productCount == 0)
+    try root.fill("ana", 5)
+    #expect(try workspace.stores().catalogue().productCount == 5)
+  }
+
   @Test(arguments: WorkspaceDirectory.RemovalStep.allCases, ["ana", Self.long])
   func `a removal that a crash interrupted is finished by the next one who comes`(
     step: WorkspaceDirectory.RemovalStep, id: String

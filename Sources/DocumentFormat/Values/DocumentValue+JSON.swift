@@ -65,10 +65,11 @@ extension DocumentValue {
 
   /// Reads one JSON document (RFC 8259).
   ///
-  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other a double. Text
-  /// stays text, also where it looks like a date. Of two fields of one name the first counts.
+  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other the nearest double.
+  /// Text stays text, also where it looks like a date. Of two fields of one name the first counts.
   ///
-  /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels.
+  /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels, and for a number beyond
+  ///   the largest double: infinity would be another value, and none that JSON knows.
   public init(json text: String) throws(JSONError) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
@@ -85,7 +86,9 @@ extension DocumentValue {
     case .true: self = .bool(true)
     case .false: self = .bool(false)
     case .string: self = .text(tokens.textString)
-    case .number: self = Self.number(tokens.textString)
+    case .number:
+      guard let value = Self.number(tokens.textString) else { throw .numberTooLarge(offset: tokens.offset) }
+      self = value
     case .beginArray:
       var elements: [DocumentValue] = []
       while true {
@@ -110,9 +113,11 @@ extension DocumentValue {
     }
   }
 
-  private static func number(_ text: String) -> DocumentValue {
+  /// The value of a number of JSON; `nil` if it is beyond the largest double.
+  private static func number(_ text: String) -> DocumentValue? {
     if let value = Int64(text) { return text == "-0" ? .double(-0.0) : .integer(value) }
     if let value = UInt64(text) { return .unsigned(value) }
-    return .double(Double(text) ?? .nan)
+    guard let value = Double(text), value.isFinite else { return nil }
+    return .double(value)
   }
 }

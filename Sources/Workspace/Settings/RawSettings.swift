@@ -55,17 +55,19 @@ enum SettingsTable {
 }
 
 extension StoreReader {
-  /// `reader` at the last commit; one that was opened where there was none, or where an older file was put in the place of its
-  /// own: what lies on the disk is what counts.
+  /// `reader` at the last commit; one that was opened where there was none, or where an older file, or another directory, was
+  /// put in the place of its own: what lies on the disk is what counts. Where nothing was, it shows what it showed.
   static func newest(_ reader: StoreReader?, _ location: () throws -> StoreLocation?) throws -> StoreReader? {
+    var shown: StoreReader?
     if let reader {
       do throws(StoreError) {
         try reader.refresh()
-        return reader
+        if !reader.isRemoved { return reader }
+        shown = reader
       } catch {
         guard case .replaced = error else { throw error }
       }
     }
-    return try location().flatMap { try StoreReader.open($0) }
+    return try location().flatMap { try StoreReader.open($0) } ?? shown
   }
 }

@@ -95,7 +95,11 @@ struct Verify: ParsableCommand {
   /// Repairs the stores beside the catalogue; whether one was damaged.
   private func repairStores(of id: String?) throws -> Bool {
     var wasDamaged = false
-    try StoreCheck(workspace: store.workspace, id: id).repair(waiting: write.milliseconds) { name, repair in
+    let check = StoreCheck(workspace: store.workspace, id: id)
+    try check.repair(waiting: write.milliseconds) { queue in
+      wasDamaged = true
+      Console.say("repaired: the queue \(Table.cell(queue)); its numbers are those of what is in it")
+    } _: { name, repair in
       wasDamaged = true
       say(repair.findings, repair.losses)
       Console.say(
