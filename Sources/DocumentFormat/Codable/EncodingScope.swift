@@ -157,8 +157,12 @@ final class EncodingScope: Encoder {
   /// A scope that is written apart and comes to where the buffer now ends. Its list counts as an entry.
   func deferredScope(_ key: any CodingKey) -> EncodingScope {
     let scope = EncodingScope(EncodingBuffer(userInfo: userInfo), parent: self, key: key)
-    // Found here, it ends the way down into ever deeper scopes.
-    if scope.depth > DocumentLimits.nestingDepth { failure = failure ?? scope.tooDeep("a list") }
+    // Found here, it ends the way down into ever deeper scopes, which all know it at once.
+    if scope.depth > DocumentLimits.nestingDepth {
+      failure = failure ?? scope.tooDeep("a list")
+      scope.failure = failure
+      return scope
+    }
     do {
       try entry(key) { deferred.append((buffer.bytes.count, scope)) }
     } catch {

@@ -26,12 +26,15 @@ final class Feeding: Sendable {
   static let inputs = ["pipe", "gun", "keys", "conveyor", "handheld", "http"]
 
   private let site: Site
+  private let pause: Double
   private let isOver = Atomic(false)
   private let log = Mutex<[String: [Answered]]>([:])
   private let ended = DispatchGroup()
 
-  init(_ site: Site) {
+  /// - Parameter pause: seconds from an answer to the next scan of the same input.
+  init(_ site: Site, pause: Double = 0.002) {
     self.site = site
+    self.pause = pause
     start("pipe") { site in
       guard let daemon = site.daemon else { throw POSIXError(.ENOENT) }
       return { try Self.ask(daemon.standard, $0 + "\n", $0) }
@@ -100,7 +103,7 @@ final class Feeding: Sendable {
           number += 1
           guard let answer = try? ask(code) else { break }
           log.withLock { $0[input, default: []].append(answer) }
-          Thread.sleep(forTimeInterval: 0.002)
+          Thread.sleep(forTimeInterval: pause)
         }
       }
     }
@@ -113,7 +116,7 @@ final class Feeding: Sendable {
       while !isOver.load(ordering: .relaxed) {
         try? site.keyboard.send(Typing.events(Self.code("keys", number)))
         number += 1
-        Thread.sleep(forTimeInterval: 0.02)
+        Thread.sleep(forTimeInterval: max(0.02, pause))
       }
     }
   }
