@@ -28,6 +28,8 @@ func watch(
 ) async throws {
   var options = DaemonOptions(root: directory)
   options.user = user
+  // It looks at one label for long.
+  options.doubleScanWindows["camera"] = .seconds(60)
   if let server {
     options.sync = SyncOptions(url: server + "/catalogue")
     options.webhooks = [WebhookOptions(name: "stock", url: server + "/scans")]
