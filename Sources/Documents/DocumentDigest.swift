@@ -4,17 +4,21 @@ import RecordFormat
 /// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
 /// they came, or which indexes are declared, and nothing of reserved collections. See FORMAT.md, *Digests*.
 public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
-  package private(set) var content = ContentDigest()
+  package let content: ContentDigest
   /// Documents in all collections but reserved ones.
-  public private(set) var count = 0
+  public let count: Int
 
   /// The digest of a store without documents.
-  public init() { close(ContentDigest()) }
+  public init() {
+    content = ContentDigest().closed(count: 0)
+    count = 0
+  }
 
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: reads every document once.
   public init(_ snapshot: DocumentSnapshot) throws(StoreError) {
     var sum = ContentDigest()
+    var number = 0
     var text: [UInt8] = []
     for (table, name) in (snapshot.store?.tableNames ?? []).enumerated() {
       guard let collection = DocumentTable(tableNamed: name),
@@ -22,7 +26,7 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
       else { continue }
       let name = Array(collection.name.utf8)
       try snapshot.store?.scan(table) { (record) throws(StoreError) in
-        count += 1
+        number += 1
         text.removeAll(keepingCapacity: true)
         text.appendPart(name.rawSpan)
         text.appendPart(record.key(0))
@@ -30,15 +34,8 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
         sum.add(text.rawSpan)
       }
     }
-    close(sum)
-  }
-
-  private mutating func close(_ sum: ContentDigest) {
-    var closing = ByteWriter()
-    closing.put(UInt64(count))
-    closing.put(sum.first)
-    closing.put(sum.second)
-    content.add(closing.bytes.rawSpan)
+    content = sum.closed(count: number)
+    count = number
   }
 
   /// The digest of a catalogue and these documents: that of the catalogue alone where there are none.

@@ -21,6 +21,15 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     second = second &+ KeyHash.of(bytes, Self.seeds.1) &+ (carry ? 1 : 0)
   }
 
+  /// The hash of a number of things and the sum of their hashes, which is this digest.
+  public func closed(count: Int) -> ContentDigest {
+    var closing = ByteWriter()
+    for word in [UInt64(count), first, second] { closing.put(word) }
+    var digest = ContentDigest()
+    digest.add(closing.bytes.rawSpan)
+    return digest
+  }
+
   /// The hash of this digest and another one, 16 bytes each.
   public func joined(with other: ContentDigest) -> ContentDigest {
     var both = ByteWriter()

@@ -4,25 +4,30 @@ import RecordFormat
 /// A fingerprint of the uploads of all queues of a store: what is sent, in which order, and what is parked; not when they came, or
 /// what their attempts led to. See FORMAT.md, *Digests*.
 public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
-  package private(set) var content = ContentDigest()
+  package let content: ContentDigest
   /// Uploads in all queues.
-  public private(set) var count = 0
+  public let count: Int
 
   /// The digest of a store without uploads.
-  public init() { close(ContentDigest()) }
+  public init() {
+    content = ContentDigest().closed(count: 0)
+    count = 0
+  }
 
   /// - Throws: `StoreError.damaged`; `UploadQueueError` for a queue whose name is none.
   /// - Complexity: reads every upload once.
   public init(_ store: DocumentStore) throws {
     var sum = ContentDigest()
+    var number = 0
     for name in try UploadQueue.names(in: store) {
       try UploadQueue(in: store, name: name, isReadOnly: true).forEach { upload in
-        count += 1
+        number += 1
         sum.add(Self.bytes(upload, in: name).rawSpan)
         return true
       }
     }
-    close(sum)
+    content = sum.closed(count: number)
+    count = number
   }
 
   /// What is hashed of an upload.
@@ -47,14 +52,6 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
       writer.put(UInt64(clamping: file.byteCount))
     }
     return writer.bytes
-  }
-
-  private mutating func close(_ sum: ContentDigest) {
-    var closing = ByteWriter()
-    closing.put(UInt64(count))
-    closing.put(sum.first)
-    closing.put(sum.second)
-    content.add(closing.bytes.rawSpan)
   }
 
   /// The digest of something else and these uploads: that of the other alone where there are none.
