@@ -9,7 +9,11 @@ enum OpenAPIDocument {
     {
     \(members(of: head)),
     "paths": {
-    \(members(of: paths)),
+    \(members(of: statePaths)),
+    \(members(of: scanPaths)),
+    \(members(of: cataloguePaths)),
+    \(members(of: queuePaths)),
+    \(members(of: setPaths)),
     \(members(of: userPaths))
     },
     "components": {

@@ -1,0 +1,251 @@
+extension OpenAPIDocument {
+  /// What can be asked for: what waits to be sent.
+  static let queuePaths = #"""
+    {
+      "/v1/queue": {
+        "get": {
+          "operationId": "queue",
+          "tags": ["queue"],
+          "summary": "What waits to be sent, in numbers",
+          "responses": {
+            "200": {
+              "description": "The numbers.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Queue"},
+                  "example": \#(exampleQueue(paused: #"[]"#))
+                }
+              }
+            },
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/pause": {
+        "post": {
+          "operationId": "pauseQueue",
+          "tags": ["queue"],
+          "summary": "Lets no upload begin",
+          "responses": {
+            "200": {
+              "description": "The queue, paused.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Queue"},
+                  "example": \#(exampleQueue(paused: #"["byHand"]"#))
+                }
+              }
+            },
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/resume": {
+        "post": {
+          "operationId": "resumeQueue",
+          "tags": ["queue"],
+          "summary": "Lets uploads begin again",
+          "responses": {
+            "200": {
+              "description": "The queue, going.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Queue"},
+                  "example": \#(exampleQueue(paused: #"[]"#))
+                }
+              }
+            },
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/retry": {
+        "post": {
+          "operationId": "retryParked",
+          "tags": ["queue"],
+          "summary": "Lets all parked uploads go again",
+          "responses": {
+            "200": {
+              "description": "How many were parked.",
+              "content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Retried"}, "example": {"retried": 3}}
+              }
+            },
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/uploads": {
+        "get": {
+          "operationId": "uploads",
+          "tags": ["queue"],
+          "summary": "What waits to be sent",
+          "parameters": [
+            {
+              "name": "state",
+              "in": "query",
+              "description": "Only those in this state.",
+              "schema": {"type": "string", "enum": ["waiting", "sending", "parked"]}
+            },
+            {
+              "name": "limit",
+              "in": "query",
+              "description": "The most that are listed.",
+              "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+            }
+          ],
+          "responses": {
+            "200": {
+              "description": "The first enqueued first.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Uploads"},
+                  "example": {
+                    "uploads": [
+                      {
+                        "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
+                        "kind": "scan",
+                        "state": "parked",
+                        "priority": "normal",
+                        "orderKey": "http",
+                        "replaceKey": null,
+                        "created": "2026-02-01T08:00:42Z",
+                        "notBefore": "2026-02-01T08:00:42Z",
+                        "expires": null,
+                        "attempts": 3,
+                        "lastError": {"status": 500, "message": "the server answered 500"},
+                        "payload": {"code": "6901234567892"}
+                      }
+                    ],
+                    "truncated": false
+                  }
+                }
+              }
+            },
+            "400": {"$ref": "#/components/responses/BadRequest"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/uploads/{id}": {
+        "get": {
+          "operationId": "upload",
+          "tags": ["queue"],
+          "summary": "An upload",
+          "parameters": [
+            {
+              "name": "id",
+              "in": "path",
+              "description": "The upload's id.",
+              "required": true,
+              "schema": {"type": "string"}
+            }
+          ],
+          "responses": {
+            "200": {
+              "description": "It.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Upload"},
+                  "example": {
+                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
+                    "kind": "scan",
+                    "state": "parked",
+                    "priority": "normal",
+                    "orderKey": "http",
+                    "replaceKey": null,
+                    "created": "2026-02-01T08:00:42Z",
+                    "notBefore": "2026-02-01T08:00:42Z",
+                    "expires": null,
+                    "attempts": 3,
+                    "lastError": {"status": 500, "message": "the server answered 500"},
+                    "payload": {"code": "6901234567892"}
+                  }
+                }
+              }
+            },
+            "404": {"$ref": "#/components/responses/NotFound"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        },
+        "delete": {
+          "operationId": "dropUpload",
+          "tags": ["queue"],
+          "summary": "Drops an upload",
+          "parameters": [
+            {
+              "name": "id",
+              "in": "path",
+              "description": "The upload's id.",
+              "required": true,
+              "schema": {"type": "string"}
+            }
+          ],
+          "responses": {
+            "204": {"description": "It will not be sent."},
+            "404": {"$ref": "#/components/responses/NotFound"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      },
+      "/v1/queue/uploads/{id}/retry": {
+        "post": {
+          "operationId": "retryUpload",
+          "tags": ["queue"],
+          "summary": "Lets a parked upload go again",
+          "parameters": [
+            {
+              "name": "id",
+              "in": "path",
+              "description": "The upload's id.",
+              "required": true,
+              "schema": {"type": "string"}
+            }
+          ],
+          "responses": {
+            "200": {
+              "description": "It, as it is now.",
+              "content": {
+                "application/json": {
+                  "schema": {"$ref": "#/components/schemas/Upload"},
+                  "example": {
+                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
+                    "kind": "scan",
+                    "state": "waiting",
+                    "priority": "normal",
+                    "orderKey": "http",
+                    "replaceKey": null,
+                    "created": "2026-02-01T08:00:42Z",
+                    "notBefore": "2026-02-01T08:00:42Z",
+                    "expires": null,
+                    "attempts": 3,
+                    "lastError": {"status": 500, "message": "the server answered 500"},
+                    "payload": {"code": "6901234567892"}
+                  }
+                }
+              }
+            },
+            "404": {"$ref": "#/components/responses/NotFound"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "503": {"$ref": "#/components/responses/Unavailable"},
+            "default": {"$ref": "#/components/responses/Error"}
+          }
+        }
+      }
+    }
+    """#
+}
