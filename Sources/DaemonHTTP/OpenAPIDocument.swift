@@ -18,7 +18,14 @@ enum OpenAPIDocument {
     },
     "components": {
     \(members(of: components)),
-    "schemas": \(schemas)
+    "schemas": {
+    \(members(of: stateSchemas)),
+    \(members(of: scanSchemas)),
+    \(members(of: catalogueSchemas)),
+    \(members(of: queueSchemas)),
+    \(members(of: setSchemas)),
+    \(members(of: userSchemas))
+    }
     }
     }
 

@@ -1,0 +1,113 @@
+extension OpenAPIDocument {
+  /// What is taken and answered: what waits to be sent.
+  static let queueSchemas = #"""
+    {
+      "Removed": {
+        "type": "object",
+        "properties": {"removed": {"type": "integer", "description": "How many there were."}},
+        "required": ["removed"],
+        "additionalProperties": false
+      },
+      "Queue": {
+        "type": "object",
+        "description": "What the queue holds, and since it came into being what became of what it held.",
+        "properties": {
+          "waiting": {"type": "integer"},
+          "sending": {"type": "integer"},
+          "parked": {"type": "integer"},
+          "bytes": {"type": "integer", "description": "Of the payloads of these."},
+          "enqueued": {"type": "integer"},
+          "delivered": {"type": "integer"},
+          "superseded": {"type": "integer"},
+          "dropped": {"type": "integer"},
+          "refused": {"type": "integer"},
+          "expired": {"type": "integer"},
+          "removed": {"type": "integer"},
+          "paused": {
+            "type": "array",
+            "items": {"type": "string", "enum": ["byHand", "unreachable"]},
+            "description": "Why the queue stands still; empty where it goes."
+          }
+        },
+        "required": [
+          "waiting",
+          "sending",
+          "parked",
+          "bytes",
+          "enqueued",
+          "delivered",
+          "superseded",
+          "dropped",
+          "refused",
+          "expired",
+          "removed",
+          "paused"
+        ],
+        "additionalProperties": false
+      },
+      "Upload": {
+        "type": "object",
+        "description": "One thing that waits to be sent.",
+        "properties": {
+          "id": {"type": "string", "description": "Sent with every attempt as Idempotency-Key."},
+          "kind": {"type": "string"},
+          "state": {"type": "string", "enum": ["waiting", "sending", "parked"]},
+          "priority": {"type": "string", "enum": ["low", "normal", "high"]},
+          "orderKey": {"type": ["string", "null"], "description": "Uploads with the same one go one after another."},
+          "replaceKey": {"type": ["string", "null"]},
+          "created": {"type": "string"},
+          "notBefore": {"type": "string"},
+          "expires": {"type": ["string", "null"]},
+          "attempts": {"type": "integer"},
+          "lastError": {
+            "description": "Why the last attempt failed.",
+            "oneOf": [
+              {
+                "type": "object",
+                "properties": {"status": {"type": ["integer", "null"]}, "message": {"type": "string"}},
+                "required": ["status", "message"],
+                "additionalProperties": false
+              },
+              {"type": "null"}
+            ]
+          },
+          "payload": {"description": "What is sent: a JSON value, or the path, bytes and sha256 of a file."}
+        },
+        "required": [
+          "id",
+          "kind",
+          "state",
+          "priority",
+          "orderKey",
+          "replaceKey",
+          "created",
+          "notBefore",
+          "expires",
+          "attempts",
+          "lastError",
+          "payload"
+        ],
+        "additionalProperties": false
+      },
+      "Uploads": {
+        "type": "object",
+        "properties": {
+          "uploads": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Upload"},
+            "description": "The first enqueued first."
+          },
+          "truncated": {"type": "boolean", "description": "Whether the list was cut at 8 MiB."}
+        },
+        "required": ["uploads", "truncated"],
+        "additionalProperties": false
+      },
+      "Retried": {
+        "type": "object",
+        "properties": {"retried": {"type": "integer", "description": "How many were parked."}},
+        "required": ["retried"],
+        "additionalProperties": false
+      }
+    }
+    """#
+}
