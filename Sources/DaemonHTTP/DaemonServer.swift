@@ -68,7 +68,7 @@ public struct DaemonServer: Service {
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(daemon.events, limit: options.maximumEventStreams, heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, bodyTimeout: TimeAmount(options.idleTimeout), logger: logger)
+      maximumBodyByteCount: options.maximumBodyByteCount, logger: logger)
   }
 
   /// Who gets in under these options.
@@ -128,7 +128,7 @@ public struct DaemonServer: Service {
     let idleTimeout = TimeAmount(options.idleTimeout)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [ClosingCallers.Placing(), StallGuard(timeout: idleTimeout)],
+        additionalChannelHandlers: [AnswerFraming.Placing(timeout: idleTimeout), StallGuard(timeout: idleTimeout)],
         idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))

@@ -14,8 +14,6 @@ struct Front: Sendable {
   let gate: Gate
   let events: EventStreams
   let maximumBodyByteCount: Int
-  /// How long the rest of a request may take once its head is there.
-  let bodyTimeout: TimeAmount
   let logger: Logger
   let date = HTTPDate()
 
@@ -41,7 +39,7 @@ struct Front: Sendable {
           if Self.waits(request), bodyLength(request) ?? 0 <= maximumBodyByteCount {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
           }
-          call.body = try await body(of: request, route, channel)
+          call.body = try await body(of: request, route)
         }
         outcome = .answer(try await work(call))
       }
@@ -108,7 +106,7 @@ struct Front: Sendable {
 
   private func bodyLength(_ request: Request) -> Int? { request.headers[.contentLength].flatMap(Int.init) }
 
-  private func body(of request: Request, _ route: Route, _ channel: any Channel) async throws -> BodyMembers {
+  private func body(of request: Request, _ route: Route) async throws -> BodyMembers {
     if let type = request.headers[.contentType] {
       let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
       guard name == "application/json" else {
@@ -120,9 +118,6 @@ struct Front: Sendable {
     let tooLarge = Refusal(
       .contentTooLarge, "bodyTooLarge",
       "the body has more than \(maximumBodyByteCount) bytes; send less at once", headers: [.connection: "close"])
-    // A sender that takes its time is cut off, whatever it sends meanwhile.
-    let deadline = channel.eventLoop.scheduleTask(in: bodyTimeout) { channel.close(promise: nil) }
-    defer { deadline.cancel() }
     var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
     // Who waits to be told to send it sends nothing now.
     if isTooLarge, Self.waits(request) { throw tooLarge }

@@ -12,11 +12,11 @@ struct Gate: Sendable {
   /// - Parameters:
   ///   - caller: who asks, for the bound; asked for only where there is one.
   ///   - now: seconds of a clock that never goes back.
-  /// - Throws: a refusal with status 401, 403 or 429.
+  /// - Throws: a refusal with status 400, 401, 403 or 429.
   func admit(
     _ head: HTTPRequest, to access: Route.Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
   ) throws(Refusal) {
-    if case .anybody? = access { return }
+    if case .anybody? = access { return try checkHost(head) }
     // First, so that tokens are guessed no faster than questions are asked.
     if let rate, let wait = rate.take(caller(), now: now()) {
       let seconds = Int(min(max(1, wait.rounded(.up)), 86_400))
@@ -24,13 +24,46 @@ struct Gate: Sendable {
         .tooManyRequests, "tooManyRequests", "too many requests; ask again in \(seconds) s",
         headers: [.retryAfter: "\(seconds)"])
     }
+    try checkHost(head)
     try checkToken(head, access)
     if token == nil, isLocal, isOverNetwork { try checkPage(head) }
   }
 
+  /// A request names one host (RFC 9112, 3.2): of two, whoever stood before this server may have looked at the other one. The
+  /// first is the authority, and only others are left among the fields.
+  private func checkHost(_ head: HTTPRequest) throws(Refusal) {
+    guard let host = head.authority, head.headerFields[Self.furtherHost] == nil else {
+      throw .badRequest("a request has one Host, and no more: Host: localhost")
+    }
+    guard host.utf8.allSatisfy(Self.isOfHost) else {
+      throw .badRequest("Host: a name or an address, and a port: localhost:8765")
+    }
+  }
+
+  /// The first one's name as well, but that one is no field of a request's.
+  static let furtherHost = HTTPField.Name("Host")!
+
+  /// Whether a byte may stand in a host and its port (RFC 3986, 3.2.2 and 3.2.3).
+  private static func isOfHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+    }
+  }
+
+  /// Whether a token is asked of those who want something of this kind.
+  func asksToken(for access: Route.Access?) -> Bool {
+    switch access {
+    case .anybody?: false
+    case .machine?: token != nil && !isLocal
+    case .caller?, nil: token != nil
+    }
+  }
+
   private func checkToken(_ head: HTTPRequest, _ access: Route.Access?) throws(Refusal) {
-    guard let token else { return }
-    if case .machine? = access, isLocal { return }
+    guard let token, asksToken(for: access) else { return }
     if !token.admits(head.headerFields[.authorization]) {
       throw Refusal(
         .unauthorized, "unauthorized", "show the daemon's token: Authorization: Bearer TOKEN",

@@ -92,6 +92,29 @@ extension TestClient {
     }
   }
 
+  @Test func `a listener of HTTP-1.0 gets the stream as it is, up to the connection's end`() async throws {
+    try await TestDaemon.run { test in
+      let (text, id) = try await test.client.connect().executeThenClose { inbound, outbound in
+        // Behind an answer with a length, which keeps its version.
+        try await outbound.write(
+          ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /v1/events HTTP/1.0\r\n\r\n"))
+        var received = ""
+        var id: EventID?
+        for try await buffer in inbound {
+          received += String(buffer: buffer)
+          if received.contains("retry:"), id == nil { id = test.daemon.events.publish(.scan, Array("{\"n\":1}".utf8)) }
+          if received.contains("{\"n\":1}\n\n") { await test.group.triggerGracefulShutdown() }
+        }
+        return (received, id)
+      }
+      let parts = text.split(separator: "HTTP/1.")
+      #expect(parts.count == 2 && parts[0].hasPrefix("1 200 OK") && parts[1].hasPrefix("0 200 OK"), "\(text)")
+      let stream = text.split(separator: "\r\n\r\n").last ?? ""
+      #expect(stream == "retry: 2000\n\nid: \(try #require(id))\nevent: scan\ndata: {\"n\":1}\n\n")
+      #expect(!text.lowercased().contains("transfer-encoding") && text.lowercased().contains("connection: close"))
+    }
+  }
+
   @Test func `who comes back gets what was missed`() async throws {
     try await TestDaemon.run { test in
       let last = try await test.client.listen { listener in

@@ -55,7 +55,7 @@ import Testing
 
 @Suite struct GateTests {
   func head(
-    _ host: String? = nil, origin: String? = nil, authorization: String? = nil
+    _ host: String? = "", origin: String? = nil, authorization: String? = nil
   ) -> HTTPRequest {
     var head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/")
     if let origin { head.headerFields[.origin] = origin }
@@ -91,6 +91,26 @@ import Testing
     #expect(status(gate, head("rebound.example.org"), nil) == 403)
     #expect(status(gate, head("rebound.example.org"), .machine) == 403)
     #expect(status(gate, head("probe.example.org"), .anybody) == nil)
+  }
+
+  @Test func `a request names one host`() throws {
+    for gate in [
+      try gate(.host("127.0.0.1", port: 1)), try gate(.socket(path: "/s")),
+      try gate(.host("0.0.0.0", port: 1), token: "s"),
+    ] {
+      for access in [Route.Access.caller, .machine, .anybody, nil] {
+        #expect(status(gate, head(nil), access) == 400)
+        var two = head("localhost")
+        two.headerFields[Gate.furtherHost] = "localhost"
+        #expect(status(gate, two, access) == 400)
+        for host in ["local host", "localhost/", "a@localhost", "localhost\\", "ü"] {
+          #expect(status(gate, head(host), access) == 400, "\(host)")
+        }
+      }
+      for host in ["", "localhost", "[::1]:8765", "a-b.example.org:80", "xn--fsqu00a"] {
+        #expect(status(gate, head(host, authorization: "Bearer s")) != 400, "\(host)")
+      }
+    }
   }
 
   @Test func `a Unix domain socket is out of a page's reach`() throws {

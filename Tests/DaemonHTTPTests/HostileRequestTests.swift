@@ -43,6 +43,22 @@ import Testing
     }
   }
 
+  @Test func `a request of HTTP-1.1 names one host`() async throws {
+    try await TestDaemon.run { test in
+      for path in ["/healthz", "/v1/status", "/v1/nothing", "/v1/events"] {
+        for hosts in [
+          "", "Host: localhost\r\nHost: localhost\r\n", "Host: localhost\r\nhost: example.org\r\n", "Host: a b\r\n",
+        ] {
+          let answer = try await test.client.send(Array("GET \(path) HTTP/1.1\r\n\(hosts)\r\n".utf8))
+          #expect(answer.status == 400 && answer.errorCode == "badRequest", "\(path) \(hosts)")
+        }
+      }
+      let both = "GET /healthz HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\n\r\n"
+      let found12 = try await test.client.send(Array(both.utf8)).status
+      #expect(found12 == 400)
+    }
+  }
+
   @Test func `HEAD is GET without its body`() async throws {
     try await TestDaemon.run { test in
       for path in ["/v1/scan/6901234567892", "/healthz", "/v1/products/1001", "/openapi.json"] {
@@ -179,6 +195,58 @@ import Testing
       let request = "GET / HTTP/1.1\r\nHost: localhost\r\n\(many)\r\n"
       #expect((try? await test.client.send(Array(request.utf8)))?.status ?? 400 >= 400)
       try await test.exchange("GET", "/healthz")
+    }
+  }
+
+  @Test func `behind an answer to HEAD comes the next answer`() async throws {
+    try await TestDaemon.run { test in
+      let requests =
+        test.client.request("HEAD", "/v1/events") + test.client.request("HEAD", "/healthz")
+        + test.client.request("GET", "/healthz", headers: [("Connection", "close")])
+      let text = try await test.client.connect().executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(bytes: requests))
+        var received: [UInt8] = []
+        for try await buffer in inbound { received += buffer.readableBytesView }
+        return String(decoding: received, as: UTF8.self)
+      }
+      let parts = text.split(separator: "\r\n\r\n")
+      #expect(parts.count == 4 && parts.prefix(3).allSatisfy { $0.hasPrefix("HTTP/1.1 200 OK") }, "\(text)")
+    }
+  }
+
+  @Test func `who sends a body too slowly is cut off, also where nobody reads it`() async throws {
+    try await TestDaemon.run { _, server in
+      server.idleTimeout = .milliseconds(300)
+    } _: { test in
+      let fields = "Host: localhost\r\nContent-Length: 1000000\r\n"
+      for beginning in [
+        // Refused before the body is looked at, answered without it, and one behind another request.
+        "POST /v1/nothing HTTP/1.1\r\n\(fields)\r\n", "POST /v1/queue/pause HTTP/1.1\r\n\(fields)\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\n\(fields)\r\n",
+      ] {
+        let start = ContinuousClock.now
+        try await test.client.connect().executeThenClose { inbound, outbound in
+          await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+              try await outbound.write(ByteBuffer(string: beginning))
+              while true {
+                try await Task.sleep(for: .milliseconds(50))
+                try await outbound.write(ByteBuffer(string: "x"))
+              }
+            }
+            do { for try await _ in inbound {} } catch {}
+            group.cancelAll()
+          }
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+      }
+      // The time of a request does not run while it waits behind another one, nor once it is there.
+      try await test.client.listen { listener in
+        try await Task.sleep(for: .milliseconds(500))
+        test.daemon.events.publish(.scan, [])
+        let found13 = try await listener.nextEvent()?.kind
+        #expect(found13 == "scan")
+      }
     }
   }
 
