@@ -9,7 +9,7 @@ extension DaemonAPI {
       Route(method: .get, path: "/healthz", access: .anybody, work: .immediate(health)),
       Route(method: .get, path: "/readyz", access: .anybody, work: .answer(readiness)),
       Route(method: .get, path: "/metrics", access: .machine, work: .answer(metricsText)),
-      Route(method: .get, path: "/openapi.json", work: .immediate(document)),
+      Route(method: .get, path: "/openapi.json", work: .immediate(describe)),
       Route(method: .get, path: "/v1/status", work: .answer(status)),
       Route(method: .get, path: "/v1/events", work: .events),
       Route(method: .get, path: "/v1/sync", work: .answer(syncState)),
@@ -37,7 +37,7 @@ extension DaemonAPI {
     return answer
   }
 
-  @Sendable private func document(_ call: Call) -> Answer { Answer(json: OpenAPIDocument.bytes) }
+  @Sendable private func describe(_ call: Call) -> Answer { Answer(json: document) }
 
   @Sendable private func status(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.status()) } }
 

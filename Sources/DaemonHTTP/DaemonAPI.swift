@@ -7,6 +7,15 @@ import ScanDaemon
 struct DaemonAPI: Sendable {
   let daemon: Daemon
   let metrics: (@Sendable () -> [UInt8])?
+  /// `GET /openapi.json`.
+  let document: [UInt8]
+
+  /// - Parameter gate: who gets in, which the document says.
+  init(daemon: Daemon, metrics: (@Sendable () -> [UInt8])?, gate: Gate) {
+    self.daemon = daemon
+    self.metrics = metrics
+    document = OpenAPIDocument.bytes(OpenAPIDocument.Security(gate))
+  }
 
   /// The most codes of one request.
   static let codeCountLimit = 1000

@@ -64,7 +64,7 @@ public struct DaemonServer: Service {
     let gate = try Self.gate(options)
     self.options = options
     self.logger = logger
-    let api = DaemonAPI(daemon: daemon, metrics: options.metrics)
+    let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(daemon.events, limit: options.maximumEventStreams, heartbeat: options.eventHeartbeat),

@@ -1,13 +1,14 @@
 extension OpenAPIDocument {
   /// What can be asked for: state and metrics.
-  static let statePaths = #"""
+  static func statePaths(_ security: Security) -> String {
+    #"""
     {
       "/healthz": {
         "get": {
           "operationId": "health",
           "tags": ["state"],
           "summary": "Whether the daemon lives",
-          "security": [],
+          \#(security.exception(isAsked: false))
           "responses": {
             "200": {
               "description": "It does.",
@@ -24,7 +25,7 @@ extension OpenAPIDocument {
           "operationId": "readiness",
           "tags": ["state"],
           "summary": "Whether scans can be answered",
-          "security": [],
+          \#(security.exception(isAsked: false))
           "responses": {
             "200": {
               "description": "They can.",
@@ -45,7 +46,7 @@ extension OpenAPIDocument {
           "operationId": "metrics",
           "tags": ["state"],
           "summary": "All metrics, for Prometheus",
-          "description": "Where the daemon listens on loopback or a Unix domain socket, no token is needed.",
+          \#(security.exception(isAsked: security.ofMachine))
           "responses": {
             "200": {
               "description": "The text form, version 0.0.4.",
@@ -83,4 +84,5 @@ extension OpenAPIDocument {
       }
     }
     """#
+  }
 }

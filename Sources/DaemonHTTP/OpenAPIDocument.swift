@@ -3,33 +3,52 @@
 /// It stands in the source, and not in a file beside it, so that the executable can be copied alone. A test holds it against
 /// the routes, and against what they answer.
 enum OpenAPIDocument {
-  /// The whole document.
-  static let bytes = Array(
-    """
-    {
-    \(members(of: head)),
-    "paths": {
-    \(members(of: statePaths)),
-    \(members(of: scanPaths)),
-    \(members(of: cataloguePaths)),
-    \(members(of: queuePaths)),
-    \(members(of: setPaths)),
-    \(members(of: userPaths))
-    },
-    "components": {
-    \(members(of: components)),
-    "schemas": {
-    \(members(of: stateSchemas)),
-    \(members(of: scanSchemas)),
-    \(members(of: catalogueSchemas)),
-    \(members(of: queueSchemas)),
-    \(members(of: setSchemas)),
-    \(members(of: userSchemas))
-    }
-    }
+  /// Where a token is asked for; the document demands it there, and only there.
+  struct Security: Sendable, Equatable {
+    let ofCallers: Bool
+    let ofMachine: Bool
+
+    /// As a gate does it.
+    init(_ gate: Gate) {
+      ofCallers = gate.asksToken(for: .caller)
+      ofMachine = gate.asksToken(for: .machine)
     }
 
-    """.utf8)
+    /// The member of an operation that asks for no token: where nobody is asked there is nothing to take back.
+    func exception(isAsked: Bool) -> String { ofCallers && !isAsked ? #""security": [],"# : "" }
+  }
+
+  /// The whole document.
+  static func bytes(_ security: Security) -> [UInt8] {
+    Array(
+      """
+      {
+      \(members(of: head)),
+      \(security.ofCallers ? members(of: demand) + "," : "")
+      "paths": {
+      \(members(of: statePaths(security))),
+      \(members(of: scanPaths)),
+      \(members(of: cataloguePaths)),
+      \(members(of: queuePaths)),
+      \(members(of: setPaths)),
+      \(members(of: userPaths))
+      },
+      "components": {
+      \(security.ofCallers ? members(of: schemes) + "," : "")
+      \(members(of: components)),
+      "schemas": {
+      \(members(of: stateSchemas)),
+      \(members(of: scanSchemas)),
+      \(members(of: catalogueSchemas)),
+      \(members(of: queueSchemas)),
+      \(members(of: setSchemas)),
+      \(members(of: userSchemas))
+      }
+      }
+      }
+
+      """.utf8)
+  }
 
   /// An object without its braces.
   private static func members(of object: String) -> Substring { object.dropFirst().dropLast() }
@@ -48,7 +67,6 @@ enum OpenAPIDocument {
       "servers": [
         {"url": "http://127.0.0.1:8765", "description": "Where the daemon listens unless it is told otherwise."}
       ],
-      "security": [{"token": []}],
       "tags": [
         {"name": "scans", "description": "Codes and what they are."},
         {"name": "catalogue", "description": "Products, sets, and how current they are."},
@@ -60,16 +78,21 @@ enum OpenAPIDocument {
     }
     """#
 
+  /// What each operation asks for that says nothing else.
+  private static let demand = #"{"security": [{"token": []}]}"#
+
+  /// How that is shown.
+  private static let schemes = #"""
+    {
+      "securitySchemes": {
+        "token": {"type": "http", "scheme": "bearer", "description": "The token of the daemon's configuration."}
+      }
+    }
+    """#
+
   /// What is not a schema.
   private static let components = #"""
     {
-      "securitySchemes": {
-        "token": {
-          "type": "http",
-          "scheme": "bearer",
-          "description": "The token of the daemon's configuration. Where none is configured, none is asked for."
-        }
-      },
       "responses": {
         "Error": {
           "description": "Refused, and why. 400 a request that is none · 401 no token, or the wrong one · 403 a page of another site, or another host's name · 404 not there · 405 a method that the path does not know (Allow) · 413 too large · 415 no JSON · 429 too many requests (Retry-After) · 500 a fault of the daemon · 503 not now.",

@@ -7,8 +7,10 @@ struct OpenAPIChecker {
   let document: JSONBody
   private let schema: JSONSchema
 
-  init() throws {
-    document = try JSONBody(OpenAPIDocument.bytes, nestingLimit: 64)
+  /// - Parameter options: of the server whose document it is.
+  init(_ options: DaemonServer.Options = DaemonServer.Options()) throws {
+    let security = OpenAPIDocument.Security(try DaemonServer.gate(options))
+    document = try JSONBody(OpenAPIDocument.bytes(security), nestingLimit: 64)
     schema = JSONSchema(document: document)
   }
 
@@ -104,6 +106,27 @@ struct OpenAPIChecker {
   @Test func `it is OpenAPI 3.1`() {
     #expect(checker.document["openapi"]?.text == "3.1.0")
     #expect(checker.operations.count > 30)
+  }
+
+  @Test func `a token is demanded where one is asked for, and nowhere else`() throws {
+    for (host, token, demands) in [
+      ("127.0.0.1", nil, []), ("127.0.0.1", "s3cret", ["/v1/status", "/openapi.json"]),
+      ("0.0.0.0", "s3cret", ["/v1/status", "/openapi.json", "/metrics"]),
+    ] as [(String, String?, Set<String>)] {
+      var options = DaemonServer.Options()
+      options.address = .host(host, port: 0)
+      options.token = token
+      let document = try OpenAPIChecker(options).document
+      let demand = JSONBody.array([.object(["token": .array([])])])
+      #expect(document["security"] == (token == nil ? nil : demand))
+      #expect((document.at("#/components/securitySchemes/token") != nil) == (token != nil))
+      for path in ["/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/status"] {
+        let own = document["paths"]?[path]?["get"]?["security"]
+        let asks = (own ?? document["security"] ?? .array([])) != .array([])
+        #expect(asks == demands.contains(path), "\(host) \(path)")
+        if token == nil { #expect(own == nil, "\(path)") }
+      }
+    }
   }
 
   @Test func `every reference leads somewhere, and every schema is used`() {

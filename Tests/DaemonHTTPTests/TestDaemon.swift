@@ -47,7 +47,7 @@ struct TestDaemon: Sendable {
       for await place in places {
         let client = TestClient(place: Int(place).map { .port($0) } ?? .socket(place))
         try await body(
-          TestDaemon(daemon: daemon, server: server, client: client, checker: OpenAPIChecker(), group: group))
+          TestDaemon(daemon: daemon, server: server, client: client, checker: OpenAPIChecker(options), group: group))
         break
       }
       await group.triggerGracefulShutdown()
