@@ -249,9 +249,17 @@ final class UploadService: Service {
   // MARK: Ending
 
   private func drain() async {
-    let workers = state.withLock { $0.workers.values.map(\.worker) }
+    let workers = state.withLock { $0.workers.values.map { ($0.worker, $0.documents.user) } }
     await withDiscardingTaskGroup { group in
-      for worker in workers { group.addTask { [drainTimeout] in await worker.drain(within: drainTimeout) } }
+      for (worker, user) in workers {
+        group.addTask { [self] in
+          if await worker.drain(within: drainTimeout) { return }
+          let failure = await worker.lastingFailure
+          logger.warning(
+            "uploads on their way are given up; they go again when the daemon runs",
+            metadata: ["user": "\(user ?? "")", "reason": "\(failure.map { "\($0)" } ?? "they took too long")"])
+        }
+      }
     }
   }
 }

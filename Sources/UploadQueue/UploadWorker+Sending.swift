@@ -130,9 +130,11 @@ extension UploadWorker {
   private func settle(_ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease, _ verdict: UploadVerdict) async {
     while true {
       do {
-        return try await queue.group.perform { try $0.settle(entry.id, lease, verdict) }
+        try await queue.group.perform { try $0.settle(entry.id, lease, verdict) }
+        settlingFailure = nil
+        return
       } catch {
-        queue.options.trace?(.storeFailed("\(error)"))
+        settlingFailure = lasting(error)
         do { try await queue.environment.sleep(.seconds(1)) } catch { return }
       }
     }

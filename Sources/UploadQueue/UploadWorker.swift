@@ -1,4 +1,5 @@
 import Documents
+public import LogStore
 import Synchronization
 
 /// Sends the uploads of a queue.
@@ -26,6 +27,9 @@ public actor UploadWorker {
   private var isDraining = false
   private var hasRun = false
   private var nextLeaseCheck: Int64 = 0
+  /// What lasts of the failures to take uploads, and to write what became of them; gone with the next success of each.
+  private var takingFailure: StoreError?
+  var settlingFailure: StoreError?
   private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// Who waits for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
@@ -38,6 +42,9 @@ public actor UploadWorker {
     self.transport = transport
     mirror = Mutex(ScheduleMirror(queue.tables, destination: options.destination))
   }
+
+  /// Why the queue cannot be read or written, if that does not pass by itself: its store is damaged, or gone.
+  public var lastingFailure: StoreError? { settlingFailure ?? takingFailure }
 
   /// Attempts that are running.
   public var inFlight: Int { attempts.count }
@@ -69,6 +76,9 @@ public actor UploadWorker {
 
   /// Begins no further attempt, waits for those that run, and ends the worker.
   ///
+  /// Where the queue cannot be written, and will not be without somebody's help (``lastingFailure``), nothing is waited for: what
+  /// comes of an attempt could not be written. Its upload is sent again when the store is in order.
+  ///
   /// - Parameter bound: how long the attempts may take; then they are cancelled, and their uploads wait again.
   /// - Returns: whether all attempts ended by themselves.
   @discardableResult
@@ -77,8 +87,9 @@ public actor UploadWorker {
     if slot == nil { return true }
     wake()
     let sleep = queue.environment.sleep
+    let isHopeless = lastingFailure != nil
     let timer = Task {
-      try await sleep(bound)
+      if !isHopeless { try await sleep(bound) }
       await cancelAttempts()
     }
     defer { timer.cancel() }
@@ -168,10 +179,11 @@ public actor UploadWorker {
       if try hasWork(now) {
         for (entry, upload) in try await claim(free, lease) { start(entry, upload, lease) }
       }
+      takingFailure = nil
     } catch {
       mirror.withLock { $0.reset() }
+      takingFailure = lasting(error)
       // Another process has the store for long, or the disk is full: that passes, or somebody ends the worker.
-      queue.options.trace?(.storeFailed("\(error)"))
       return now.adding(1_000_000)
     }
     let checks = leaseCheck(lease)
@@ -219,6 +231,18 @@ public actor UploadWorker {
         for ordinal in ordinals { try change.takeOver(ordinal, lease, limit: limit) }
       }
     }
+  }
+
+  // MARK: Failures
+
+  /// Tells of a failure of the store. One that lasts ends the waiting of ``drain(within:)``.
+  ///
+  /// - Returns: it, if it lasts.
+  func lasting(_ error: any Error) -> StoreError? {
+    queue.options.trace?(.storeFailed("\(error)"))
+    guard let error = error as? StoreError, error.lasts else { return nil }
+    if isDraining, !isEnding { Task { await cancelAttempts() } }
+    return error
   }
 
   // MARK: Attempts

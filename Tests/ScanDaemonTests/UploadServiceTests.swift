@@ -1,6 +1,8 @@
 import DocumentFormat
 import Foundation
+import Logging
 import ScanInputs
+import Synchronization
 import Testing
 import UploadQueue
 
@@ -136,6 +138,36 @@ import UploadQueue
     }
   }
 
+  @Test func `a shutdown does not wait for a store that is damaged, and says so`() async throws {
+    let isOpen = Switch()
+    var environment = receiver.environment()
+    environment.webhook = { _ in
+      WebhookTransport { _ in
+        while !isOpen.isOn { try await Task.sleep(for: .milliseconds(1)) }
+        return UploadResponse(status: 200)
+      }
+    }
+    let log = LogLines()
+    var options = DaemonOptions(root: root.path)
+    options.user = "ana"
+    options.drainTimeout = .seconds(3600)
+    options.hook("shop")
+    let daemon = try Daemon(options, logger: log.logger, environment: environment)
+    try await withServices(daemon) {
+      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      try await eventually("it is sent") { try daemon.queue().counts().sending == 1 }
+      // In its place, as a disk does it.
+      let path = URL(fileURLWithPath: root.path + "/users/ana/documents.log")
+      let length = try Data(contentsOf: path).count
+      let file = try FileHandle(forUpdating: path)
+      try file.write(contentsOf: Data(repeating: 0x5A, count: length))
+      try file.close()
+      isOpen.isOn = true
+    }
+    let line = log.all.first { $0.contains("given up") }
+    #expect(line?.contains("ana") == true && line?.contains("documents.log") == true, "\(log.all)")
+  }
+
   @Test func `a user who is removed is forgotten, and begins anew`() async throws {
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) {
@@ -146,6 +178,29 @@ import UploadQueue
       let answer = try await daemon.scan(Reading(input: "b", code: "again"))
       #expect(answer.recording == .durable)
       try await eventually("it arrives") { receiver.codes.last == "again" }
+    }
+  }
+}
+
+/// What was logged, with its metadata.
+private final class LogLines: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var all: [String] { lines.withLock { $0 } }
+  var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+  private struct Handler: LogHandler {
+    let lines: LogLines
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      lines.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
     }
   }
 }

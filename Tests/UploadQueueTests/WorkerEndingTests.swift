@@ -56,6 +56,40 @@ import Testing
     #expect(entry?.failures == 0 && entry?.attempts == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `a store that is damaged is waited for by nobody`(isDrainedFirst: Bool) async throws {
+    let bench = try Bench(clock: TestClock(moves: false))
+    for text in ["answered", "not answered"] { try await bench.queue.enqueue(text, kind: "k") }
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let server = ScriptedServer(answer: { upload, _ in
+      start.yield()
+      if try upload.decode(String.self) == "not answered" { try await Task.sleep(for: .seconds(3600)) }
+      for await _ in released { break }
+      return UploadResponse(status: 200)
+    })
+    let worker = bench.worker(server)
+    let run = Task { try await worker.run() }
+    var starts = started.makeAsyncIterator()
+    for _ in 0..<2 { await starts.next() }
+    #expect(await worker.lastingFailure == nil)
+    bench.device.place(Array("no store, but as long as one has to be".utf8), as: "documents.log")
+    // The clock stands still: only the damage ends it.
+    if isDrainedFirst {
+      async let drained = worker.drain(within: .seconds(3600))
+      await bench.clock.untilSleeping()
+      release.yield()
+      #expect(await !drained)
+    } else {
+      release.yield()
+      while await worker.lastingFailure == nil { await Task.yield() }
+      #expect(await !worker.drain(within: .seconds(3600)))
+    }
+    #expect(await worker.lastingFailure != nil)
+    try await run.value
+    #expect(await worker.inFlight == 0)
+  }
+
   @Test func `a worker whose task is cancelled ends, and so does one that is drained before it runs`() async throws {
     let bench = try Bench()
     let worker = bench.worker(ScriptedServer())
