@@ -8,7 +8,7 @@ extension DaemonAPI {
       Route(method: .get, path: "/v1/queue", work: .answer(queueState)),
       Route(method: .post, path: "/v1/queue/pause", work: .answer(pause)),
       Route(method: .post, path: "/v1/queue/resume", work: .answer(resume)),
-      Route(method: .post, path: "/v1/queue/retry", work: .answer(retryParked)),
+      Route(method: .post, path: "/v1/queue/retry", body: .optional, work: .answer(retry)),
       Route(method: .get, path: "/v1/queue/uploads", work: .answer(uploads)),
       Route(method: .get, path: "/v1/queue/uploads/{id}", work: .answer(upload)),
       Route(method: .delete, path: "/v1/queue/uploads/{id}", work: .answer(dropUpload)),
@@ -33,9 +33,19 @@ extension DaemonAPI {
     return try await queueState(call)
   }
 
-  @Sendable private func retryParked(_ call: Call) async throws -> Answer {
-    Answer(.object([("retried", .int(try await queue().retryParked()))]))
+  @Sendable private func retry(_ call: Call) async throws -> Answer {
+    let names = try call.body.texts("states") ?? [UploadState.parked.rawValue]
+    let states = names.compactMap { name in Self.retriedStates.first { $0.rawValue == name } }
+    guard !states.isEmpty, states.count == names.count else {
+      let all = Self.retriedStates.map(\.rawValue).joined(separator: ", ")
+      throw Refusal.badRequest("states: one or more of \(all)")
+    }
+    let uploads = try await queue()
+    return Answer(.object([("retried", .int(try await uploads.retryAll(Set(states))))]))
   }
+
+  /// The states that somebody can end by hand without dropping the upload.
+  private static let retriedStates: [UploadState] = [.parked, .waiting]
 
   @Sendable private func uploads(_ call: Call) async throws -> Answer {
     let limit = try call.query.limit()

@@ -67,16 +67,28 @@ extension OpenAPIDocument {
       },
       "/v1/queue/retry": {
         "post": {
-          "operationId": "retryParked",
+          "operationId": "retryUploads",
           "tags": ["queue"],
-          "summary": "Lets all parked uploads go again",
+          "summary": "Lets all uploads go now that failed",
+          "description": "Without a body, those that are parked. Webhooks that are left alone because they failed are tried at once.",
+          "requestBody": {
+            "required": false,
+            "content": {
+              "application/json": {
+                "schema": {"$ref": "#/components/schemas/Retry"},
+                "example": {"states": ["parked", "waiting"]}
+              }
+            }
+          },
           "responses": {
             "200": {
-              "description": "How many were parked.",
+              "description": "How many there were.",
               "content": {
                 "application/json": {"schema": {"$ref": "#/components/schemas/Retried"}, "example": {"retried": 3}}
               }
             },
+            "400": {"$ref": "#/components/responses/BadRequest"},
+            "413": {"$ref": "#/components/responses/TooLarge"},
             "409": {"$ref": "#/components/responses/Conflict"},
             "503": {"$ref": "#/components/responses/Unavailable"},
             "default": {"$ref": "#/components/responses/Error"}
@@ -206,7 +218,8 @@ extension OpenAPIDocument {
         "post": {
           "operationId": "retryUpload",
           "tags": ["queue"],
-          "summary": "Lets a parked upload go again",
+          "summary": "Lets an upload go now that failed",
+          "description": "One that is parked, or waits for its next attempt. Its webhook is tried at once, if it is left alone because it failed. Any other upload stays as it is.",
           "parameters": [
             {
               "name": "id",

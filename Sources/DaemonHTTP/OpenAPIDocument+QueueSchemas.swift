@@ -102,9 +102,23 @@ extension OpenAPIDocument {
         "required": ["uploads", "truncated"],
         "additionalProperties": false
       },
+      "Retry": {
+        "type": "object",
+        "properties": {
+          "states": {
+            "type": ["array", "null"],
+            "items": {"type": "string", "enum": ["parked", "waiting"]},
+            "minItems": 1,
+            "default": ["parked"],
+            "description": "Which uploads: those that are parked, those that wait for their next attempt because one failed."
+          }
+        }
+      },
       "Retried": {
         "type": "object",
-        "properties": {"retried": {"type": "integer", "description": "How many were parked."}},
+        "properties": {
+          "retried": {"type": "integer", "description": "How many were parked, or waited because an attempt had failed."}
+        },
         "required": ["retried"],
         "additionalProperties": false
       }

@@ -12,6 +12,8 @@ struct CircuitBreaker: Equatable {
   /// Microseconds since 1970 until which nothing goes; `nil` while it is closed.
   private(set) var openUntil: Int64?
   private var pause: Int64 = 0
+  /// When it opened last.
+  private var opened: Int64 = 0
   /// Whether the one upload that may go after the pause is on its way.
   private var isProbing = false
 
@@ -29,6 +31,15 @@ struct CircuitBreaker: Equatable {
   /// The destination answered.
   mutating func succeed() { self = CircuitBreaker() }
 
+  /// Somebody asked at this time to try again: what failed before that says nothing any more.
+  ///
+  /// - Returns: whether it was open, and is closed by that.
+  mutating func retry(at time: Int64) -> Bool {
+    guard openUntil != nil, time >= opened else { return false }
+    self = CircuitBreaker()
+    return true
+  }
+
   /// The destination did not answer, or said that it cannot.
   ///
   /// - Returns: how long it is left alone, if that begins now.
@@ -45,6 +56,7 @@ struct CircuitBreaker: Equatable {
     }
     isProbing = false
     pause = pause == 0 ? policy.firstPause : min(pause.adding(pause), policy.longestPause)
+    opened = now
     openUntil = now.adding(pause)
     return pause
   }

@@ -145,16 +145,40 @@ final class QueueChange {
 
   // MARK: By hand
 
-  /// Lets what is parked go again, as if it had never failed. It keeps its place in the order.
-  func retry(_ entry: ScheduleEntry) throws {
-    guard entry.state == .parked else { return }
-    if try isReplaced(entry) { return try supersede(entry) }
+  /// Lets go now what is parked, or waits since an attempt failed, as if it had never failed. It keeps its place in the order.
+  ///
+  /// What waits and has not failed waits for its turn, for its destination, or for a time that whoever enqueued it chose: nothing
+  /// of that is changed.
+  ///
+  /// - Returns: whether there was anything to let go.
+  @discardableResult
+  func retry(_ entry: ScheduleEntry) throws -> Bool {
+    switch entry.state {
+    case .sending: return false
+    case .waiting: if entry.failures == 0 { return false }
+    case .parked:
+      if try isReplaced(entry) {
+        try supersede(entry)
+        return true
+      }
+    }
     var entry = entry
     let old = entry
     entry.state = .waiting
     entry.notBefore = now
     entry.failures = 0
     entry.interruptions = 0
+    entry.retried = now
+    try put(entry, replacing: old)
+    return true
+  }
+
+  /// Tells workers not to spare the destination of an upload any more, if that is all that it waits for.
+  func retryDestination(_ entry: ScheduleEntry) throws {
+    guard entry.state == .waiting, entry.notBefore <= now else { return }
+    var entry = entry
+    let old = entry
+    entry.retried = now
     try put(entry, replacing: old)
   }
 

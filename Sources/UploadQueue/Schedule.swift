@@ -36,6 +36,8 @@ struct Schedule {
   private var delayed = Heap<Timed>()
   private var expiring = Heap<Timed>()
   private var leased: [ScheduleEntry.Lease: Set<Int64>] = [:]
+  /// When somebody last asked to try again, by destination, since ``takeRetries()``.
+  private var retries: [String: Int64] = [:]
   private let destination: @Sendable (String) -> String
 
   /// - Parameter destination: where uploads of a kind go.
@@ -48,6 +50,9 @@ struct Schedule {
     if entry.state == .parked { return remove(entry.id) }
     let old = items.updateValue(entry, forKey: entry.id)
     if old == entry { return }
+    if let time = entry.retried, time != old?.retried {
+      retries[destination(entry.kind)] = max(time, retries[destination(entry.kind)] ?? time)
+    }
     if let lease = old?.lease, lease != entry.lease { forget(lease, entry.id) }
     if let lease = entry.lease { leased[lease, default: []].insert(entry.id) }
     if let expires = entry.expires, old == nil { expiring.insert(Timed(time: expires, ordinal: entry.id)) }
@@ -90,6 +95,13 @@ struct Schedule {
     guard entry.state == .waiting else { return false }
     guard let key = entry.orderKey, let lane = lanes[key] else { return true }
     return lane.sending.isEmpty && lane.ordinals.first == entry.id
+  }
+
+  /// The destinations that somebody asked to try again, and when, since this was last asked; of entries that are new here also
+  /// what was long ago.
+  mutating func takeRetries() -> [String: Int64] {
+    defer { retries = [:] }
+    return retries
   }
 
   // MARK: What goes

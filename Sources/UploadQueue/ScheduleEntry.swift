@@ -31,6 +31,8 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   var failures = 0
   /// Attempts whose worker ended on the way.
   var interruptions = 0
+  /// When somebody last asked to try again: workers stop sparing its destination then.
+  var retried: Int64?
   var lastError: UploadFailure?
   var lease: Lease?
 

@@ -51,18 +51,39 @@ extension UploadQueue {
 
   // MARK: Deciding
 
-  /// Lets a parked upload go again, in its old place. One that is not parked stays as it is.
+  /// Lets an upload go now, in its old place, that is parked, or waits because an attempt failed; it is as if it had never failed.
+  ///
+  /// Workers of any process that spare its destination try that at once. A time before which it was enqueued not to go stays, and
+  /// so does what is being sent.
   ///
   /// - Throws: `UploadQueueError.unknown`.
-  public func retry(_ id: UploadID) async throws { try await group.perform { try $0.retry($0.entry(of: id)) } }
-
-  /// Lets all parked uploads go again, in one commit. Returns how many there were.
-  @discardableResult
-  public func retryParked() async throws -> Int {
+  public func retry(_ id: UploadID) async throws {
     try await group.perform { change in
-      let entries = try self.entries(change, [.parked])
-      for entry in entries { try change.retry(entry) }
-      return entries.count
+      let entry = try change.entry(of: id)
+      if try !change.retry(entry) { try change.retryDestination(entry) }
+    }
+  }
+
+  /// Lets all uploads in these states go now, as ``retry(_:)`` does, in one commit.
+  ///
+  /// - Returns: how many were parked, or waited because an attempt had failed.
+  @discardableResult
+  public func retryAll(_ states: Set<UploadState> = [.parked]) async throws -> Int {
+    try await group.perform { change in
+      var count = 0
+      // One upload of a kind is enough to tell workers of its destination.
+      var kinds: Set<String> = []
+      var others: [String: ScheduleEntry] = [:]
+      for entry in try self.entries(change, states.subtracting([.sending])) {
+        if try change.retry(entry) {
+          count += 1
+          kinds.insert(entry.kind)
+        } else if entry.notBefore <= change.now {
+          others[entry.kind] = others[entry.kind] ?? entry
+        }
+      }
+      for (kind, entry) in others where !kinds.contains(kind) { try change.retryDestination(entry) }
+      return count
     }
   }
 

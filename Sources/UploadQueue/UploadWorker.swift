@@ -193,13 +193,20 @@ public actor UploadWorker {
     return times.compactMap(\.self).filter { $0 > now }.min()
   }
 
-  /// Whether there is anything to write: a look, without a commit.
+  /// Whether there is anything to write: a look, without a commit. Closes the breakers of what somebody asked to try again.
   private func hasWork(_ now: Int64) throws -> Bool {
     let snapshot = try queue.store.snapshot()
-    let breakers = breakers
-    return try mirror.withLock { mirror in
+    let retries = try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
-      return !mirror.schedule.expired(now: now).isEmpty
+      return mirror.schedule.takeRetries()
+    }
+    for (destination, time) in retries where breakers[destination]?.retry(at: time) == true {
+      breakers[destination] = nil
+      queue.options.trace?(.breakerClosed(destination: destination))
+    }
+    let breakers = breakers
+    return mirror.withLock { mirror in
+      !mirror.schedule.expired(now: now).isEmpty
         || mirror.schedule.next(now: now) { breakers[$0]?.allows(now: now) ?? true } != nil
     }
   }

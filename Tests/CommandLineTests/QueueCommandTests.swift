@@ -91,6 +91,35 @@ import Testing
     #expect(try root.run("queue", "clear", "--json").object()["removed"] as? Int == 1)
   }
 
+  @Test func `what waits because it failed is let go by hand`() throws {
+    let root = try TestRoot(answers: [])
+    let id = try #require(try root.run("queue", "add", "1").lines.first)
+    let later = try root.run("queue", "add", "2", "--not-before", "2100-01-01T00:00:00Z")
+    #expect(later.code == 0)
+    let busy = HTTPServer.Answer(status: "429 Too Many Requests\r\nRetry-After: 3600")
+    let server = try HTTPServer([busy, busy, HTTPServer.Answer()])
+    for (attempt, retry) in [[], [id], ["--waiting"]].enumerated() {
+      if attempt > 0 {
+        let run = try root.run(["queue", "retry", "--json"] + retry)
+        #expect(run.code == 0 && run.isOrderly, "\(run.words)")
+        if retry == ["--waiting"] { #expect(try run.object()["retried"] as? Int == 1) }
+      }
+      let sending = try Conversation(["queue", "run", "--url", "http://127.0.0.1:\(server.port)/"], root: root.path)
+      let deadline = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < deadline {
+        let shown = try root.run("queue", "show", id)
+        if shown.code == 1 { break }
+        let upload = try shown.object()
+        if attempt < 2, upload["state"] as? String == "waiting", upload["attempts"] as? Int == attempt + 1 { break }
+      }
+      sending.process.terminate()
+      #expect(sending.end() == 0)
+    }
+    #expect(server.requests.count == 3)
+    let stat = try root.run("queue", "stat", "--json").object()
+    #expect(stat["delivered"] as? Int == 1 && stat["waiting"] as? Int == 1)
+  }
+
   @Test func `looking creates nothing, and mistakes have their codes`() throws {
     let root = try TestRoot()
     for command in [["list"], ["stat", "--json"], ["list", "--json"]] {
@@ -103,6 +132,7 @@ import Testing
       (["add", "{", "--user", "u"], 65), (["add", "1", "--kind", "", "--user", "u"], 64),
       (["add", "1", "--ttl", "0", "--user", "u"], 64), (["add", "--file", "/none", "--user", "u"], 66),
       (["add", "1", "--queue", "a/b", "--user", "u"], 64), (["retry", "--user", "u"], 64),
+      (["retry", "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b", "--waiting", "--user", "u"], 64),
       (["show", "x", "--user", "u"], 64),
       (["run", "--url", "ftp://x/{id}", "--user", "u"], 64), (["run", "--url", "http://x/{no}", "--user", "u"], 64),
     ] as [([String], Int32)] {

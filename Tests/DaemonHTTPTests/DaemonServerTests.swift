@@ -258,6 +258,41 @@ import Testing
       try await test.exchange("POST", "/v1/queue/pause")
       let found30 = try await test.exchange("POST", "/v1/queue/retry").json
       #expect(found30 == .object(["retried": .number(1)]))
+      for body in [
+        #"{"states":[]}"#, #"{"states":["sending"]}"#, #"{"states":["parked","x"]}"#, #"{"states":"parked"}"#,
+      ] {
+        #expect(test.checker.faults("POST", "/v1/queue/retry", requestBody: Array(body.utf8)) != [])
+        try await test.exchange("POST", "/v1/queue/retry", body, expecting: 400)
+      }
+      try await test.exchange("POST", "/v1/queue/retry", #"{"states":null}"#)
+    }
+  }
+
+  @Test func `what waits because it failed goes when somebody says so`() async throws {
+    try await TestDaemon.run { options, _ in
+      // Nobody listens there.
+      var webhook = WebhookOptions(name: "hook", url: "http://127.0.0.1:9/")
+      webhook.retry.firstPause = .seconds(3600)
+      webhook.retry.longestPause = .seconds(3600)
+      options.webhooks = [webhook]
+    } _: { test in
+      func attempts(_ count: Int64) async throws -> String {
+        for _ in 0..<1500 {
+          let upload = try await test.exchange("GET", "/v1/queue/uploads?state=waiting").json["uploads"]?[0]
+          if let upload, upload["attempts"] == .number(count) { return upload["id"]?.text ?? "" }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TestClient.Failure(words: "there were no \(count) attempts")
+      }
+      try await test.exchange("POST", "/v1/scans", #"{"code":"6901234567892"}"#)
+      let id = try await attempts(1)
+      let found31 = try await test.exchange("POST", "/v1/queue/retry").json
+      #expect(found31 == .object(["retried": .number(0)]))
+      let found32 = try await test.exchange("POST", "/v1/queue/retry", #"{"states":["parked","waiting"]}"#).json
+      #expect(found32 == .object(["retried": .number(1)]))
+      _ = try await attempts(2)
+      try await test.exchange("POST", "/v1/queue/uploads/\(id)/retry")
+      _ = try await attempts(3)
     }
   }
 }

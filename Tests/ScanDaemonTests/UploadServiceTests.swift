@@ -104,7 +104,7 @@ import UploadQueue
     }
     // Where there are no webhooks at all, nothing is touched.
     let none = try root.daemon(receiver.environment())
-    try await none.queue().retryParked()
+    try await none.queue().retryAll()
     try await withServices(none) { try await Task.sleep(for: .milliseconds(50)) }
     #expect(try none.queue().counts().waiting == 1)
   }

@@ -44,4 +44,18 @@ import Testing
     breaker.begin(now: 100)
     #expect(!breaker.allows(now: 100))
   }
+
+  @Test func `who asks to try again closes it, if it opened before that`() {
+    var breaker = CircuitBreaker()
+    #expect(breaker.retry(at: 5) == false)
+    for _ in 0..<3 { _ = breaker.fail(now: 10, policy) }
+    #expect(breaker.retry(at: 9) == false)
+    #expect(!breaker.allows(now: 50))
+    #expect(breaker.retry(at: 20) == true)
+    #expect(breaker == CircuitBreaker())
+    // From its first pause on.
+    for _ in 0..<2 { #expect(breaker.fail(now: 30, policy) == nil) }
+    #expect(breaker.fail(now: 30, policy) == 100)
+    #expect(breaker.retry(at: 20) == false)
+  }
 }

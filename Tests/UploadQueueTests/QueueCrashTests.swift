@@ -156,7 +156,7 @@ import Testing
         uploads.contains { $0.id == scan.upload } || log.contains { $0.id == scan.upload && $0.status == 200 }
       #expect(isThere, "crash after change \(point): a scan without its upload")
     }
-    try await bench.queue.retryParked()
+    try await bench.queue.retryAll()
     let server = ScriptedServer()
     try await bench.run(server)
     #expect(try bench.queue.counts().count == 0)

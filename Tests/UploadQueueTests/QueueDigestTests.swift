@@ -23,7 +23,7 @@ import Testing
     try await worker.run(untilEmpty: true)
     let parked = try digest()
     #expect(parked.count == 2 && parked != two)
-    #expect(try await bench.queue.retryParked() == 2)
+    #expect(try await bench.queue.retryAll() == 2)
     #expect(try digest() == two, "attempts and their errors count for nothing")
     try await bench.queue.drop(first)
     #expect(try digest() != one && digest().count == 1)

@@ -20,7 +20,7 @@ import Testing
     #expect(throws: error) { try bench.queue.counts() }
     #expect(throws: error) { try bench.queue.upload(id) }
     #expect(throws: error) { try bench.queue.uploads() }
-    await #expect(throws: error) { try await bench.queue.retryParked() }
+    await #expect(throws: error) { try await bench.queue.retryAll() }
     let server = ScriptedServer()
     let worker = bench.worker(server)
     await #expect(throws: error) { try await worker.run(untilEmpty: true) }

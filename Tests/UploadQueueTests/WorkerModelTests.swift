@@ -60,7 +60,9 @@ import Testing
         device.failNoMore()
         if let id { known[id] = Known(text: text, orderKey: orderKey, mayVanish: replaceKey != nil || !lives) }
       case 7..<10: try await bench.worker(server, options).run(untilEmpty: true)
-      case 10: _ = try await bench.queue.retryParked()
+      case 10:
+        let states: [Set<UploadState>] = [[.parked], [.waiting], [.parked, .waiting]]
+        _ = try await bench.queue.retryAll(states.randomElement(using: &random)!)
       case 11:
         if let id = known.keys.sorted().randomElement(using: &random) {
           do {
@@ -77,7 +79,7 @@ import Testing
     }
     // In the end everything arrives.
     try await bench.queue.resume()
-    try await bench.queue.retryParked()
+    try await bench.queue.retryAll()
     let willing = ScriptedServer()
     try await bench.run(willing)
     #expect(try bench.queue.counts().count == 0)

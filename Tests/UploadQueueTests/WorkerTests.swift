@@ -31,7 +31,7 @@ import Testing
     try await bench.run(server)
     try await bench.run(server)
     try await Bench(bench.device, clock: bench.clock).run(server)
-    try await bench.queue.retryParked()
+    try await bench.queue.retryAll()
     try await bench.run(server)
     let successes = Dictionary(grouping: server.log.filter { $0.status == 201 }, by: \.id)
     #expect(successes.count == 10 && successes.values.allSatisfy { $0.count == 1 })
@@ -81,7 +81,7 @@ import Testing
     try await bench.queue.retry(bad)
     try await bench.run(server)
     #expect(server.log.count == 7)
-    #expect(try await bench.queue.retryParked() == 1)
+    #expect(try await bench.queue.retryAll() == 1)
     try await bench.run(ScriptedServer())
     #expect(try bench.queue.counts().count == 0)
     await #expect(throws: UploadQueueError.unknown(id: bad)) { try await bench.queue.retry(bad) }

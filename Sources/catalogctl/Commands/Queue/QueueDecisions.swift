@@ -23,21 +23,31 @@ struct QueueResume: AsyncParsableCommand {
 
 struct QueueRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Let parked uploads go again, in their old places.")
+    commandName: "retry", abstract: "Let uploads go now that failed, in their old places.",
+    discussion: """
+      An upload that failed is parked, or waits for its next attempt, for as long as its server asked for. A server that \
+      is left alone because it failed is tried at once. A time that was given with 'queue add --not-before' stays.
+      """)
 
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions
   @Argument(help: "The upload's id.") var id: UploadID?
   @Flag(help: "All that are parked.") var parked = false
+  @Flag(help: "All that wait for their next attempt.") var waiting = false
 
   func validate() throws {
-    guard (id == nil) == parked else { throw ValidationError("give an id or --parked, one of them") }
+    guard (id == nil) == (parked || waiting) else {
+      throw ValidationError("give an id, or --parked, --waiting or both")
+    }
   }
 
   func run() async throws {
     let queue = try target.writable(write)
     if let id { return try await queue.retry(id) }
-    target.output.tell("retried", try await queue.retryParked())
+    var states: Set<UploadState> = []
+    if parked { states.insert(.parked) }
+    if waiting { states.insert(.waiting) }
+    target.output.tell("retried", try await queue.retryAll(states))
   }
 }
 
