@@ -57,7 +57,7 @@ public final class UploadHTTPTransport: Sendable {
   /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
-    var request = HTTPClientRequest(url: url.url(id: upload.id, kind: upload.kind))
+    var request = HTTPClientRequest(url: try url.url(id: upload.id, kind: upload.kind))
     request.method = HTTPMethod(rawValue: options.method)
     for (name, value) in options.headers { request.headers.add(name: name, value: value) }
     request.headers.add(name: "Idempotency-Key", value: upload.id.text)

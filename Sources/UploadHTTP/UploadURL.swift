@@ -9,6 +9,8 @@ import Foundation
 /// A URL with places for what an upload is: `{id}` and `{kind}`.
 struct UploadURL: Sendable {
   private let template: String
+  /// What the template has of such parts itself.
+  private let dotCount: Int
 
   /// - Throws: `UploadHTTPError.template`.
   init(_ template: String) throws(UploadHTTPError) {
@@ -24,11 +26,26 @@ struct UploadURL: Sendable {
       !authority.contains("{")
     else { throw .template(template) }
     self.template = template
+    dotCount = Self.dotCount(example)
   }
 
   /// Where an upload goes.
-  func url(id: UploadID, kind: String) -> String {
-    template.replacing("{id}", with: id.text).replacing("{kind}", with: Self.escaped(kind))
+  ///
+  /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is none, however
+  ///   it is written (RFC 3986, 5.2.4).
+  func url(id: UploadID, kind: String) throws(UploadRefusal) -> String {
+    let url = template.replacing("{id}", with: id.text).replacing("{kind}", with: Self.escaped(kind))
+    if kind.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }), Self.dotCount(url) > dotCount {
+      throw UploadRefusal(
+        "the kind \(kind.debugDescription) cannot stand in \(template): it would lead to another path")
+    }
+    return url
+  }
+
+  /// How many parts of a URL's path are `.` or `..`.
+  private static func dotCount(_ url: String) -> Int {
+    let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased().replacing("%2e", with: ".")
+    return path.split(separator: "/").count { $0 == "." || $0 == ".." }
   }
 
   /// Everything but the unreserved characters of RFC 3986 as `%XX`: a kind does not leave its place in the path.

@@ -7,12 +7,28 @@ import UploadQueue
   @Test func `a kind and an id stand where the template says, and a kind does not leave its place`() throws {
     let id = try #require(UploadID("018bcfe5-6800-7001-8e99-bbbeb2116625"))
     let url = try UploadURL("http://h:1/v1/{kind}?id={id}&again={id}")
-    #expect(url.url(id: id, kind: "scan") == "http://h:1/v1/scan?id=\(id.text)&again=\(id.text)")
+    #expect(try url.url(id: id, kind: "scan") == "http://h:1/v1/scan?id=\(id.text)&again=\(id.text)")
     #expect(
-      url.url(id: id, kind: "../a b?c#d&é%")
+      try url.url(id: id, kind: "../a b?c#d&é%")
         == "http://h:1/v1/..%2Fa%20b%3Fc%23d%26%C3%A9%25?id=\(id.text)&again=\(id.text)")
     // An id does not look like a placeholder, and a kind that does is text.
     #expect(try UploadURL("http://h/{kind}").url(id: id, kind: "{id}") == "http://h/%7Bid%7D")
+  }
+
+  @Test(arguments: [
+    ("http://h/v1/{kind}", "..", false), ("http://h/v1/{kind}/x", ".", false), ("http://h/{kind}?a", "..", false),
+    ("http://h/.{kind}", ".", false), ("http://h/%2E{kind}#a", ".", false), ("http://h/{kind}{kind}", ".", false),
+    ("http://h/a-{kind}", "..", true), ("http://h/{kind}", "...", true), ("http://h/?{kind}", "..", true),
+    ("http://h/a/../{kind}", "a", true), ("http://h/a/../{kind}", "..", false), ("http://h/{kind}", "..a", true),
+  ])
+  func `a kind of dots leads to no other path`(template: String, kind: String, isGood: Bool) throws {
+    let id = try #require(UploadID("018bcfe5-6800-7001-8e99-bbbeb2116625"))
+    let url = try UploadURL(template)
+    if isGood {
+      #expect(try url.url(id: id, kind: kind).contains(kind))
+    } else {
+      #expect(throws: UploadRefusal.self) { try url.url(id: id, kind: kind) }
+    }
   }
 
   @Test(arguments: [
