@@ -61,12 +61,9 @@ public final class UploadHTTPTransport: Sendable {
     request.method = HTTPMethod(rawValue: options.method)
     for (name, value) in options.headers { request.headers.add(name: name, value: value) }
     request.headers.add(name: "Idempotency-Key", value: upload.id.text)
-    var (type, body) = try body(of: upload)
+    let (type, body) = try await encoded(upload)
     request.headers.add(name: "Content-Type", value: type)
-    if options.isPacked {
-      body = GzipBytes.pack(body)
-      request.headers.add(name: "Content-Encoding", value: "gzip")
-    }
+    if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
     request.body = .bytes(body)
     let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
     let text = await Self.text(response.body)
@@ -92,6 +89,15 @@ public final class UploadHTTPTransport: Sendable {
 
   private static let longestText = 4096
   private static let patience: Duration = .seconds(2)
+
+  /// The body as it is sent. Files are read, and bodies packed, where no other task has to wait for that.
+  private func encoded(_ upload: Upload) async throws -> (type: String, bytes: [UInt8]) {
+    if case .value = upload.payload, !options.isPacked { return try body(of: upload) }
+    return try await FileReference.aside { [self] in
+      let (type, bytes) = try body(of: upload)
+      return (type, options.isPacked ? GzipBytes.pack(bytes) : bytes)
+    }
+  }
 
   private func body(of upload: Upload) throws -> (type: String, bytes: [UInt8]) {
     switch (options.body, upload.payload) {

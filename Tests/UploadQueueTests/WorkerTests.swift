@@ -1,4 +1,6 @@
+import Foundation
 import StoreTestSupport
+import Synchronization
 import Testing
 
 @testable import UploadQueue
@@ -116,6 +118,37 @@ import Testing
     clock.advance(by: .seconds(30))
     try await run
     #expect(try bench.queue.uploads().first?.lastError?.message.contains("no answer within") == true)
+  }
+
+  @Test func `what reads a file holds up no task`() async throws {
+    final class State: Sendable {
+      let reads = Atomic(0)
+      let isOver = Atomic(false)
+    }
+    let state = State()
+    // More than there are threads for tasks. They end when a task did something behind as many as there are.
+    let threads = ProcessInfo.processInfo.activeProcessorCount
+    let task = Task {
+      while state.reads.load(ordering: .relaxed) < threads { await Task.yield() }
+      state.isOver.store(true, ordering: .relaxed)
+    }
+    let inTime = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<2 * threads {
+        group.addTask {
+          try await FileReference.aside {
+            state.reads.add(1, ordering: .relaxed)
+            let end = ContinuousClock.now + .seconds(30)
+            while !state.isOver.load(ordering: .relaxed), ContinuousClock.now < end {
+              Thread.sleep(forTimeInterval: 0.001)
+            }
+            return state.isOver.load(ordering: .relaxed)
+          }
+        }
+      }
+      return try await group.reduce(true) { $0 && $1 }
+    }
+    #expect(inTime)
+    await task.value
   }
 
   @Test func `a file is sent only if it is the one that was enqueued`() async throws {
