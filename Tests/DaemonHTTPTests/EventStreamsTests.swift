@@ -234,6 +234,52 @@ extension TestClient {
     }
   }
 
+  @Test func `a peer that takes little at a time gets all, and one that takes nothing is cut off`() async throws {
+    try await TestDaemon.run { _, server in
+      server.idleTimeout = .milliseconds(300)
+      server.maximumEventStreams = 1
+    } _: { test in
+      // More than sockets and channels hold.
+      let long = Array(repeating: UInt8(ascii: "x"), count: 16 << 20)
+      try await test.client.connect().executeThenClose { inbound, outbound in
+        try await outbound.write(ByteBuffer(bytes: test.client.request("GET", "/v1/events")))
+        var (count, pauses) = (0, 0)
+        let start = ContinuousClock.now
+        for try await buffer in inbound {
+          if count == 0 { test.daemon.events.publish(.scan, long) }
+          count += buffer.readableBytes
+          if count > long.count { break }
+          if count >> 18 > pauses {
+            pauses += 1
+            try await Task.sleep(for: .milliseconds(20))
+          }
+        }
+        #expect(count > long.count && ContinuousClock.now - start > .seconds(1))
+      }
+      try await eventually {
+        var isFree = false
+        // Who is cut off may find an error where the connection is closed.
+        try? await test.client.listen { listener in
+          guard listener.head.hasPrefix("HTTP/1.1 200") else { return }
+          test.daemon.events.publish(.scan, long)
+          // It takes no more, and the place is free for another one all the same.
+          try await eventually { try await test.client.listen { $0.head.hasPrefix("HTTP/1.1 200") } }
+          isFree = true
+        }
+        return isFree
+      }
+    }
+  }
+
+  /// Waits until something is so, for up to half a minute.
+  private func eventually(_ condition: () async throws -> Bool) async throws {
+    for _ in 0..<1500 {
+      if try await condition() { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("not within half a minute")
+  }
+
   @Test func `streams end at graceful shutdown`() async throws {
     try await TestDaemon.run { test in
       try await test.client.listen { listener in
