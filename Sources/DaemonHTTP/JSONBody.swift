@@ -13,26 +13,36 @@ enum JSONBody: Sendable, Equatable {
 
   /// Levels of arrays and objects that a body may have.
   static let nestingLimit = 16
+  /// Values that a body may have, those of unknown members and within others included: a small value takes far more memory than
+  /// its text. A thousand scans with all that belongs to them are a quarter of it.
+  static let valueLimit = 16_384
 
   /// - Throws: a refusal with status 400, which says where.
-  init(_ bytes: [UInt8], nestingLimit: Int = Self.nestingLimit) throws(Refusal) {
+  init(
+    _ bytes: [UInt8], nestingLimit: Int = Self.nestingLimit, valueLimit: Int = Self.valueLimit
+  ) throws(Refusal) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: nestingLimit, tokenByteCount: max(bytes.count, 1)))
     tokens.append(bytes.span)
     tokens.finish()
+    var left = valueLimit
     do throws(JSONError) {
-      self = try Self.value(tokens.next(), &tokens)
-      // What follows the value is white space, or refused here.
-      _ = try tokens.next()
+      self = try Self.value(tokens.next(), &tokens, &left)
+      // What follows the value is white space, or refused here. Nobody reads on behind one value too many.
+      if left >= 0 { _ = try tokens.next() }
     } catch {
       throw .badRequest("the body is no JSON: \(error)")
     }
+    if left < 0 { throw .badRequest("the body has more than \(valueLimit) values; send less at once") }
   }
 
   /// The value that begins with a token. The tokenizer bounds how deep this goes.
+  ///
+  /// - Parameter left: how many values there may still be. Below 0 what is returned is cut.
   private static func value(
-    _ token: JSONToken, _ tokens: inout JSONTokenizer
+    _ token: JSONToken, _ tokens: inout JSONTokenizer, _ left: inout Int
   ) throws(JSONError) -> JSONBody {
+    left -= 1
     switch token {
     case .string: return .text(tokens.textString)
     case .number: return .number(tokens.int64Value)
@@ -43,13 +53,15 @@ enum JSONBody: Sendable, Equatable {
       while true {
         let token = try tokens.next()
         if token == .endArray { return .array(values) }
-        values.append(try value(token, &tokens))
+        values.append(try value(token, &tokens, &left))
+        if left < 0 { return .null }
       }
     case .beginObject:
       var members: [String: JSONBody] = [:]
       while try tokens.next() == .key {
         let name = tokens.textString
-        let value = try value(tokens.next(), &tokens)
+        let value = try value(tokens.next(), &tokens, &left)
+        if left < 0 { return .null }
         if members[name] == nil { members[name] = value }
       }
       return .object(members)

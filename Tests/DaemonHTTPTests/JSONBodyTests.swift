@@ -51,6 +51,22 @@ import Testing
     #expect(throws: Refusal.self) { try JSONBody(nested(100_000)) }
   }
 
+  @Test func `values are counted, and one too many is refused whatever it is`() throws {
+    let limit = JSONBody.valueLimit
+    for (value, count) in [("0", 1), ("\"\"", 1), ("[]", 1), ("{}", 1), ("{\"a\":0}", 2), ("[[null]]", 3)] {
+      func array(_ count: Int) -> String {
+        "{\"x\":[" + Array(repeating: value, count: count).joined(separator: ",") + "]}"
+      }
+      // The object and the array around them are two.
+      let most = (limit - 2) / count
+      _ = try members(array(most))
+      #expect(
+        try #require(words { _ = try members(array(most + 1)) }).contains("more than \(limit) values"), "\(value)")
+      // Nobody looks at what follows.
+      #expect(words { _ = try members(array(most + 1) + "x") } == words { _ = try members(array(most + 1)) })
+    }
+  }
+
   @Test func `bytes that are no UTF-8 are refused`() {
     #expect(throws: Refusal.self) { try JSONBody([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")]) }
   }

@@ -10,7 +10,7 @@ struct OpenAPIChecker {
   /// - Parameter options: of the server whose document it is.
   init(_ options: DaemonServer.Options = DaemonServer.Options()) throws {
     let security = OpenAPIDocument.Security(try DaemonServer.gate(options))
-    document = try JSONBody(OpenAPIDocument.bytes(security), nestingLimit: 64)
+    document = try JSONBody(OpenAPIDocument.bytes(security), nestingLimit: 64, valueLimit: .max)
     schema = JSONSchema(document: document)
   }
 
@@ -53,7 +53,7 @@ struct OpenAPIChecker {
     guard let rule = content[type]?["schema"] else { return ["the type \(type) is not in the document"] }
     if type != "application/json" { return [] }
     do {
-      return schema.faults(try JSONBody(body, nestingLimit: 64), rule)
+      return schema.faults(try JSONBody(body, nestingLimit: 64, valueLimit: .max), rule)
     } catch {
       return ["the body is no JSON: \(error)"]
     }

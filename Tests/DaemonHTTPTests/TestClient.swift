@@ -63,7 +63,7 @@ struct TestAnswer: Sendable {
   let body: [UInt8]
 
   var text: String { String(decoding: body, as: UTF8.self) }
-  var json: JSONBody { (try? JSONBody(body, nestingLimit: 64)) ?? .null }
+  var json: JSONBody { (try? JSONBody(body, nestingLimit: 64, valueLimit: .max)) ?? .null }
   var errorCode: String? { json["error"]?["code"]?.text }
 
   /// - Returns: `nil` where bytes are missing.
