@@ -42,6 +42,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(
       url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "CommandLineArguments"]),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -83,7 +84,11 @@ let package = Package(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
     // Uploads that wait in a store of documents.
     .target(
-      name: "UploadQueue", dependencies: ["DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage"],
+      name: "UploadQueue",
+      dependencies: [
+        "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
 
     .target(
@@ -258,6 +263,7 @@ let package = Package(
       dependencies: [
         "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore", "RandomTestSupport",
         "RecordFormat", "Storage", "StoreTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
     .testTarget(

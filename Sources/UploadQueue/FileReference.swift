@@ -1,3 +1,4 @@
+import Crypto
 import Storage
 
 /// A file that is sent as it stands on the disk: a picture.
@@ -14,8 +15,8 @@ public struct FileReference: Codable, Sendable, Hashable {
   /// - Throws: `UploadQueueError.unreadable`.
   public init(contentsOf path: String) throws {
     var hash = SHA256()
-    byteCount = try Self.read(path) { hash.update($0) }
-    sha256 = hash.finish()
+    byteCount = try Self.read(path) { hash.update(data: $0) }
+    sha256 = Self.text(hash)
     self.path = path
   }
 
@@ -25,8 +26,8 @@ public struct FileReference: Codable, Sendable, Hashable {
   /// - Complexity: reads the file.
   public func check() throws {
     var hash = SHA256()
-    let count = try Self.read(path, expecting: byteCount) { hash.update($0) }
-    guard count == byteCount, hash.finish() == sha256 else { throw UploadQueueError.changed(path: path) }
+    let count = try Self.read(path, expecting: byteCount) { hash.update(data: $0) }
+    guard count == byteCount, Self.text(hash) == sha256 else { throw UploadQueueError.changed(path: path) }
   }
 
   /// The content, checked. Memory: all of it.
@@ -37,11 +38,16 @@ public struct FileReference: Codable, Sendable, Hashable {
     bytes.reserveCapacity(byteCount)
     var hash = SHA256()
     _ = try Self.read(path, expecting: byteCount) {
-      hash.update($0)
+      hash.update(data: $0)
       bytes += $0
     }
-    guard bytes.count == byteCount, hash.finish() == sha256 else { throw UploadQueueError.changed(path: path) }
+    guard bytes.count == byteCount, Self.text(hash) == sha256 else { throw UploadQueueError.changed(path: path) }
     return bytes
+  }
+
+  private static func text(_ hash: SHA256) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// Shows `body` the content piece by piece, and returns how long it is.
