@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "DocumentMetrics", targets: ["DocumentMetrics"]),
     .library(name: "PageCache", targets: ["PageCache"]),
     .library(name: "UploadQueue", targets: ["UploadQueue"]),
+    .library(name: "UploadMetrics", targets: ["UploadMetrics"]),
     .library(name: "UploadHTTP", targets: ["UploadHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .library(name: "ScanInputs", targets: ["ScanInputs"]),
@@ -91,6 +92,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What becomes of them, for swift-metrics.
+    .target(
+      name: "UploadMetrics", dependencies: ["UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: strict),
     .target(
       name: "UploadHTTP",
       dependencies: [
@@ -174,7 +179,7 @@ let package = Package(
       name: "ScanDaemon",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
-        "JSONOutput", "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadQueue", "Workspace",
+        "JSONOutput", "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -295,6 +300,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "UploadMetricsTests",
+      dependencies: [
+        "Documents", "LogStore", "StoreTestSupport", "UploadMetrics", "UploadQueue",
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "UploadHTTPTests",
       dependencies: [
         "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
@@ -396,7 +408,7 @@ let package = Package(
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
         "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs",
-        "UploadHTTP", "UploadQueue", "Workspace",
+        "UploadHTTP", "UploadMetrics", "UploadQueue", "Workspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],

@@ -74,7 +74,8 @@ public final class Daemon: ReadingHandler, Sendable {
     var directory = WorkspaceDirectory(root: options.root)
     directory.waiting = workspaceOptions.waiting
     var queueOptions = environment.queue
-    queueOptions.trace = { [problems] event in
+    queueOptions.trace = { [problems, metrics] event in
+      metrics.uploads(event)
       switch event {
       case .storeFailed(let reason): problems.note("queue", reason)
       case .committed: problems.clear("queue")

@@ -2,6 +2,8 @@ import CoreMetrics
 import DocumentMetrics
 import Documents
 import Synchronization
+import UploadMetrics
+import UploadQueue
 
 /// The metrics of a daemon, for swift-metrics.
 ///
@@ -22,7 +24,8 @@ import Synchronization
 /// | `shelfmark_catalogue_products` | gauge | its products |
 ///
 /// Besides, those of `DocumentMetrics`, of the documents of all users together: what is looked up and searched in the queue, the
-/// journal and the sessions. What a commit writes is no operation of theirs, and told by `shelfmark_record_seconds`.
+/// journal and the sessions. What a commit writes is no operation of theirs, and told by `shelfmark_record_seconds`. And those of
+/// `UploadMetrics` that count events, of all users' queues together.
 final class DaemonMetrics: Sendable {
   private struct Key: Hashable {
     let name: String
@@ -44,6 +47,8 @@ final class DaemonMetrics: Sendable {
   let products: Gauge
   /// Is told what the documents of users do.
   let documents: @Sendable (Trace) -> Void
+  /// Is told what the queues of users do.
+  let uploads: @Sendable (QueueEvent) -> Void
 
   init(_ factory: any MetricsFactory) {
     self.factory = factory
@@ -57,6 +62,7 @@ final class DaemonMetrics: Sendable {
     catalogueAge = Gauge(label: "shelfmark_catalogue_age_seconds", factory: factory)
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)
+    uploads = UploadMetrics.tracer(factory: factory)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -1,0 +1,70 @@
+import CoreMetrics
+import UploadQueue
+
+/// Counts what a queue tells.
+final class EventRecorder: Sendable {
+  private enum Name: String, CaseIterable {
+    case enqueued
+    case superseded
+    case dropped
+    case expired
+    case refused
+    case claimed
+    case delivered
+    case backedOff = "backed_off"
+    case parked
+    case released
+    case takenOver = "taken_over"
+  }
+
+  private let factory: any MetricsFactory
+  private let dimensions: [(String, String)]
+  /// One for each name: all are there from the beginning, so that a rate has a first value.
+  private let counters: [Name: Counter]
+  private let commit: Timer
+  private let calls: Counter
+  private let failures: Counter
+
+  init(_ factory: any MetricsFactory, _ dimensions: [(String, String)]) {
+    self.factory = factory
+    self.dimensions = dimensions
+    counters = Dictionary(
+      uniqueKeysWithValues: Name.allCases.map { name in
+        let dimensions = dimensions + [("event", name.rawValue)]
+        return (name, Counter(label: UploadMetrics.events, dimensions: dimensions, factory: factory))
+      })
+    commit = Timer(label: UploadMetrics.commit, dimensions: dimensions, factory: factory)
+    calls = Counter(label: UploadMetrics.calls, dimensions: dimensions, factory: factory)
+    failures = Counter(label: UploadMetrics.failures, dimensions: dimensions, factory: factory)
+  }
+
+  func record(_ event: QueueEvent) {
+    switch event {
+    case .enqueued: count(.enqueued)
+    case .superseded: count(.superseded)
+    case .dropped: count(.dropped)
+    case .expired: count(.expired)
+    case .refused: count(.refused)
+    case .claimed: count(.claimed)
+    case .delivered: count(.delivered)
+    case .backedOff: count(.backedOff)
+    case .parked: count(.parked)
+    case .released: count(.released)
+    case .takenOver: count(.takenOver)
+    case .committed(let count, let duration):
+      let (seconds, attoseconds) = duration.components
+      commit.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+      calls.increment(by: count)
+    case .breakerOpened(let destination, _): breaker(destination).record(1)
+    case .breakerClosed(let destination): breaker(destination).record(0)
+    case .storeFailed: failures.increment()
+    }
+  }
+
+  private func count(_ name: Name) { counters[name]?.increment() }
+
+  /// Rare enough to be made anew each time; the factory gives the same one.
+  private func breaker(_ destination: String) -> Gauge {
+    Gauge(label: UploadMetrics.breaker, dimensions: dimensions + [("destination", destination)], factory: factory)
+  }
+}
