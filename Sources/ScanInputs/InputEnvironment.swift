@@ -15,8 +15,8 @@ struct InputEnvironment: Sendable {
   /// How long the rest of a keyboard's event may take. Devices deliver whole events; half a one in a FIFO, whose writer died,
   /// would spoil all that follow.
   var eventPatience = Duration.seconds(1)
-  /// Connections that an input has at once; more are closed at once.
-  var maximumConnections = 256
+  /// Connections that an input has at once.
+  var maximumConnections = ScanInput.maximumConnections
 }
 
 /// The line of the standard input that had begun when an input ended.

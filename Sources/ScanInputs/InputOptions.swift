@@ -51,6 +51,14 @@ public enum InputSource: Sendable, Equatable {
     case .socket: "socket"
     }
   }
+
+  /// Whether it has connections, many at once.
+  public var isServer: Bool {
+    switch self {
+    case .tcp, .socket: true
+    case .standardInput, .serial, .keyboard: false
+    }
+  }
 }
 
 /// A serial device.

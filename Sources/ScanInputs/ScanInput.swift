@@ -6,6 +6,9 @@ public import ServiceLifecycle
 /// It runs until graceful shutdown, whatever becomes of its source: one that goes away is opened again, a line that is no
 /// text is noted. What was read when the shutdown comes is answered.
 public struct ScanInput: Service {
+  /// Connections that an input has at once, where it has any; more are closed at once.
+  public static let maximumConnections = 256
+
   /// What it reads, and how.
   public let options: InputOptions
   let handler: any ReadingHandler

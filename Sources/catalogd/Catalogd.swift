@@ -43,7 +43,15 @@ import Darwin
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
           try DaemonConfiguration(sources(options, environment))
         }
-        return await Supervisor(try read(), read: read, environment: environment).run()
+        let configuration = try read()
+        let limit = DescriptorLimit.raise()
+        guard limit >= DescriptorLimit.least else {
+          Console.say(
+            "only \(limit) files may be open at once, and the daemon needs \(DescriptorLimit.least) at least: raise the limit,"
+              + " with `ulimit -n` in a shell or `LimitNOFILE` in a unit of systemd")
+          return ExitCode.io
+        }
+        return await Supervisor(configuration, read: read, environment: environment, descriptorLimit: limit).run()
       }
     } catch {
       for fault in error.faults { Console.say("\(fault)") }

@@ -40,11 +40,15 @@ final class Supervisor: Sendable {
   private let setup: ProcessSetup
   private let manager: ServiceManager?
   private let logger: Logger
+  private let descriptorLimit: Int
   /// Guards what runs. Never held across an await.
   private let state: Mutex<State>
 
-  init(_ configuration: DaemonConfiguration, read: @escaping Read, environment: [String: String]) {
+  init(
+    _ configuration: DaemonConfiguration, read: @escaping Read, environment: [String: String], descriptorLimit: Int
+  ) {
     self.read = read
+    self.descriptorLimit = descriptorLimit
     setup = ProcessSetup(configuration)
     manager = ServiceManager(environment: environment)
     logger = Logger(label: "catalogd")
@@ -58,7 +62,7 @@ final class Supervisor: Sendable {
     let watchdog = manager.map { manager in
       Task { try? await Watchdog(manager) { await self.isHealthy() }.run() }
     }
-    for warning in state.withLock({ $0.configuration.warnings }) { logger.warning("\(warning)") }
+    warn(of: state.withLock { $0.configuration })
     let code = await runAll()
     if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
     listening.cancel()
@@ -178,7 +182,7 @@ final class Supervisor: Sendable {
     await manager?.reloading()
     do {
       let new = try await offPool { [read] in try read() }
-      for warning in new.warnings { logger.warning("\(warning)") }
+      warn(of: new)
       let (run, count, isChanged) = state.withLock { state in
         guard !state.isEnding, new.differs(from: state.next ?? state.configuration) else {
           return (state.run, state.runCount, false)
@@ -202,6 +206,15 @@ final class Supervisor: Sendable {
       logger.error("the configuration was not read", error: error)
       await manager?.ready("running")
     }
+  }
+
+  private func warn(of configuration: DaemonConfiguration) {
+    for warning in configuration.warnings { logger.warning("\(warning)") }
+    let most = DescriptorLimit.most(configuration)
+    guard most > descriptorLimit else { return }
+    logger.warning(
+      "with all the connections that are allowed, more files would be open than may be; see http.maximumConnections",
+      metadata: ["needed": "\(most)", "limit": "\(descriptorLimit)"])
   }
 
   // MARK: Bounds

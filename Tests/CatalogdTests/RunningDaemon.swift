@@ -19,15 +19,18 @@ final class RunningDaemon {
   /// - Parameters:
   ///   - configuration: the text of the file, which ``configure(_:)`` changes.
   ///   - input: whether the standard input is a pipe, or nothing.
+  ///   - limits: arguments of the shell's `ulimit`, each a call of its own.
   init(
-    _ arguments: [String] = [], configuration: String = "{}", environment: [String: String] = [:], hasInput: Bool = true
+    _ arguments: [String] = [], configuration: String = "{}", environment: [String: String] = [:],
+    hasInput: Bool = true, limits: [String] = []
   ) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     output = Lines()
     log = Lines()
-    process.executableURL = URL(fileURLWithPath: Self.program)
-    process.arguments = ["--config", folder + "/catalogd.json"] + arguments
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let script = limits.map { "ulimit \($0) && " }.joined() + "exec \"$0\" \"$@\""
+    process.arguments = ["-c", script, Self.program, "--config", folder + "/catalogd.json"] + arguments
     var variables = ProcessInfo.processInfo.environment.filter {
       !$0.key.hasPrefix("CATALOG") && $0.key != "NOTIFY_SOCKET"
     }
