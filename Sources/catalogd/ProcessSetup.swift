@@ -59,6 +59,7 @@ struct ProcessSetup: Sendable {
     "shelfmark_uploads_total": "Attempts to send, by webhook and outcome.",
     "shelfmark_syncs_total": "Synchronisations, by outcome.",
     "shelfmark_sync_seconds": "One synchronisation.",
+    "shelfmark_network_returns_total": "How often the network came back.",
     "shelfmark_catalogue_age_seconds": "Since the catalogue was last known to be current.",
     "shelfmark_catalogue_products": "Products of the catalogue.",
   ]
