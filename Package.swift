@@ -175,11 +175,14 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
+    // What the system says of its interfaces, addresses and routes.
+    .target(name: "NetworkChanges", dependencies: ["CShims"], swiftSettings: strict),
     .target(
       name: "ScanDaemon",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
-        "JSONOutput", "LogStore", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics", "UploadQueue", "Workspace",
+        "JSONOutput", "LogStore", "NetworkChanges", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics", "UploadQueue",
+        "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -353,10 +356,15 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "NetworkChangesTests",
+      dependencies: ["CProcessSupport", "CShims", "NetworkChanges", "RandomTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents",
-        "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue", "Workspace",
+        "JSONOutput", "LogStore", "NetworkChanges", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue",
+        "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

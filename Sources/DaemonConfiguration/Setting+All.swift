@@ -15,6 +15,9 @@ extension Setting {
     Setting(
       "log.format", .choice(["auto", "text", "json"]), "auto", "auto: text on a terminal, else an object a line"),
     Setting("drainSeconds", .real(0...3600), "10", "how long uploads on their way may take when the daemon ends"),
+    Setting(
+      "watchNetwork", .truth, "true",
+      "whether what failed for want of a network goes at once when the network comes back (on Linux)"),
     Setting("exitAtEnd", .truth, "false", "whether the daemon ends when its standard input does"),
   ]
 

@@ -25,6 +25,7 @@ extension SettingReader {
       options.user = user
     }
     if let seconds = real("drainSeconds") { options.drainTimeout = .seconds(seconds) }
+    options.watchesNetwork = truth("watchNetwork") ?? options.watchesNetwork
     if let milliseconds = whole("doubleScanMilliseconds") { options.doubleScanWindow = .milliseconds(milliseconds) }
     if let seconds = real("compaction", "intervalSeconds") {
       options.compaction.interval = seconds > 0 ? .seconds(seconds) : nil

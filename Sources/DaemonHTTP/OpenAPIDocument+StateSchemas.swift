@@ -86,6 +86,20 @@ extension OpenAPIDocument {
         "required": ["user", "cursor", "sequence", "generation", "products", "relations", "currentAt", "ageSeconds"],
         "additionalProperties": false
       },
+      "NetworkState": {
+        "type": "object",
+        "description": "What the system said of its interfaces, addresses and routes.",
+        "properties": {
+          "watched": {
+            "type": "boolean",
+            "description": "Whether it is listened to: what failed goes at once when the network comes back."
+          },
+          "returns": {"type": "integer", "description": "How often the network came back since the daemon started."},
+          "lastReturn": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."}
+        },
+        "required": ["watched", "returns", "lastReturn"],
+        "additionalProperties": false
+      },
       "Status": {
         "type": "object",
         "description": "Everything about the daemon.",
@@ -101,6 +115,7 @@ extension OpenAPIDocument {
             "oneOf": [{"$ref": "#/components/schemas/CatalogueState"}, {"type": "null"}]
           },
           "sync": {"$ref": "#/components/schemas/SyncState"},
+          "network": {"$ref": "#/components/schemas/NetworkState"},
           "queue": {
             "description": "Null where it cannot be read; problems say why.",
             "oneOf": [{"$ref": "#/components/schemas/Queue"}, {"type": "null"}]
@@ -125,6 +140,7 @@ extension OpenAPIDocument {
           "user",
           "catalogue",
           "sync",
+          "network",
           "queue",
           "webhooks",
           "inputs",

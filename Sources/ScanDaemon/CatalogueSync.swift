@@ -29,6 +29,10 @@ public final class CatalogueSync: Service, Sendable {
     var waiting: [(full: Bool, continuation: CheckedContinuation<ImportReport, any Error>)] = []
     var isStopped = false
     var last = LastSync()
+    /// Failures since the last success, or since the network came back: what the pauses go by.
+    var failuresInARow = 0
+    /// The network came back while a synchronisation ran, which may hang on what it was before.
+    var cameBackMeanwhile = false
     /// When the schedule comes to it, in microseconds since 1970.
     var next: Int64?
   }
@@ -104,7 +108,7 @@ public final class CatalogueSync: Service, Sendable {
     } catch is SyncUnavailable {
       return nil
     } catch {
-      let failures = state.withLock { $0.last.failures }
+      let failures = state.withLock { $0.failuresInARow }
       let pause = options.firstRetry * (1 << min(max(0, failures - 1), 30))
       return jittered(min(pause, options.interval), options)
     }
@@ -118,9 +122,18 @@ public final class CatalogueSync: Service, Sendable {
   /// Another user is signed in.
   func userChanged() { wakes.wake() }
 
-  /// The network seems to be back: where the last synchronisation failed, the next one is now.
+  /// The network is back, as far as is known: where the last synchronisation failed, or one is overdue, the next one is now; where
+  /// one runs, it is as soon as that one has failed. If it fails as well, the pauses begin anew.
   func reconnected() {
-    if state.withLock({ $0.last.error != nil && !$0.isRunning }) { wakes.wake() }
+    let isWanted = state.withLock { state in
+      state.failuresInARow = 0
+      if state.isRunning {
+        state.cameBackMeanwhile = true
+        return false
+      }
+      return state.last.error != nil || state.next.map { $0 <= environment.time.now() } ?? false
+    }
+    if isWanted { wakes.wake() }
   }
 
   private func stop() {
@@ -155,6 +168,7 @@ public final class CatalogueSync: Service, Sendable {
       let callers = state.withLock { state in
         defer { state.waiting = [] }
         state.isRunning = !state.waiting.isEmpty
+        state.cameBackMeanwhile = false
         if state.waiting.isEmpty { state.worker = nil }
         return state.waiting
       }
@@ -194,7 +208,10 @@ public final class CatalogueSync: Service, Sendable {
     if let failure = done.noteFailure {
       logger.warning("nobody else can begin with this catalogue", metadata: ["reason": "\(failure)"])
     }
-    state.withLock { $0.last = LastSync(stores: stores, attempt: Date(microseconds: now)) }
+    state.withLock { state in
+      state.last = LastSync(stores: stores, attempt: Date(microseconds: now))
+      state.failuresInARow = 0
+    }
     let took = environment.uptime() - start
     metrics.count("shelfmark_syncs_total", [("outcome", "done")])
     metrics.sync.recordNanoseconds(took.nanoseconds)
@@ -219,10 +236,14 @@ public final class CatalogueSync: Service, Sendable {
       events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
       return
     }
-    state.withLock { state in
-      let failures = state.last.stores === stores ? state.last.failures + 1 : 1
+    let isForNothing = state.withLock { state in
+      let isSame = state.last.stores === stores
+      let failures = isSame ? state.last.failures + 1 : 1
       state.last = LastSync(stores: stores, attempt: Date(microseconds: time), error: words, failures: failures)
+      state.failuresInARow = isSame ? state.failuresInARow + 1 : 1
+      return state.cameBackMeanwhile
     }
+    if isForNothing { wakes.wake() }
     metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     metrics.sync.recordNanoseconds((environment.uptime() - start).nanoseconds)
     problems.note("sync", words)
@@ -247,48 +268,5 @@ public final class CatalogueSync: Service, Sendable {
       ("next", .optional(next.map { Date(microseconds: $0).precise })),
       ("oldSince", .optional(own.error == nil ? nil : current?.precise)),
     ])
-  }
-}
-
-/// How the last synchronisation ended.
-private struct LastSync {
-  /// Whose it was.
-  weak var stores: UserStores?
-  var attempt: Date?
-  /// Why it failed; `nil` where it did not.
-  var error: String?
-  /// Failures since the last success.
-  var failures = 0
-
-  static func event(user: String?, _ update: UpdateReport, _ took: Duration) -> JSONText {
-    .object([
-      ("ok", .bool(true)), ("user", .optional(user)), ("mode", .text(update.mode.name)),
-      ("sequence", .uint(update.sequence)), ("cursor", .text(update.cursor)),
-      (
-        "products",
-        .object([
-          ("upserted", .int(update.counts.productsUpserted)), ("deleted", .int(update.counts.productsDeleted)),
-        ])
-      ), ("seconds", .double((took.seconds * 1000).rounded() / 1000)), ("error", .null),
-    ])
-  }
-
-  static func event(user: String?, failure: String) -> JSONText {
-    .object([("ok", .bool(false)), ("user", .optional(user)), ("error", .text(failure))])
-  }
-}
-
-/// There is nothing to synchronise with, or for.
-public enum SyncUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
-  /// ``DaemonOptions/sync`` is `nil`.
-  case noServer
-  /// What belongs to nobody is synchronised with nothing.
-  case nobodySignedIn
-
-  public var description: String {
-    switch self {
-    case .noServer: "no server is configured to synchronise the catalogue with"
-    case .nobodySignedIn: "nobody is signed in whose catalogue could be synchronised"
-    }
   }
 }

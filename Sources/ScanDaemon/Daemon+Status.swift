@@ -20,6 +20,7 @@ extension Daemon {
       ("started", .text(Date(microseconds: started.time).precise)),
       ("uptimeSeconds", .double((uptime.seconds * 1000).rounded() / 1000)), ("ready", .bool(isReady)),
       ("user", .optional((try? user()) ?? nil)), ("catalogue", catalogueJSON(time)), ("sync", sync.json),
+      ("network", network.json),
       ("queue", queueJSON()), ("webhooks", .array(webhooks.options.map { .text($0.name) })), ("inputs", inputs.json),
       ("sessionsOpen", .int(sessions.openCount())), ("eventListeners", .int(events.listenerCount)),
       ("scansPerSecond", .double((rate.perSecond(at: environment.uptime()) * 1000).rounded() / 1000)),

@@ -32,6 +32,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let webhooks: Webhooks
   let uploads: UploadService
   let users: UserWatch
+  let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
   let problems: Problems
@@ -94,6 +95,10 @@ public final class Daemon: ReadingHandler, Sendable {
       sync.userChanged()
       uploads.wake()
     }
+    network = NetworkWatch(options, problems, metrics, environment, logger) {
+      sync.reconnected()
+      await uploads.networkReturned()
+    }
     compaction = CompactionService(
       options.compaction, access, table, rate, sync.turn, problems, environment, logger)
     gauges = GaugeService(access, recorder, sessions, events, metrics, environment)
@@ -101,7 +106,7 @@ public final class Daemon: ReadingHandler, Sendable {
   }
 
   /// What runs, in the order in which it starts; ends in the reverse one.
-  public var services: [any Service] { [gauges, compaction, users, sync, uploads] }
+  public var services: [any Service] { [gauges, compaction, users, sync, uploads, network] }
 
   // MARK: The catalogue
 

@@ -1,11 +1,14 @@
 import CatalogSync
 import CoreMetrics
+import NetworkChanges
 import UploadHTTP
 import UploadQueue
 import Workspace
 
 /// Clock, chance, sleep and the lines to servers: what a test replaces so that it waits for nothing.
 struct DaemonEnvironment: Sendable {
+  typealias Listen = @Sendable (_ onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws -> @Sendable () -> Void
+
   /// Clock, chance and sleep, of uploads as well.
   var time = QueueEnvironment.live
   /// The time since any fixed moment; does not go back.
@@ -17,12 +20,19 @@ struct DaemonEnvironment: Sendable {
   var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
   /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
   var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
+  /// Listens to changes of the network; what it returns ends that. `nil` where the system has nothing to listen to.
+  var listen: Listen? = NetworkListener.isSupported ? Self.kernel : nil
   /// What queues hold at most.
   var queue = QueueOptions()
   /// Makes the metrics.
   var metrics: any MetricsFactory = MetricsSystem.factory
   /// Called inside each transaction, before its commit; what it throws is what the commit throws.
   var beforeCommit: @Sendable () throws -> Void = {}
+
+  private static let kernel: Listen = { onEvent in
+    let listener = try NetworkListener(onEvent: onEvent)
+    return { listener.stop() }
+  }
 }
 
 private let startOfProcess = ContinuousClock.now

@@ -20,6 +20,7 @@ import UploadQueue
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
+/// | `shelfmark_network_returns_total` | counter | how often the network came back |
 /// | `shelfmark_catalogue_age_seconds` | gauge | since the catalogue was last known to be current |
 /// | `shelfmark_catalogue_products` | gauge | its products |
 ///
@@ -43,6 +44,7 @@ final class DaemonMetrics: Sendable {
   let waiting: Gauge
   let parked: Gauge
   let sync: Timer
+  let networkReturns: Counter
   let catalogueAge: Gauge
   let products: Gauge
   /// Is told what the documents of users do.
@@ -59,6 +61,7 @@ final class DaemonMetrics: Sendable {
     waiting = Gauge(label: "shelfmark_queue_waiting", factory: factory)
     parked = Gauge(label: "shelfmark_queue_parked", factory: factory)
     sync = Timer(label: "shelfmark_sync_seconds", factory: factory)
+    networkReturns = Counter(label: "shelfmark_network_returns_total", factory: factory)
     catalogueAge = Gauge(label: "shelfmark_catalogue_age_seconds", factory: factory)
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)

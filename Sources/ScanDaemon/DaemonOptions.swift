@@ -17,6 +17,9 @@ public struct DaemonOptions: Sendable {
   public var doubleScanWindow: Duration = .milliseconds(500)
   /// How many events are kept for those who come back for them.
   public var eventCapacity = 1000
+  /// Whether it is listened to what the system says of its interfaces, addresses and routes (on Linux): when the network comes back,
+  /// a synchronisation that failed and uploads that got no answer go at once. Without a server and webhooks there is no need to.
+  public var watchesNetwork = true
   /// When the stores are compacted.
   public var compaction = CompactionOptions()
   /// How long uploads that are on their way may take when the daemon ends.

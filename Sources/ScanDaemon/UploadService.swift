@@ -56,6 +56,14 @@ final class UploadService: Service {
   /// Somebody signed in, or a queue may have its first upload.
   func wake() { wakes.wake() }
 
+  /// The network is back: what got no answer goes at once.
+  func networkReturned() async {
+    let workers = state.withLock { $0.workers.values.map(\.worker) }
+    await withDiscardingTaskGroup { group in
+      for worker in workers { group.addTask { await worker.networkReturned() } }
+    }
+  }
+
   /// An upload was recorded: where nobody looks after its user, somebody does now.
   func recorded(_ user: String?) {
     if state.withLock({ !$0.served.contains(UserDocumentsTable.Key(user)) }) { wakes.wake() }

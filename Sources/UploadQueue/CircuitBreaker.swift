@@ -28,6 +28,14 @@ struct CircuitBreaker: Equatable {
   /// An attempt ended without telling anything of the destination.
   mutating func cancel() { isProbing = false }
 
+  /// What kept the destination from answering may be over: one upload may go at once, and if that one fails, the pauses begin
+  /// anew.
+  mutating func reconsider(now: Int64) {
+    guard let openUntil else { return }
+    self.openUntil = min(openUntil, now)
+    pause = 0
+  }
+
   /// The destination answered.
   mutating func succeed() { self = CircuitBreaker() }
 

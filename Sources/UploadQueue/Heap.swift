@@ -6,6 +6,8 @@ struct Heap<Element: Comparable> {
   var count: Int { elements.count }
   /// The least element; `nil` for none. Complexity: O(1).
   var first: Element? { elements.first }
+  /// All of them, in no order.
+  var unordered: [Element] { elements }
 
   /// Complexity: O(log count).
   mutating func insert(_ element: Element) {

@@ -80,6 +80,14 @@ extension QueueChange {
     events.append(.takenOver(entry.upload))
   }
 
+  /// Ends the pause of an upload whose last attempt got no answer. One that is something else by now is left alone.
+  func hasten(_ ordinal: Int64) throws {
+    guard let entry = try entry(ordinal), entry.isUnanswered, entry.notBefore > now else { return }
+    var hastened = entry
+    hastened.notBefore = now
+    try put(hastened, replacing: entry)
+  }
+
   private func wait(_ entry: inout ScheduleEntry, replacing old: ScheduleEntry) throws {
     entry.state = .waiting
     entry.lease = nil

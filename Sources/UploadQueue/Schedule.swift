@@ -160,6 +160,17 @@ struct Schedule {
     return time
   }
 
+  /// Uploads that wait only for the pause after an attempt that got no answer, in the order of the queue, up to `limit` of them.
+  ///
+  /// - Complexity: in the uploads that wait for their time.
+  func unanswered(now: Int64, limit: Int) -> [Int64] {
+    let found = delayed.unordered.lazy.filter { timed in
+      guard timed.time > now, let entry = items[timed.ordinal], entry.notBefore == timed.time else { return false }
+      return entry.isUnanswered && mayGo(entry)
+    }
+    return Array(Set(found.map(\.ordinal)).sorted().prefix(limit))
+  }
+
   /// Who has uploads.
   var leases: [ScheduleEntry.Lease] { Array(leased.keys) }
 

@@ -36,6 +36,10 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   var lastError: UploadFailure?
   var lease: Lease?
 
+  /// Whether it waits, and the last attempt failed without an answer. A moment before which it may not go is then that
+  /// attempt's pause, and nobody's wish: such a one was over before the attempt.
+  var isUnanswered: Bool { state == .waiting && failures > 0 && lastError.map { $0.status == nil } ?? false }
+
   /// The entry of an upload that a worker takes.
   func claimed(by lease: Lease) -> ScheduleEntry {
     var entry = self

@@ -99,6 +99,38 @@ public actor UploadWorker {
     return !wasCutShort
   }
 
+  // MARK: The network
+
+  /// What ``networkReturned()`` hastens at once: as much as the largest commit of others.
+  static let maximumHastened = 1024
+
+  /// The network is back, or another one is there: what waits because its last attempt got no answer goes now and not after its
+  /// pause, in one commit, and a destination that is left alone is tried with one upload.
+  ///
+  /// What a server answered stands: a Retry-After is waited for, and so is the pause after a 503. Attempts that are running go on.
+  /// An attempt that fails then counts like others: call it once for each time that the network comes back.
+  public func networkReturned() async {
+    let now = queue.environment.now()
+    for destination in breakers.keys { breakers[destination]?.reconsider(now: now) }
+    do {
+      let snapshot = try queue.store.snapshot()
+      let ordinals = try mirror.withLock { mirror in
+        try mirror.advance(to: snapshot)
+        return mirror.schedule.unanswered(now: now, limit: Self.maximumHastened)
+      }
+      if !ordinals.isEmpty {
+        try await queue.group.perform { change in
+          for ordinal in ordinals { try change.hasten(ordinal) }
+        }
+      }
+    } catch {
+      mirror.withLock { $0.reset() }
+      // They go when their pause is over.
+      queue.options.trace?(.storeFailed("\(error)"))
+    }
+    wake()
+  }
+
   /// Whether attempts were cancelled since the worker began.
   private var wasCutShort = false
   /// Whether attempts are cancelled, those too that begin now.

@@ -68,6 +68,7 @@ struct ProcessSetup: Sendable {
     "documents_scans_total": "Searches that no index helped, by collection and operation.",
     "shelfmark_syncs_total": "Synchronisations, by outcome.",
     "shelfmark_sync_seconds": "One synchronisation.",
+    "shelfmark_network_returns_total": "How often the network came back.",
     "shelfmark_catalogue_age_seconds": "Since the catalogue was last known to be current.",
     "shelfmark_catalogue_products": "Products of the catalogue.",
   ]

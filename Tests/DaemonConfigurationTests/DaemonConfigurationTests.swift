@@ -136,6 +136,11 @@ private let longest = String(repeating: "a", count: 96)
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
   }
 
+  @Test func `the network is watched unless that is refused`() throws {
+    #expect(try configuration().daemon.watchesNetwork)
+    #expect(try !configuration(["--watch-network", "false"]).daemon.watchesNetwork)
+  }
+
   @Test func `webhooks`() throws {
     let secret = try TestFile("Bearer w\n")
     let file = try TestFile(

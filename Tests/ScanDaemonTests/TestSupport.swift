@@ -32,6 +32,8 @@ final class TestRoot: Sendable {
     var options = DaemonOptions(root: path)
     options.user = user
     options.drainTimeout = .seconds(2)
+    // What happens to this machine's network is nothing of a test.
+    options.watchesNetwork = false
     change(&options)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     return try Daemon(options, logger: logger, environment: environment)

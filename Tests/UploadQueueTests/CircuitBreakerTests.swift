@@ -34,6 +34,27 @@ import Testing
     #expect(breaker.allows(now: 0))
   }
 
+  @Test func `reconsidered, it lets one pass at once, and if that one fails its pauses begin anew`() {
+    var breaker = CircuitBreaker()
+    breaker.reconsider(now: 0)
+    #expect(breaker == CircuitBreaker())
+    for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }
+    breaker.begin(now: 100)
+    #expect(breaker.fail(now: 100, policy) == 200)
+    breaker.reconsider(now: 150)
+    #expect(breaker.allows(now: 150) && !breaker.isClosed)
+    breaker.begin(now: 150)
+    #expect(!breaker.allows(now: 150))
+    // The one that is on its way stays the only one.
+    breaker.reconsider(now: 160)
+    #expect(!breaker.allows(now: 160))
+    #expect(breaker.fail(now: 170, policy) == 100)
+    #expect(!breaker.allows(now: 269) && breaker.allows(now: 270))
+    // A pause that is over already is not begun again.
+    breaker.reconsider(now: 1000)
+    #expect(breaker.openUntil == 270)
+  }
+
   @Test func `an upload that was taken before it opened and begins afterwards does not keep it open for ever`() {
     var breaker = CircuitBreaker()
     for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }

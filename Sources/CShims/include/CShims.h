@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mapping_guard.h"
+#include "route_messages.h"
 #include "service_manager.h"
 
 #if defined(__SSE2__)

@@ -1,4 +1,4 @@
-// What tests need of the system that Swift does not offer: fork, limits, mounts, and a process that is cheap to start.
+// What tests need of the system that Swift does not offer: fork, limits, mounts, networks, and a process that is cheap to start.
 
 #ifndef SHELFMARK_CPROCESSSUPPORT_H
 #define SHELFMARK_CPROCESSSUPPORT_H
@@ -37,6 +37,20 @@ int process_mount_memory(const char *_Nonnull path, uint64_t bytes);
 
 /// Makes what `process_mount_memory` mounted read-only, or writable again.
 int process_remount(const char *_Nonnull path, int read_only);
+
+/// Gives the calling thread a network of its own, which has nothing but a loopback that is down. Returns 0, or -1 with errno set
+/// where that is not permitted or not known.
+int process_isolate_network(void);
+
+/// Makes an interface that ends in this process, in the network of the calling thread. It goes with the descriptor that is
+/// returned; -1 with errno set where there is no such thing.
+int process_open_tunnel(const char *_Nonnull name);
+
+/// Turns an interface of the calling thread's network on or off. Returns 0, or -1 with errno set.
+int process_turn_interface(const char *_Nonnull name, int on);
+
+/// Gives an interface of the calling thread's network an IPv4 address. Returns 0, or -1 with errno set.
+int process_give_address(const char *_Nonnull name, const char *_Nonnull address);
 
 /// Gives up root's rights for those of the user and group `id`. Returns 0, or -1 with errno set.
 int process_become(unsigned id);

@@ -1,0 +1,37 @@
+import Catalog
+import JSONOutput
+import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How the last synchronisation ended.
+struct LastSync {
+  /// Whose it was.
+  weak var stores: UserStores?
+  var attempt: Date?
+  /// Why it failed; `nil` where it did not.
+  var error: String?
+  /// Failures since the last success.
+  var failures = 0
+
+  static func event(user: String?, _ update: UpdateReport, _ took: Duration) -> JSONText {
+    .object([
+      ("ok", .bool(true)), ("user", .optional(user)), ("mode", .text(update.mode.name)),
+      ("sequence", .uint(update.sequence)), ("cursor", .text(update.cursor)),
+      (
+        "products",
+        .object([
+          ("upserted", .int(update.counts.productsUpserted)), ("deleted", .int(update.counts.productsDeleted)),
+        ])
+      ), ("seconds", .double((took.seconds * 1000).rounded() / 1000)), ("error", .null),
+    ])
+  }
+
+  static func event(user: String?, failure: String) -> JSONText {
+    .object([("ok", .bool(false)), ("user", .optional(user)), ("error", .text(failure))])
+  }
+}
