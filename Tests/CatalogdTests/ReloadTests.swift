@@ -21,6 +21,12 @@ import Testing
       (self.number, self.device) = (number, device)
       path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       _ = fcntl(number, F_SETFL, O_NONBLOCK)
+      // As it is found so it is left: nothing is echoed while nobody reads.
+      var settings = termios()
+      // The calls fill and read the local structure.
+      unsafe tcgetattr(device, &settings)
+      unsafe cfmakeraw(&settings)
+      unsafe tcsetattr(device, TCSANOW, &settings)
       for number in [number, device] { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     }
 
