@@ -375,7 +375,7 @@ let package = Package(
       name: "DaemonHTTPTests",
       dependencies: [
         "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
-        "StoreTestSupport", "UploadQueue", "Workspace",
+        "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

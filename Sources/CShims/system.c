@@ -96,11 +96,13 @@ int64_t shelfmark_available_bytes(int descriptor) {
   return (int64_t)bytes;
 }
 
-int shelfmark_grab_keyboard(int descriptor) {
+int shelfmark_grab_keyboard(int descriptor, int grabs) {
 #if defined(__linux__)
-  return ioctl(descriptor, EVIOCGRAB, 1);
+  // The argument itself says which, and is no pointer: zero lets go.
+  return ioctl(descriptor, EVIOCGRAB, grabs ? 1L : 0L);
 #else
   (void)descriptor;
+  (void)grabs;
   errno = ENOTSUP;
   return -1;
 #endif

@@ -1,4 +1,5 @@
 import DaemonHTTP
+import ScanInputs
 
 extension SettingReader {
   /// `nil` where there is no HTTP interface.
@@ -40,19 +41,15 @@ enum HTTPAddress {
     let description: String
   }
 
-  /// A path that fits into a socket's address.
-  static let maximumPathByteCount = 107
-  /// The same for the server's socket, whose path gets a dot, a process id and `/s` behind it until it is published.
-  static let maximumServedPathByteCount = maximumPathByteCount - 10
-
   static func parse(_ text: String) -> Result<DaemonServer.Address, Problem> {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst(5))
       guard path.hasPrefix("/") else {
         return .failure(Problem(description: "a Unix socket needs a whole path: unix:/run/…"))
       }
-      guard path.utf8.count <= maximumServedPathByteCount else {
-        return .failure(Problem(description: "the socket's path has at most \(maximumServedPathByteCount) bytes"))
+      guard path.utf8.count <= SocketFile.pathByteLimit else {
+        return .failure(
+          Problem(description: "the socket's path has at most \(SocketFile.pathByteLimit) bytes"))
       }
       return .success(.socket(path: path))
     }

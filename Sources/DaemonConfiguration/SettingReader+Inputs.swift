@@ -78,8 +78,8 @@ extension SettingReader {
       return .tcp(host: host, port: port)
     case "socket":
       let place = place(path("path"), "such as /run/catalogd/scans.sock")
-      if place.utf8.count > HTTPAddress.maximumPathByteCount {
-        refuse(path("path"), place, "a socket's path has at most \(HTTPAddress.maximumPathByteCount) bytes")
+      if place.utf8.count > SocketFile.pathByteLimit {
+        refuse(path("path"), place, "a socket's path has at most \(SocketFile.pathByteLimit) bytes")
       }
       return .socket(path: place)
     default: return .standardInput

@@ -21,12 +21,12 @@ extension DaemonAPI {
 
   @Sendable private func scan(_ call: Call) async throws -> Answer {
     let (readings, isList) = try Self.readings(call.body)
-    if !isList { return Answer(try await daemon.scan(readings[0]).json) }
+    if !isList { return Answer(await daemon.scan(readings[0]).json) }
     var bytes = Array("{\"answers\":[".utf8)
     // One after another: their effects keep the order of the request.
     for (index, reading) in readings.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      try await daemon.scan(reading).json.append(to: &bytes)
+      await daemon.scan(reading).json.append(to: &bytes)
     }
     bytes += "]}".utf8
     return Answer(json: bytes)

@@ -4,8 +4,17 @@ public import Logging
 import NIOCore
 import NIOPosix
 public import ScanDaemon
+import ScanInputs
 public import ServiceLifecycle
 import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// A daemon's HTTP interface, as `openapi.json` describes it.
 ///
@@ -48,7 +57,7 @@ public struct DaemonServer: Service {
   public enum Address: Sendable, Equatable {
     /// A name or numeric address of this machine. Port 0 takes a free one.
     case host(String, port: Int)
-    /// A Unix domain socket, for the owner of the process alone. Its path has up to 97 bytes: the system's bound is 107, and up to
+    /// A Unix domain socket, for the owner of the process alone. Its path has up to 93 bytes: SwiftNIO's bound is 103, and up to
     /// ten are needed to publish it.
     case socket(path: String)
   }
@@ -102,13 +111,18 @@ public struct DaemonServer: Service {
         "\(channel.localAddress?.port ?? port)"
       }
     case .socket(let path):
-      let file = try await SocketFile(path: path)
+      let file: SocketFile
+      do { file = try await SocketFile(path: path) } catch {
+        throw DaemonServerError.cannotListen(path, reason: "\(error)")
+      }
       defer { file.removeTemporary() }
       let identity = Mutex<SocketFile.Identity?>(nil)
       defer { if let identity = identity.withLock({ $0 }) { file.remove(identity) } }
       try await serve(.unixDomainSocket(path: file.temporaryPath), name: path) { _ in
-        let published = try file.publish()
-        identity.withLock { $0 = published }
+        do {
+          let published = try file.publish()
+          identity.withLock { $0 = published }
+        } catch { throw DaemonServerError.cannotListen(path, reason: "\(error)") }
         return path
       }
     }
@@ -159,7 +173,8 @@ public struct DaemonServer: Service {
 
   private static func reason(_ error: any Error) -> String {
     switch error {
-    case let error as IOError: SocketFile.reason(error.errnoCode)
+    // The text of an error number is a C string that is copied at once.
+    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
     case is SocketAddressError: "this is no address of this machine"
     default: "\(error)"
     }

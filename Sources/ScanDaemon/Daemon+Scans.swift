@@ -27,7 +27,7 @@ extension Daemon {
   /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
   /// - Complexity: three system calls and the lookup; where it is recorded, the wait for a commit that it shares.
-  public func scan(_ reading: Reading) async throws -> ScanAnswer { await process(reading).answer }
+  public func scan(_ reading: Reading) async -> ScanAnswer { await process(reading).answer }
 
   /// The same for an input: the answer as a line of JSON.
   public func answer(_ reading: Reading) async -> ReadingAnswer {

@@ -1,42 +1,70 @@
 /// A device that may go away and come back: it is opened, read to its end, and opened again.
 struct DeviceInput {
+  /// How the reading of a device ends.
+  enum End {
+    /// The device went away, and why.
+    case gone(Obstacle)
+    /// The input is to end, in the middle of this.
+    case stopped(DeviceShelf.State)
+  }
+
   let desk: Desk
+  let source: InputSource
   let path: String
   let interval: Duration
   let environment: InputEnvironment
   let ending: Ending
 
   /// - Parameters:
-  ///   - open: Opens the device; may block.
-  ///   - read: Reads it until it ends, and says why it did, or until the input is to end.
+  ///   - open: Opens the device, or sets up one that is open and was read by another input; may block.
+  ///   - read: Reads it, from a state in which it was left, until it ends or until the input is to end.
   func run(
-    open: @escaping @Sendable () throws(Obstacle) -> Descriptor,
-    read: (Descriptor, InputThread) async throws -> Obstacle?
+    open: @escaping @Sendable (Descriptor?) throws(Obstacle) -> Descriptor,
+    read: (Descriptor, DeviceShelf.State?, InputThread) async throws -> End
   ) async throws {
     try await InputThread.use { try await run(on: $0, open: open, read: read) }
   }
 
   private func run(
-    on thread: InputThread, open: @escaping @Sendable () throws(Obstacle) -> Descriptor,
-    read: (Descriptor, InputThread) async throws -> Obstacle?
+    on thread: InputThread, open: @escaping @Sendable (Descriptor?) throws(Obstacle) -> Descriptor,
+    read: (Descriptor, DeviceShelf.State?, InputThread) async throws -> End
   ) async throws {
+    let key = DeviceShelf.Key(source)
+    var kept = key.flatMap { environment.shelf?.take($0) }
     var reopening = Reopening(desk: desk, environment: environment, first: interval, longest: interval)
     while !ending.stop.isTripped {
-      switch await thread.run({ Result { () throws(Obstacle) in try open() } }) {
+      let former = kept
+      kept = nil
+      let opened = await thread.run {
+        Result { () throws(Obstacle) in
+          do throws(Obstacle) { return try open(former?.device) } catch {
+            former?.device.close()
+            throw error
+          }
+        }
+      }
+      switch opened {
       case .failure(let obstacle): try await reopening.closed(obstacle.description)
       case .success(let device):
         reopening.opened(path)
-        let end: Obstacle?
+        let end: End
         do {
-          end = try await read(device, thread)
+          end = try await read(device, former?.state, thread)
         } catch {
           await thread.run { device.close() }
           throw error
         }
+        if case .stopped(let state) = end, let key, let shelf = environment.shelf,
+          shelf.put(DeviceShelf.Kept(device: device, state: state), for: key)
+        {
+          return
+        }
         await thread.run { device.close() }
-        guard let end else { return }
-        try await reopening.closed(end.description)
+        guard case .gone(let obstacle) = end else { return }
+        try await reopening.closed(obstacle.description)
       }
     }
+    // It was to end before it began.
+    if let kept { await thread.run { kept.device.close() } }
   }
 }

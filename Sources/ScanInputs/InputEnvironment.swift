@@ -6,6 +6,8 @@ struct InputEnvironment: Sendable {
   var standardOutput: CInt = 1
   /// What was read of it.
   var standardInputRemainder = StandardInputRemainder.ofProcess
+  /// Where a device goes that the next input reads on; without one it is closed.
+  var shelf: DeviceShelf?
   /// How an input waits before it opens its source again.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// How long a client may leave an answer lying.

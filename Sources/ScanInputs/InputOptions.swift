@@ -38,7 +38,8 @@ public enum InputSource: Sendable, Equatable {
   case keyboard(KeyboardOptions)
   /// Lines over TCP, many connections at once; each answer goes to the connection that asked. Port 0 takes a free one.
   case tcp(host: String, port: Int)
-  /// A Unix domain socket at this path: a request is a line of JSON, `{"code":"…","tag":"…"}`, and so is its answer.
+  /// A Unix domain socket at this path, of up to 93 bytes: a request is a line of JSON, `{"code":"…","tag":"…"}`, and so is its
+  /// answer.
   case socket(path: String)
 
   /// The name of the kind, as the configuration has it.

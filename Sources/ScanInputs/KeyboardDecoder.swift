@@ -30,6 +30,19 @@ struct KeyboardDecoder {
     framer = LineFramer(format)
   }
 
+  /// A decoder that goes on where another one stopped, under other settings.
+  init(layout: KeyboardLayout, format: LineFormat, after former: KeyboardDecoder) {
+    self.init(layout: layout, format: format)
+    framer = LineFramer(format, after: former.framer.beginning)
+    partial = former.partial
+    held = former.held
+    hasCapsLock = former.hasCapsLock
+    mark = former.mark
+    altCode = former.altCode
+    isBroken = former.isBroken
+    awaitsReport = former.awaitsReport
+  }
+
   /// Whether the rest of an event is still to come.
   var isInsideEvent: Bool { !partial.isEmpty }
 

@@ -18,8 +18,19 @@ struct KeyboardInput {
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, path: options.path, interval: options.reopenInterval, environment: environment, ending: ending)
-    try await device.run(open: { [options] () throws(Obstacle) in try Self.open(options) }, read: read)
+      desk: desk, source: .keyboard(options), path: options.path, interval: options.reopenInterval,
+      environment: environment, ending: ending)
+    try await device.run(
+      open: { [options] (kept) throws(Obstacle) in
+        guard let kept else { return try Self.open(options) }
+        var status = stat()
+        // The structure is ours.
+        guard unsafe fstat(kept.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return kept }
+        // What was not grabbed cannot be let go, which is no matter.
+        _ = shelfmark_grab_keyboard(kept.number, 0)
+        if options.grabs { try Self.grab(kept, options.path) }
+        return kept
+      }, read: read)
   }
 
   private static func open(_ options: KeyboardOptions) throws(Obstacle) -> Descriptor {
@@ -35,16 +46,24 @@ struct KeyboardInput {
     let number = unsafe shelfmark_open_device(path, isDevice ? O_RDONLY : O_RDWR)
     guard number >= 0 else { throw Obstacle("cannot open \(path)", code: errno) }
     let device = Descriptor(number)
-    if isDevice, options.grabs, shelfmark_grab_keyboard(number) != 0 {
-      let code = errno
-      guard code != EBUSY else { throw Obstacle("\(path) is in the hands of another program") }
-      throw Obstacle("\(path) is no event device", code: code)
-    }
+    if isDevice, options.grabs { try grab(device, path) }
     return device
   }
 
-  private func read(_ device: Descriptor, _ thread: InputThread) async throws -> Obstacle? {
+  private static func grab(_ device: Descriptor, _ path: String) throws(Obstacle) {
+    guard shelfmark_grab_keyboard(device.number, 1) != 0 else { return }
+    let code = errno
+    guard code != EBUSY else { throw Obstacle("\(path) is in the hands of another program") }
+    throw Obstacle("\(path) is no event device", code: code)
+  }
+
+  private func read(
+    _ device: Descriptor, _ former: DeviceShelf.State?, _ thread: InputThread
+  ) async throws -> DeviceInput.End {
     var decoder = KeyboardDecoder(layout: options.layout, format: format)
+    if case .keys(let former)? = former {
+      decoder = KeyboardDecoder(layout: options.layout, format: format, after: former)
+    }
     while true {
       let limit = decoder.isInsideEvent ? environment.eventPatience : nil
       let piece = await thread.run { [ending] in
@@ -54,9 +73,9 @@ struct KeyboardInput {
       switch piece {
       case .success(.bytes(let bytes)): decoder.append(bytes, to: &lines)
       case .success(.idle): decoder.dropPartialEvent(&lines)
-      case .success(.end): return Obstacle("the device hung up")
-      case .success(.stopped): return nil
-      case .failure(let obstacle): return obstacle
+      case .success(.end): return .gone(Obstacle("the device hung up"))
+      case .success(.stopped): return .stopped(.keys(decoder))
+      case .failure(let obstacle): return .gone(obstacle)
       }
       for line in lines {
         try Task.checkCancellation()

@@ -7,8 +7,8 @@ import Darwin
 #endif
 
 /// Why a source cannot be read now, for people. It may pass.
-struct Obstacle: Error, Equatable, CustomStringConvertible {
-  let description: String
+package struct Obstacle: Error, Equatable, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 

@@ -8,12 +8,22 @@ struct SerialInput {
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, path: options.path, interval: options.reopenInterval, environment: environment, ending: ending)
-    try await device.run(open: { [options] () throws(Obstacle) in try SerialLine.open(options) }, read: read)
+      desk: desk, source: .serial(options), path: options.path, interval: options.reopenInterval,
+      environment: environment, ending: ending)
+    try await device.run(
+      open: { [options] (kept) throws(Obstacle) in
+        guard let kept else { return try SerialLine.open(options) }
+        try SerialLine.setUp(kept, options)
+        return kept
+      }, read: read)
   }
 
-  private func read(_ device: Descriptor, _ thread: InputThread) async throws -> Obstacle? {
-    var framer = LineFramer(format)
+  private func read(
+    _ device: Descriptor, _ former: DeviceShelf.State?, _ thread: InputThread
+  ) async throws -> DeviceInput.End {
+    var beginning = LineFramer.Beginning()
+    if case .line(let former)? = former { beginning = former }
+    var framer = LineFramer(format, after: beginning)
     let patience = environment.devicePatience
     var voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)
     while true {
@@ -28,14 +38,14 @@ struct SerialInput {
       case .success(.idle): framer.finish(&lines)
       // What a line lacks because the device went away nobody knows: it is no line.
       case .success(.end): end = Obstacle("the device hung up")
-      case .success(.stopped): return nil
+      case .success(.stopped): return .stopped(.line(framer.beginning))
       case .failure(let obstacle): end = obstacle
       }
       for line in lines {
         try Task.checkCancellation()
         if let answer = await desk.answer(line), options.answers { await voice.say(answer) }
       }
-      if let end { return end }
+      if let end { return .gone(end) }
     }
   }
 }

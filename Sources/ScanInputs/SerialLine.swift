@@ -12,10 +12,7 @@ import Darwin
 enum SerialLine {
   /// Opens a device for bytes as they come, at its speed, and for nobody else. It gets its settings back when it is closed.
   static func open(_ options: SerialOptions) throws(Obstacle) -> Descriptor {
-    guard let speed = speeds[options.baud] else {
-      let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-      throw Obstacle("\(options.baud) is no speed of a serial device; there are \(known)")
-    }
+    _ = try speed(options)
     // The path is lent as a C string for the call.
     let number = unsafe shelfmark_open_device(options.path, O_RDWR)
     guard number >= 0 else { throw Obstacle("cannot open \(options.path)", code: errno) }
@@ -34,15 +31,31 @@ enum SerialLine {
       unsafe tcsetattr(number, TCSANOW, &settings)
       shelfmark_claim_terminal(number, 0)
     }
-    var raw = before
-    unsafe cfmakeraw(&raw)
-    raw.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    guard unsafe cfsetspeed(&raw, speed) == 0, unsafe tcsetattr(number, TCSANOW, &raw) == 0 else {
-      throw Obstacle("cannot set up \(options.path)", code: errno)
-    }
+    try setUp(device, options)
     // Some drivers know no claim; then the device is shared.
     shelfmark_claim_terminal(number, 1)
     return device
+  }
+
+  /// Has an open device bring bytes as they come, at its speed. What it has brought before stays to be read.
+  static func setUp(_ device: Descriptor, _ options: SerialOptions) throws(Obstacle) {
+    let speed = try speed(options)
+    var raw = termios()
+    // The calls get a structure of ours, for their duration.
+    guard unsafe tcgetattr(device.number, &raw) == 0 else {
+      throw Obstacle("cannot set up \(options.path)", code: errno)
+    }
+    unsafe cfmakeraw(&raw)
+    raw.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    guard unsafe cfsetspeed(&raw, speed) == 0, unsafe tcsetattr(device.number, TCSANOW, &raw) == 0 else {
+      throw Obstacle("cannot set up \(options.path)", code: errno)
+    }
+  }
+
+  private static func speed(_ options: SerialOptions) throws(Obstacle) -> speed_t {
+    if let speed = speeds[options.baud] { return speed }
+    let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
+    throw Obstacle("\(options.baud) is no speed of a serial device; there are \(known)")
   }
 
   #if os(Linux)

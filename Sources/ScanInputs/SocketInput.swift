@@ -8,12 +8,19 @@ struct SocketInput {
 
   func run() async throws {
     try await server.run { bootstrap in
-      let file = try await LineServer.blocking { try SocketFile(path) }
+      let file: SocketFile
+      do { file = try await SocketFile(path: path) } catch { throw Obstacle("cannot listen at \(path): \(error)") }
       do {
-        let channel = try await bootstrap.withBoundSocket(file.descriptor).get()
-        return LineServer.Listener(channel: channel, address: path, cleanUp: { file.remove() })
+        let channel = try await bootstrap.bind(unixDomainSocketPath: file.temporaryPath).get()
+        do {
+          let identity = try file.publish()
+          return LineServer.Listener(channel: channel, address: path, cleanUp: { file.remove(identity) })
+        } catch {
+          try? await channel.close()
+          throw Obstacle("cannot listen at \(path): \(error)")
+        }
       } catch {
-        await LineServer.cleanUp { file.remove() }
+        file.removeTemporary()
         throw error
       }
     }

@@ -17,20 +17,23 @@ struct DaemonRun: Sendable {
   /// Opens the stores.
   ///
   /// - Parameters:
+  ///   - rack: has the inputs, which outlive a run.
+  ///   - goesOn: whether another run will follow, once this one ends.
   ///   - onStarted: told what listens, once scans can come.
   ///   - onEnd: told when the standard input ends, if the daemon is to end then.
   static func open(
-    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, onStarted: @escaping @Sendable (String) async -> Void,
+    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputRack,
+    goesOn: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
     let daemon = try await offPool { try Daemon(configuration.daemon, logger: logger) }
     var services: [any Service] = daemon.services
-    for input in configuration.inputs {
-      var handler: any ReadingHandler = daemon
-      if configuration.exitsAtEnd, input.source == .standardInput { handler = EndOfInput(daemon: daemon, onEnd: onEnd) }
-      services.append(ScanInput(input, handler: handler, logger: logger))
+    var handler: any ReadingHandler = daemon
+    if configuration.exitsAtEnd, let input = configuration.inputs.first(where: { $0.source == .standardInput }) {
+      handler = EndOfInput(daemon: daemon, input: input.name, onEnd: onEnd)
     }
+    services.append(Inputs(rack: rack, options: configuration.inputs, handler: handler, goesOn: goesOn))
     if var options = configuration.server {
       let address = options.address
       options.metrics = setup.registry.text
@@ -61,6 +64,16 @@ struct DaemonRun: Sendable {
   }
 
   func end() async { await group.triggerGracefulShutdown() }
+}
+
+/// The inputs, as long as they read for this daemon.
+private struct Inputs: Service {
+  let rack: InputRack
+  let options: [InputOptions]
+  let handler: any ReadingHandler
+  let goesOn: @Sendable () -> Bool
+
+  func run() async throws { try await rack.run(options, for: handler, goesOn: goesOn) }
 }
 
 /// Says once that everything before it has started.

@@ -1,15 +1,17 @@
 import ScanDaemon
 import ScanInputs
 
-/// Hands everything on to a daemon, and says when an input ends for good.
+/// Hands everything on to a daemon, and says when one of the inputs ends for good.
 struct EndOfInput: ReadingHandler {
   let daemon: Daemon
+  /// The name of that input.
+  let input: String
   let onEnd: @Sendable () -> Void
 
   func answer(_ reading: Reading) async -> ReadingAnswer { await daemon.answer(reading) }
 
   func note(_ event: InputEvent, input: String) {
     daemon.note(event, input: input)
-    if case .closed(_, reopens: false) = event { onEnd() }
+    if input == self.input, case .closed(_, reopens: false) = event { onEnd() }
   }
 }

@@ -1,5 +1,6 @@
 import DaemonConfiguration
 import Logging
+import ScanInputs
 import ServiceLifecycle
 import Synchronization
 import SystemdNotification
@@ -16,9 +17,9 @@ import Darwin
 /// Runs a daemon under one configuration after the other, and listens to the system's signals.
 ///
 /// SIGHUP reads the configuration again. One that cannot be is told, and the old one stays; what concerns the log alone takes
-/// effect at once; for everything else the daemon ends in order and begins again in the same process, with the same standard
-/// input. SIGTERM and SIGINT end it; another one a second later, or an end that takes too long, ends the process as it is,
-/// which loses nothing that was acknowledged.
+/// effect at once; for everything else the daemon ends in order and begins again in the same process. Inputs whose settings stay
+/// as they are stay open meanwhile, and what they read waits. SIGTERM and SIGINT end it; another one a second later, or an end
+/// that takes too long, ends the process as it is, which loses nothing that was acknowledged.
 final class Supervisor: Sendable {
   typealias Read = @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
 
@@ -34,6 +35,8 @@ final class Supervisor: Sendable {
     var hasStarted = false
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
+    /// Whether another run follows the current one, once that ends.
+    var goesOn: Bool { !isEnding && (next != nil || (!hasStarted && previous != nil)) }
   }
 
   private let read: Read
@@ -41,6 +44,7 @@ final class Supervisor: Sendable {
   private let manager: ServiceManager?
   private let logger: Logger
   private let descriptorLimit: Int
+  private let rack: InputRack
   /// Guards what runs. Never held across an await.
   private let state: Mutex<State>
 
@@ -52,6 +56,7 @@ final class Supervisor: Sendable {
     setup = ProcessSetup(configuration)
     manager = ServiceManager(environment: environment)
     logger = Logger(label: "catalogd")
+    rack = InputRack(logger: logger)
     state = Mutex(State(configuration: configuration))
   }
 
@@ -64,6 +69,7 @@ final class Supervisor: Sendable {
     }
     warn(of: state.withLock { $0.configuration })
     let code = await runAll()
+    await rack.end()
     if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
     listening.cancel()
     watchdog?.cancel()
@@ -120,7 +126,9 @@ final class Supervisor: Sendable {
       return state.configuration
     }
     do {
-      let run = try await DaemonRun.open(configuration, setup) {
+      let run = try await DaemonRun.open(configuration, setup, rack) {
+        self.state.withLock { $0.goesOn }
+      } onStarted: {
         await self.started($0)
       } onEnd: {
         self.inputEnded()

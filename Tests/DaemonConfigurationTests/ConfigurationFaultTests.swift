@@ -88,7 +88,7 @@ import Testing
     (["kind": "keyboard", "device": "event0"], "whole path"), (["kind": "tcp"], "is missing: the port"),
     (["kind": "tcp", "port": "65536"], "0 to 65535"), (["kind": "tcp", "port": "1", "host": ""], "names no address"),
     (["kind": "tcp", "port": "1", "baud": "9600"], "has no baud"), (["kind": "socket"], "is missing: a path"),
-    (["kind": "socket", "path": "/" + String(repeating: "a", count: 107)], "at most 107 bytes"),
+    (["kind": "socket", "path": "/" + String(repeating: "a", count: 93)], "at most 93 bytes"),
     (["kind": "usb"], "is to be one of"), (["device": "/d"], "is missing: stdin, serial"),
     (["kind": "keyboard", "device": "/d", "layout": "fr-CA"], "is to be one of"),
     (["kind": "stdin", "maximum-line-bytes": "15"], "16 to 1048576"),

@@ -8,7 +8,7 @@ import Testing
 @testable import DaemonConfiguration
 
 /// With a slash before it the longest path of the server's socket.
-private let longest = String(repeating: "a", count: 96)
+private let longest = String(repeating: "a", count: 92)
 
 @Suite struct DaemonConfigurationTests {
   @Test func `nothing said is a daemon on loopback that serves the stores as they are`() throws {
@@ -215,7 +215,7 @@ private let longest = String(repeating: "a", count: 96)
   @Test(arguments: [
     "", ":", "8765", "localhost", "localhost:", ":8765", "::1:8765", "[::1]", "[::1]8765", "[a]:1", "a b:1", "h:65536",
     "h:-1",
-    "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 97),
+    "h:+1", "h:99999999999999999999", "http://h:1", "unix:", "unix:run", "unix:/" + String(repeating: "a", count: 93),
   ])
   func `what is no address`(_ text: String) throws {
     let told = try faults(["--http-address=" + text])

@@ -396,22 +396,28 @@ import Testing
     }
   }
 
+  /// Why a server does not listen at a path.
+  private func refusal(_ path: String) async throws -> DaemonServerError {
+    try await #require(throws: DaemonServerError.self) {
+      try await TestDaemon.run({ _, options in options.address = .socket(path: path) }) { _ in }
+    }
+  }
+
   @Test func `a file that is no socket stays`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write([1], to: "http")
     let path = directory.path + "/http"
-    await #expect(throws: DaemonServerError.cannotListen(path, reason: "a file that is no socket has this name")) {
-      _ = try await SocketFile(path: path)
-    }
+    #expect(try await refusal(path) == .cannotListen(path, reason: "a file that is no socket has this name"))
     #expect(try directory.contents("http") == [1])
   }
 
-  @Test func `a path that is too long is refused with words`() async throws {
-    await #expect(throws: DaemonServerError.self) {
-      _ = try await SocketFile(path: "/tmp/" + String(repeating: "x", count: 120))
-    }
-    await #expect(throws: DaemonServerError.self) { _ = try await SocketFile(path: "") }
-    await #expect(throws: DaemonServerError.self) { _ = try await SocketFile(path: "/nowhere/at/all") }
+  @Test func `a path that cannot be is refused with words`() async throws {
+    let long = "/tmp/" + String(repeating: "x", count: 120)
+    let reason = "a socket's path has 1 to 93 bytes, none of them zero; this one has 125"
+    #expect(try await refusal(long) == .cannotListen(long, reason: reason))
+    let (empty, nowhere) = (try await refusal(""), try await refusal("/nowhere/at/all"))
+    #expect(empty.description.contains("1 to 93 bytes"))
+    #expect(nowhere.description.contains("No such file or directory"))
   }
 
   @Test func `a port that is taken is an error of its own`() async throws {

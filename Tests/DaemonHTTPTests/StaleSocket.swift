@@ -1,7 +1,6 @@
 import NIOCore
 import NIOPosix
-
-@testable import DaemonHTTP
+import ScanInputs
 
 /// Sockets that nobody listens on any more: what a daemon leaves that was killed.
 enum StaleSocket {

@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a code that finds nothing is answered, and so is one without a catalogue`() async throws {
     let daemon = try root.daemon(user: nil)
-    let answer = try await daemon.scan(Reading(input: "counter", code: "12"))
+    let answer = await daemon.scan(Reading(input: "counter", code: "12"))
     let value = try answer.json.value
     #expect(value["match"]?.text == "none" && value["products"]?.elements == [] && value["tag"] == .null)
     #expect(value["catalogue"]?["user"] == .null && value["catalogue"]?["currentAt"] == .null)
@@ -73,13 +73,13 @@ import Testing
     let good = try Data(contentsOf: place)
     try Data(repeating: 7, count: 20_000).write(to: place)
     let daemon = try root.daemon { $0.hook("shop") }
-    let answer = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    let answer = await daemon.scan(Reading(input: "counter", code: "6901"))
     #expect(answer.isFailed && answer.match.isEmpty && !daemon.isReady)
     #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "catalogue")
     #expect(try root.uploads().isEmpty, "nobody knows whether it is a miss")
     try good.write(to: place)
     // Within the window of double scans: what was not recorded is no first scan.
-    let again = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    let again = await daemon.scan(Reading(input: "counter", code: "6901"))
     #expect(again.recording == .durable && again.repeats == nil && again.match.kind == .exact)
     #expect(try daemon.status().value["problems"]?.elements == [])
   }

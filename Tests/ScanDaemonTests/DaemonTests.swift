@@ -23,8 +23,8 @@ import Testing
     daemon.note(.fault(.notText(shown: "\\xFF\u{1}")), input: "serial")
     daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
     daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
-    _ = try await daemon.scan(Reading(input: "serial", code: "6901"))
-    _ = try await daemon.scan(Reading(input: "serial", code: "\u{1D}\"nothing"))
+    _ = await daemon.scan(Reading(input: "serial", code: "6901"))
+    _ = await daemon.scan(Reading(input: "serial", code: "\u{1D}\"nothing"))
     let status = try daemon.status().value
     #expect(status["version"]?.text == Daemon.version && status["user"]?.text == "ana")
     #expect(status["catalogue"]?["products"]?.integer == 10 && status["catalogue"]?["cursor"]?.text == "monday")
@@ -56,7 +56,7 @@ import Testing
   @Test func `inputs are bounded, whatever names callers invent`() async throws {
     let daemon = try root.daemon()
     for number in 0..<InputTable.maximumCount + 50 {
-      _ = try await daemon.scan(Reading(input: "in \(number)", code: "x"))
+      _ = await daemon.scan(Reading(input: "in \(number)", code: "x"))
     }
     let inputs = try #require(try daemon.status().value["inputs"]?.elements)
     #expect(inputs.count == InputTable.maximumCount + 1)
@@ -119,7 +119,7 @@ import Testing
   private func run(_ look: (Daemon) -> Void) async throws {
     let daemon = try root.daemon(Receiver().environment()) { $0.hook("shop") }
     look(daemon)
-    try await withServices(daemon) { _ = try await daemon.scan(Reading(input: "a", code: "6901")) }
+    try await withServices(daemon) { _ = await daemon.scan(Reading(input: "a", code: "6901")) }
   }
 
   @Test func `metrics are counted by input and match`() throws {
@@ -139,7 +139,7 @@ import Testing
     environment.metrics = kit
     try root.fill("ana")
     let daemon = try root.daemon(environment) { $0.hook("shop") }
-    _ = try await daemon.scan(Reading(input: "a", code: "unknown"))
+    _ = await daemon.scan(Reading(input: "a", code: "unknown"))
     #expect(try daemon.misses(limit: 5).map(\.id) == ["unknown"])
     #expect(try daemon.queue().counts().waiting == 1)
     func timer(_ collection: String, _ operation: String) throws -> TestTimer {
@@ -173,7 +173,7 @@ import Testing
       try documents.misses.upsert(miss)
     }
     let before = try byteCount()
-    _ = try await busy.scan(Reading(input: "http", code: "6901"))
+    _ = await busy.scan(Reading(input: "http", code: "6901"))
     await busy.compaction.compactIfQuiet()
     #expect(try byteCount() == before && before > 6 << 20)
     try await root.daemon().compaction.compactIfQuiet()

@@ -59,8 +59,8 @@ import UploadQueue
       options.webhooks[0].sendsMisses = false
       options.webhooks[1].sendsMatches = false
     }
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).recording == .durable)
-    #expect(try await daemon.scan(Reading(input: "a", code: "nothing")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "a", code: "nothing")).recording == .durable)
     #expect(try root.uploads().map { "\($0.kind) \($0.code)" } == ["found 6901", "missed nothing"])
     #expect(try daemon.misses(limit: 5).map(\.id) == ["nothing"])
   }
@@ -90,7 +90,7 @@ import UploadQueue
     let daemon = try root.daemon(environment) { $0.hook("shop") }
     isFull.isOn = true
     for code in ["6901", "6902", "nothing"] {
-      let answer = try await daemon.scan(Reading(input: "a", code: code))
+      let answer = await daemon.scan(Reading(input: "a", code: code))
       #expect(answer.isFailed && answer.match.isEmpty == (code == "nothing"))
       let json = try answer.json.value
       #expect(json["recorded"] == .bool(false) && json["problem"]?.text != nil)
@@ -100,7 +100,7 @@ import UploadQueue
     #expect(try root.uploads().isEmpty)
     isFull.isOn = false
     // It is scanned again at once: no double scan, as nobody has the first one.
-    let answer = try await daemon.scan(Reading(input: "a", code: "6901"))
+    let answer = await daemon.scan(Reading(input: "a", code: "6901"))
     #expect(answer.recording == .durable && answer.repeats == nil)
     #expect(try root.codes() == ["6901"])
     #expect(try daemon.status().value["problems"]?.elements == [])
@@ -110,14 +110,14 @@ import UploadQueue
     let place = root.path + "/users/ana/documents.log"
     try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: place))
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).isFailed)
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).isFailed)
     #expect(try daemon.status().value["queue"] == .null)
     try FileManager.default.removeItem(atPath: place)
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).recording == .durable)
     // A file that goes while it is used.
     try FileManager.default.removeItem(atPath: place)
-    for code in ["6902", "6903"] { _ = try await daemon.scan(Reading(input: "a", code: code)) }
-    #expect(try await daemon.scan(Reading(input: "a", code: "6904")).recording == .durable)
+    for code in ["6902", "6903"] { _ = await daemon.scan(Reading(input: "a", code: code)) }
+    #expect(await daemon.scan(Reading(input: "a", code: "6904")).recording == .durable)
     #expect(try root.codes().last == "6904")
   }
 
@@ -149,11 +149,11 @@ import UploadQueue
     var environment = receiver.environment()
     environment.queue.maximumCount = 2
     let daemon = try root.daemon(environment) { $0.hook("shop") }
-    for code in ["6901", "6902"] { _ = try await daemon.scan(Reading(input: "a", code: code)) }
-    #expect(try await daemon.scan(Reading(input: "a", code: "6903")).isFailed)
+    for code in ["6901", "6902"] { _ = await daemon.scan(Reading(input: "a", code: code)) }
+    #expect(await daemon.scan(Reading(input: "a", code: "6903")).isFailed)
     #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "uploads are refused")
     #expect(try await daemon.queue().clear() == 2)
-    #expect(try await daemon.scan(Reading(input: "a", code: "6903")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "a", code: "6903")).recording == .durable)
     #expect(try daemon.status().value["problems"]?.elements == [])
   }
 
@@ -165,25 +165,25 @@ import UploadQueue
       options.hook("shop")
       options.doubleScanWindows = ["gate": .zero, "slow": .seconds(5)]
     }
-    let first = try await daemon.scan(Reading(input: "a", code: "6901"))
+    let first = await daemon.scan(Reading(input: "a", code: "6901"))
     clock.advance(.milliseconds(400))
     let second = await daemon.answer(Reading(input: "a", code: "6901"))
     let value = try DocumentValue(json: String(decoding: second.line, as: UTF8.self))
     #expect(second.isRepeat && value["repeats"]?.text == first.id && value["id"]?.text != first.id)
     #expect(value["match"]?.text == "exact" && value["recorded"] == .bool(false) && value["problem"] == nil)
     // Another input, another code, and a window that is over.
-    #expect(try await daemon.scan(Reading(input: "b", code: "6901")).repeats == nil)
-    #expect(try await daemon.scan(Reading(input: "a", code: "6902")).repeats == nil)
+    #expect(await daemon.scan(Reading(input: "b", code: "6901")).repeats == nil)
+    #expect(await daemon.scan(Reading(input: "a", code: "6902")).repeats == nil)
     clock.advance(.milliseconds(500))
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).repeats == nil)
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).repeats == nil)
     #expect(try root.codes() == ["6901", "6901", "6902", "6901"])
     // Windows by name; the HTTP interface has none.
     for input in ["gate", "http"] {
-      for _ in 0..<2 { #expect(try await daemon.scan(Reading(input: input, code: "6903")).repeats == nil) }
+      for _ in 0..<2 { #expect(await daemon.scan(Reading(input: input, code: "6903")).repeats == nil) }
     }
-    _ = try await daemon.scan(Reading(input: "slow", code: "6903"))
+    _ = await daemon.scan(Reading(input: "slow", code: "6903"))
     clock.advance(.seconds(4))
-    #expect(try await daemon.scan(Reading(input: "slow", code: "6903")).repeats != nil)
+    #expect(await daemon.scan(Reading(input: "slow", code: "6903")).repeats != nil)
     let inputs = try #require(try daemon.status().value["inputs"]?.elements)
     let a = try #require(inputs.first { $0["name"]?.text == "a" })
     #expect(a["scans"]?.integer == 3 && a["repeats"]?.integer == 1 && a["misses"]?.integer == 0)
@@ -198,7 +198,7 @@ import UploadQueue
         for input in ["a", "b"] {
           group.addTask {
             for number in 0..<100 {
-              let answer = try await daemon.scan(Reading(input: input, code: "690\(number % 9)\(input)\(number)"))
+              let answer = await daemon.scan(Reading(input: input, code: "690\(number % 9)\(input)\(number)"))
               #expect(answer.recording == .durable)
               let user = answer.catalogue.user ?? ""
               #expect(answer.catalogue.cursor == (user == "ana" ? "monday" : "tuesday"))

@@ -17,21 +17,21 @@ import Testing
     let session = try await daemon.sessions.open(name: "order 7", input: "counter")
     #expect(session.name == "order 7" && session.input == "counter" && !session.isClosed && session.codes.isEmpty)
     #expect(await events.next()?.value["id"]?.text == session.id)
-    let answer = try await daemon.scan(Reading(input: "counter", code: "6901"))
+    let answer = await daemon.scan(Reading(input: "counter", code: "6901"))
     #expect(answer.recording == .durable, "a session is written")
     #expect(await events.next()?.kind == .scan)
     let half = try #require(await events.next())
     #expect(half.kind == .session && half.value["codes"]?.elements?.count == 1)
     #expect(half.value["completion"]?["incomplete"]?["9"]?["2"]?.integer == 1)
-    _ = try await daemon.scan(Reading(input: "other", code: "6902"))
+    _ = await daemon.scan(Reading(input: "other", code: "6902"))
     #expect(await events.next()?.kind == .scan)
-    _ = try await daemon.scan(Reading(input: "counter", code: "6902"))
+    _ = await daemon.scan(Reading(input: "counter", code: "6902"))
     #expect(await events.next()?.kind == .scan)
     let whole = try #require(await events.next())
     #expect(whole.value["completion"]?["complete"]?["9"]?.integer == 1)
     let closed = try await daemon.sessions.close(session.id)
     #expect(closed.isClosed && closed.codes == ["6901", "6902"] && closed.completion.complete == [ProductID("9"): 1])
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
     await #expect(throws: SetSessionError.closed(session.id)) {
       try await daemon.sessions.add(["6901"], to: session.id)
     }
@@ -45,7 +45,7 @@ import Testing
       _ = try await daemon.sessions.add(["6901", "x"], to: id)
     }
     let daemon = try root.daemon()
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
     let session = try daemon.sessions.session(id)
     #expect(session.codes == ["6901", "x", "6902"] && session.completion.unknown == ["x"])
     #expect(try daemon.sessions.list().map(\.id) == [id])
@@ -53,7 +53,7 @@ import Testing
     #expect(try daemon.sessions.list().isEmpty)
     #expect(throws: SetSessionError.unknown(id)) { try daemon.sessions.session(id) }
     await #expect(throws: SetSessionError.unknown(id)) { try await daemon.sessions.remove(id) }
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6903")).recording == .notNeeded)
   }
 
   @Test func `another session takes the input, also after a restart`() async throws {
@@ -63,12 +63,12 @@ import Testing
       let first = try await daemon.sessions.open(name: "1", input: "counter")
       let second = try await daemon.sessions.open(name: "2", input: "counter")
       ids = [first.id, second.id]
-      _ = try await daemon.scan(Reading(input: "counter", code: "6901"))
+      _ = await daemon.scan(Reading(input: "counter", code: "6901"))
       // The elder one does not get the input back.
       _ = try await daemon.sessions.close(second.id)
     }
     let daemon = try root.daemon()
-    _ = try await daemon.scan(Reading(input: "counter", code: "6902"))
+    _ = await daemon.scan(Reading(input: "counter", code: "6902"))
     #expect(try daemon.sessions.list().map(\.id) == ids.reversed())
     #expect(try ids.map { try daemon.sessions.session($0).codes } == [[], ["6901"]])
   }
@@ -86,7 +86,7 @@ import Testing
     await #expect(throws: SetSessionError.full(limit: 3)) { try await sessions.add(["3", "4"], to: first.id) }
     #expect(try await sessions.add(["3"], to: first.id).codes == ["1", "2", "3"])
     // The scan of a full session's input is answered all the same.
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6901")).match.kind == .exact)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6901")).match.kind == .exact)
     #expect(try sessions.session(first.id).codes.count == 3)
     // Of closed ones two are kept.
     var closed = [try await sessions.close(first.id).id]
@@ -103,9 +103,9 @@ import Testing
     let session = try await daemon.sessions.open(name: nil, input: "counter")
     try await daemon.signIn("bob")
     #expect(try daemon.sessions.list().isEmpty)
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6901")).recording == .notNeeded)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6901")).recording == .notNeeded)
     try await daemon.signIn("ana")
-    #expect(try await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
+    #expect(await daemon.scan(Reading(input: "counter", code: "6902")).recording == .durable)
     #expect(try daemon.sessions.session(session.id).codes == ["6902"])
   }
 }

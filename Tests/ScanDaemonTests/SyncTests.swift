@@ -121,7 +121,7 @@ import UploadQueue
     let first = Task { try await daemon.sync.syncNow() }
     try await eventually("it asks") { server.cursors.count == 2 }
     let others = (0..<5).map { number in Task { try await daemon.sync.syncNow(full: number == 3) } }
-    #expect(try await daemon.scan(Reading(input: "a", code: "6901")).match.products.first?.name == "1 as of 2")
+    #expect(await daemon.scan(Reading(input: "a", code: "6901")).match.products.first?.name == "1 as of 2")
     #expect(try daemon.sync.json.value["running"] == .bool(true))
     isOpen.isOn = true
     #expect(try await first.value.update.mode == .incremental)
@@ -149,7 +149,7 @@ import UploadQueue
     let daemon = try daemon(receiver, hooks: true, retry: .seconds(200))
     try await withServices(daemon) {
       try await eventually("the first one fails") { server.cursors.count == 1 }
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("the upload fails") {
         try daemon.status().value["problems"]?.elements?.contains { $0["name"]?.text == "webhook shop" } ?? false
       }

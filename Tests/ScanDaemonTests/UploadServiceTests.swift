@@ -20,7 +20,7 @@ import UploadQueue
     try await withServices(daemon) {
       for number in 0..<50 {
         let code = "690\(number % 10)x\(number)"
-        _ = try await daemon.scan(Reading(input: "a", code: code))
+        _ = await daemon.scan(Reading(input: "a", code: code))
         sent.append(code)
       }
       try await eventually("all arrive") { receiver.log.count == 100 }
@@ -37,10 +37,10 @@ import UploadQueue
       let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
       for user in ["ana", "bob", "carol"] {
         try await daemon.signIn(user)
-        for number in 0..<3 { _ = try await daemon.scan(Reading(input: "a", code: "\(user) \(number)")) }
+        for number in 0..<3 { _ = await daemon.scan(Reading(input: "a", code: "\(user) \(number)")) }
       }
       try await daemon.signOut()
-      _ = try await daemon.scan(Reading(input: "a", code: "nobody"))
+      _ = await daemon.scan(Reading(input: "a", code: "nobody"))
     }
     let daemon = try root.daemon(user: nil, receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) { try await eventually("all arrive") { receiver.log.count == 10 } }
@@ -57,7 +57,7 @@ import UploadQueue
       options.webhooks[0].retry.longestPause = .milliseconds(2)
     }
     try await withServices(daemon) {
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it failed four times") { try daemon.queue().uploads().first?.attempts ?? 0 >= 4 }
       let counts = try #require(try daemon.status().value["queue"])
       #expect(counts["parked"]?.integer == 0, "two repetitions are not all")
@@ -79,7 +79,7 @@ import UploadQueue
     try await withServices(daemon) {
       try await eventually("it is told") { try names().contains("uploads of ana") }
       try FileManager.default.removeItem(atPath: path)
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it arrives") { receiver.codes == ["6901"] }
       #expect(try !names().contains("uploads of ana"))
     }
@@ -93,13 +93,13 @@ import UploadQueue
   @Test func `an upload for a webhook that is gone is parked, and says why`() async throws {
     do {
       let daemon = try root.daemon(receiver.environment()) { $0.hook("old") }
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
     }
     let daemon = try root.daemon(receiver.environment()) { $0.hook("new") }
     try await withServices(daemon) {
       try await eventually("it is parked") { try daemon.queue().counts().parked == 1 }
       #expect(try daemon.queue().uploads().first?.lastError?.message.contains("old") == true)
-      _ = try await daemon.scan(Reading(input: "a", code: "6902"))
+      _ = await daemon.scan(Reading(input: "a", code: "6902"))
       try await eventually("the next one arrives") { receiver.codes == ["6902"] }
     }
     // Where there are no webhooks at all, nothing is touched.
@@ -125,7 +125,7 @@ import UploadQueue
         options.drainTimeout = isPatient ? .seconds(60) : .milliseconds(20)
       }
       try await withServices(daemon) {
-        _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+        _ = await daemon.scan(Reading(input: "a", code: "6901"))
         try await eventually("it is sent") { try daemon.queue().counts().sending == 1 }
         if isPatient {
           Task {
@@ -171,11 +171,11 @@ import UploadQueue
   @Test func `a user who is removed is forgotten, and begins anew`() async throws {
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) {
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it arrives") { receiver.log.count == 1 }
       _ = try daemon.workspace.remove("ana")
       try await daemon.signIn("ana")
-      let answer = try await daemon.scan(Reading(input: "b", code: "again"))
+      let answer = await daemon.scan(Reading(input: "b", code: "again"))
       #expect(answer.recording == .durable)
       try await eventually("it arrives") { receiver.codes.last == "again" }
     }

@@ -83,7 +83,7 @@ import Testing
     try await withSocket(first, path) { input in
       try await withInput(.socket(path: path), second, environment: { $0.sleep = gate.sleep }) { _ in
         try await eventually("waiting") { gate.waits.count == 1 }
-        #expect(second.closings == ["somebody answers at \(path) already"])
+        #expect(second.closings == ["cannot listen at \(path): another process listens there"])
         let client = try Client.unix(path)
         try await client.send(#"{"code":"690"}"# + "\n")
         #expect(try await client.line() == "1 690")
@@ -109,6 +109,18 @@ import Testing
       }
     }
     #expect(mode(file) == S_IFREG | 0o600)
+  }
+
+  @Test func `a path may be as long as is said, and what binding needed is gone`() async throws {
+    let scratch = try Scratch()
+    let path = scratch.name(
+      String(repeating: "x", count: SocketFile.pathByteLimit - scratch.name("").utf8.count))
+    #expect(path.utf8.count == 93)
+    try await withSocket(Recorder(), path) { _ in
+      #expect(mode(path) == S_IFSOCK | 0o600)
+      #expect(mode("\(path).\(getpid())") == nil)
+    }
+    #expect(mode(path) == nil)
   }
 
   @Test func `a name that somebody else has taken meanwhile is left to him`() async throws {

@@ -94,8 +94,9 @@ void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count);
 /// exec. Returns a descriptor, or -1 with errno set.
 int shelfmark_open_device(const char *_Nonnull path, int flags);
 
-/// Lets nobody else get what an event device of Linux says, until it is closed. -1 with errno set on failure.
-int shelfmark_grab_keyboard(int descriptor);
+/// Lets nobody else get what an event device of Linux says, until it is closed, or lets others again. -1 with errno set on
+/// failure.
+int shelfmark_grab_keyboard(int descriptor, int grabs);
 
 /// Lets nobody else open a terminal, or lets others again. -1 with errno set on failure.
 int shelfmark_claim_terminal(int descriptor, int claims);
