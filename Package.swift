@@ -181,8 +181,8 @@ let package = Package(
       name: "ScanDaemon",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
-        "JSONOutput", "LogStore", "NetworkChanges", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics", "UploadQueue",
-        "Workspace",
+        "JSONOutput", "LogStore", "NetworkChanges", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics",
+        "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
