@@ -205,7 +205,7 @@ private final class Wire: Sendable {
     let daemon = try daemon(receiver, synchronises: false)
     try await withServices(daemon) {
       try await eventually("somebody listens") { wire.listenerCount == 1 }
-      for number in 0..<3 { _ = try await daemon.scan(Reading(input: "\(number)", code: "6901")) }
+      for number in 0..<3 { _ = await daemon.scan(Reading(input: "\(number)", code: "6901")) }
       try await eventually("they fail") {
         try daemon.queue().uploads().filter { $0.lastError != nil && $0.state == .waiting }.count == 3
       }

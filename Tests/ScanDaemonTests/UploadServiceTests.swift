@@ -154,7 +154,7 @@ import UploadQueue
     options.hook("shop")
     let daemon = try Daemon(options, logger: log.logger, environment: environment)
     try await withServices(daemon) {
-      _ = try await daemon.scan(Reading(input: "a", code: "6901"))
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it is sent") { try daemon.queue().counts().sending == 1 }
       // In its place, as a disk does it.
       let path = URL(fileURLWithPath: root.path + "/users/ana/documents.log")
