@@ -234,28 +234,13 @@ extension TestClient {
     }
   }
 
-  @Test func `a peer that takes little at a time gets all, and one that takes nothing is cut off`() async throws {
+  @Test func `a peer that takes nothing is cut off, and its place is free for another one`() async throws {
     try await TestDaemon.run { _, server in
       server.idleTimeout = .seconds(1)
       server.maximumEventStreams = 1
     } _: { test in
       // More than sockets and channels hold.
       let long = Array(repeating: UInt8(ascii: "x"), count: 16 << 20)
-      try await test.client.connect().executeThenClose { inbound, outbound in
-        try await outbound.write(ByteBuffer(bytes: test.client.request("GET", "/v1/events")))
-        var (count, pauses) = (0, 0)
-        let start = ContinuousClock.now
-        for try await buffer in inbound {
-          if count == 0 { test.daemon.events.publish(.scan, long) }
-          count += buffer.readableBytes
-          if count > long.count { break }
-          if count >> 18 > pauses {
-            pauses += 1
-            try await Task.sleep(for: .milliseconds(60))
-          }
-        }
-        #expect(count > long.count && ContinuousClock.now - start > .seconds(1))
-      }
       try await eventually {
         var isFree = false
         // Who is cut off may find an error where the connection is closed.

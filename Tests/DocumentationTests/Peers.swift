@@ -5,12 +5,12 @@ import Glibc
 enum Peers {
   struct Failure: Error { let what: String }
 
-  /// Sends a line to a Unix domain socket, and gives back the line that comes. Tries until somebody listens, for ten seconds.
+  /// Sends a line to a Unix domain socket, and gives back the line that comes. Tries until somebody listens, for a minute.
   static func ask(_ line: String, at path: String) throws -> String {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    for _ in 0..<1000 {
+    for _ in 0..<6000 {
       let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
       defer { close(number) }
       let length = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -27,7 +27,7 @@ import Testing
         friendRelation: remark.map { Member.User.Relation(remarkName: $0) }))
   }
 
-  @Test(.timeLimit(.minutes(2))) func `the examples of the documentation do what they say`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `the examples of the documentation do what they say`() async throws {
     let folder = try TemporaryDirectory()
     let path = folder.path
     let (member, others) = (member(1, "Wang", remark: "bob"), [member(2, "Li"), member(3, "Ada", remark: "boss")])

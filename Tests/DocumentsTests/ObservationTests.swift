@@ -5,7 +5,7 @@ import Testing
 
 @testable import Documents
 
-@Suite(.timeLimit(.minutes(2))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
   private func options() -> DocumentStore.Options {
     var options = DocumentStore.Options()
     options.pollInterval = 5

@@ -6,7 +6,7 @@ import Testing
 @testable import UploadQueue
 
 /// What a worker does when the network is back.
-@Suite(.timeLimit(.minutes(1))) struct NetworkReturnTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkReturnTests {
   private let clock = TestClock(moves: false)
 
   private var options: WorkerOptions {

@@ -5,7 +5,7 @@ import Testing
 @testable import UploadQueue
 
 /// What somebody lets go by hand. The clock stands still: nothing goes because its time came.
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryTests {
   private let clock = TestClock(moves: false)
 
   /// Runs a worker while `body` runs.
