@@ -16,7 +16,7 @@ struct TCPInput {
         try await bootstrap
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelOption(.socketOption(.so_rcvbuf), value: LineServer.receiveByteCount)
-        .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         // A client that lost its power says nothing: the system finds out.
         .childChannelOption(.socketOption(.so_keepalive), value: 1)
         .bind(to: address).get()

@@ -10,6 +10,21 @@ final class RunningDaemon {
     return runner.deletingLastPathComponent().appendingPathComponent("catalogd").path
   }()
 
+  /// What runs a program as somebody who may nothing in particular.
+  private static let nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+  /// Whether that somebody reaches the daemon's program: a checkout may lie where only root may go.
+  static let isWithinReach: Bool = {
+    if getuid() != 0 { return true }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "cd / && \(nobody) test -x \"$0\"", program]
+    process.standardError = FileHandle.nullDevice
+    try? process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
   let process = Process()
   let folder: String
   let output: Lines
@@ -20,16 +35,22 @@ final class RunningDaemon {
   ///   - configuration: the text of the file, which ``configure(_:)`` changes.
   ///   - input: whether the standard input is a pipe, or nothing.
   ///   - limits: arguments of the shell's `ulimit`, each a call of its own.
+  ///   - isPrivileged: whether it keeps what root may, if root runs it.
   init(
     _ arguments: [String] = [], configuration: String = "{}", environment: [String: String] = [:],
-    hasInput: Bool = true, limits: [String] = []
+    hasInput: Bool = true, limits: [String] = [], isPrivileged: Bool = true
   ) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     output = Lines()
     log = Lines()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    let script = limits.map { "ulimit \($0) && " }.joined() + "exec \"$0\" \"$@\""
+    var script = limits.map { "ulimit \($0) && " }.joined() + "exec "
+    if !isPrivileged, getuid() == 0 {
+      script += Self.nobody + " "
+      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+    }
+    script += "\"$0\" \"$@\""
     process.arguments = ["-c", script, Self.program, "--config", folder + "/catalogd.json"] + arguments
     var variables = ProcessInfo.processInfo.environment.filter {
       !$0.key.hasPrefix("CATALOG") && $0.key != "NOTIFY_SOCKET"
