@@ -43,7 +43,7 @@ final class UnpackingThread: Sendable {
   func send(_ bytes: [UInt8]) {
     if !isStarted.exchange(true, ordering: .relaxed) {
       let worker = worker
-      DispatchQueue(label: "shelfmark.unpacking", qos: .userInitiated).async { worker.run() }
+      DispatchQueue(label: "shelfmark.unpacking").async { worker.run() }
     }
     _ = input.push(bytes)
   }

@@ -24,7 +24,7 @@ final class WriteBehind: Sendable {
   // Guards the state, for as long as something is put in or taken out.
   private let state = Mutex(State())
   /// One thread, in order.
-  private let queue = DispatchQueue(label: "shelfmark.writing", qos: .userInitiated)
+  private let queue = DispatchQueue(label: "shelfmark.writing")
   /// Counts the pieces that may still be handed over.
   private let room = DispatchSemaphore(value: 0)
 

@@ -7,7 +7,7 @@ import Dispatch
 final class BlockingThread: TaskExecutor {
   private let queue: DispatchQueue
 
-  init(_ label: String) { queue = DispatchQueue(label: "shelfmark.daemon." + label, qos: .userInitiated) }
+  init(_ label: String) { queue = DispatchQueue(label: "shelfmark.daemon." + label) }
 
   /// Runs `body` behind what was asked for before.
   func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {

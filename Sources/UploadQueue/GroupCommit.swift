@@ -18,7 +18,7 @@ final class GroupCommit: Sendable {
   }
 
   private let state = Mutex(State())
-  private let thread = DispatchQueue(label: "shelfmark.upload-queue", qos: .userInitiated)
+  private let thread = DispatchQueue(label: "shelfmark.upload-queue")
   private let tables: QueueTables
   private let options: QueueOptions
   private let environment: QueueEnvironment
