@@ -37,6 +37,7 @@ public final class InputRack: Sendable {
   ///
   /// - Parameters:
   ///   - inputs: names are unique.
+  ///   - handler: answers what is read, until the next call.
   ///   - goesOn: asked at the end, also after a cancellation: whether there will be another call. Then the inputs stay open, and
   ///     readings wait for it; else they end.
   /// - Throws: `CancellationError` only.
