@@ -45,6 +45,7 @@ public enum UploadMetrics {
   /// Sets the gauges of what a queue holds, now and after each change of any process, until its task is cancelled.
   ///
   /// - Parameters:
+  ///   - queue: The queue that they tell of.
   ///   - factory: Makes the metrics; that of the `MetricsSystem`, which is to be bootstrapped before.
   ///   - dimensions: Dimensions of the gauges, such as which queue it is.
   /// - Throws: `StoreError` where the queue cannot be read.
