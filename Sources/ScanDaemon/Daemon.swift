@@ -51,13 +51,16 @@ public final class Daemon: ReadingHandler, Sendable {
   ///
   /// - Parameters:
   ///   - options: what it does; see ``DaemonOptions``.
+  ///   - recent: of the daemon in whose place this one goes on, if there was one; see ``recentScans``.
   ///   - logger: gets what begins and ends, and each problem once.
   /// - Throws: `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
-  public convenience init(_ options: DaemonOptions, logger: Logger) throws {
-    try self.init(options, logger: logger, environment: DaemonEnvironment())
+  public convenience init(_ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger) throws {
+    try self.init(options, after: recent, logger: logger, environment: DaemonEnvironment())
   }
 
-  init(_ options: DaemonOptions, logger: Logger, environment: DaemonEnvironment) throws {
+  init(
+    _ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger, environment: DaemonEnvironment
+  ) throws {
     self.options = options
     self.environment = environment
     self.logger = logger
@@ -70,7 +73,7 @@ public final class Daemon: ReadingHandler, Sendable {
     metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace)
     events = EventLog(capacity: options.eventCapacity)
-    inputs = InputTable(options)
+    inputs = InputTable(options, after: recent)
     ids = ScanIDs(random: environment.time.random)
     var directory = WorkspaceDirectory(root: options.root)
     directory.waiting = workspaceOptions.waiting
@@ -104,6 +107,9 @@ public final class Daemon: ReadingHandler, Sendable {
     gauges = GaugeService(access, recorder, sessions, events, metrics, environment)
     started = (environment.time.now(), environment.uptime())
   }
+
+  /// What its inputs read a moment ago, for a daemon that goes on in its place.
+  public var recentScans: RecentScans { inputs.recentScans(at: environment.uptime()) }
 
   /// What runs, in the order in which it starts; ends in the reverse one.
   public var services: [any Service] { [gauges, compaction, users, sync, uploads, network] }

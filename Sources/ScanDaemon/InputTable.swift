@@ -32,16 +32,34 @@ final class InputTable: Sendable {
     var filter: DoubleScanFilter
     /// The ids of scans that could not be recorded, the eldest first.
     var failures: [String] = []
+    /// Whether it is only known from a daemon before this one.
+    var isFormer = false
   }
 
   private let inputs = Mutex<[String: Input]>([:])
   private let windows: [String: Duration]
   private let window: Duration
 
-  init(_ options: DaemonOptions) {
+  init(_ options: DaemonOptions, after former: RecentScans) {
     // The HTTP interface answers each request, and who sends a code twice means it.
     windows = options.doubleScanWindows.merging(["http": .zero]) { named, _ in named }
     window = options.doubleScanWindow
+    let (windows, window) = (windows, window)
+    inputs.withLock { inputs in
+      for (name, scans) in former.inputs {
+        inputs[name] = Input(
+          filter: scans.filter.with(window: windows[name] ?? window), failures: scans.failures, isFormer: true)
+      }
+    }
+  }
+
+  /// What the inputs read a moment ago.
+  func recentScans(at uptime: Duration) -> RecentScans {
+    RecentScans(
+      inputs: inputs.withLock { inputs in
+        inputs.filter { $0.value.filter.remembers(at: uptime) }
+          .mapValues { RecentScans.Input(filter: $0.filter, failures: $0.failures) }
+      })
   }
 
   /// The name under which an input is known here.
@@ -54,6 +72,7 @@ final class InputTable: Sendable {
       let name = Self.known(name, in: inputs)
       // Inputs that share a name share no window: they are different ones.
       let window = name == Self.other ? .zero : windows[name] ?? window
+      inputs[name]?.isFormer = false
       return body(&inputs[name, default: Input(filter: DoubleScanFilter(window: window))])
     }
   }
@@ -112,7 +131,7 @@ final class InputTable: Sendable {
 
   /// What programs are told, by name.
   var json: JSONText {
-    let all = inputs.withLock { $0 }
+    let all = inputs.withLock { $0.filter { !$0.value.isFormer } }
     return .array(
       all.sorted { $0.key < $1.key }.map { name, input in
         .object([

@@ -17,7 +17,7 @@ public struct DoubleScanFilter: Sendable {
     var last: Duration
   }
 
-  private let window: Duration
+  private var window: Duration
   // Two generations, so that what is old goes without a search for it: when the newer one is older than the window, or full,
   // it becomes the former one, and that one is dropped. What was read within the window stands in one of them. The keys are
   // bytes, because equal strings need not have equal bytes.
@@ -28,6 +28,18 @@ public struct DoubleScanFilter: Sendable {
 
   /// - Parameter window: What is read again sooner than this is a repeat. Zero, or less, for none.
   public init(window: Duration) { self.window = window }
+
+  /// Whether anything of what was read stands in the window still.
+  public func remembers(at time: Duration) -> Bool {
+    [recent, former].contains { $0.values.contains { time - $0.last < window } }
+  }
+
+  /// What was read so far, in another window.
+  public func with(window: Duration) -> DoubleScanFilter {
+    var filter = self
+    filter.window = window
+    return filter
+  }
 
   /// Whether the code was read less than the window ago; it counts as read now.
   ///
