@@ -257,12 +257,15 @@ final class UploadService: Service {
   // MARK: Ending
 
   private func drain() async {
-    let workers = state.withLock { $0.workers.values.map { ($0.worker, $0.documents.user) } }
+    let workers = state.withLock { $0.workers.values.map { ($0.worker, $0.documents) } }
     await withDiscardingTaskGroup { group in
-      for (worker, user) in workers {
+      for (worker, documents) in workers {
         group.addTask { [self] in
-          if await worker.drain(within: drainTimeout) { return }
+          // What comes of attempts for a user who is no more can be written nowhere.
+          let isThere = await isThere(documents)
+          if await worker.drain(within: isThere ? drainTimeout : .zero) { return }
           let failure = await worker.lastingFailure
+          let user = documents.user
           logger.warning(
             "uploads on their way are given up; they go again when the daemon runs",
             metadata: ["user": "\(user ?? "")", "reason": "\(failure.map { "\($0)" } ?? "they took too long")"])

@@ -168,6 +168,27 @@ import UploadQueue
     #expect(line?.contains("ana") == true && line?.contains("documents.log") == true, "\(log.all)")
   }
 
+  @Test func `a shutdown does not wait for uploads of a user who is no more`() async throws {
+    var environment = receiver.environment()
+    environment.webhook = { _ in
+      WebhookTransport { _ in
+        // A server that never answers.
+        try await Task.sleep(for: .seconds(3600))
+        return UploadResponse(status: 200)
+      }
+    }
+    var options = DaemonOptions(root: root.path)
+    options.user = "ana"
+    options.drainTimeout = .seconds(3600)
+    options.hook("shop")
+    let daemon = try Daemon(options, logger: LogLines().logger, environment: environment)
+    try await withServices(daemon) {
+      _ = await daemon.scan(Reading(input: "a", code: "6901"))
+      try await eventually("it is sent") { try daemon.queue().counts().sending == 1 }
+      try FileManager.default.removeItem(atPath: root.path + "/users/ana")
+    }
+  }
+
   @Test func `a user who is removed is forgotten, and begins anew`() async throws {
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     try await withServices(daemon) {
