@@ -42,7 +42,8 @@ extension Refusal {
 
   private init(_ error: WorkspaceError) {
     switch error {
-    case .userID, .noSuchUser: self = .badRequest("\(error)")
+    case .userID: self = .badRequest("\(error)")
+    case .noSuchUser: self = .conflict("noSuchUser", "\(error); sign in again with POST /v1/session")
     case .nobodySignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
     case .closed: self = .conflict("userChanged", "\(error); ask again")
     case .store, .settings: self = .unavailable("storeUnavailable", "\(error)")
