@@ -29,7 +29,9 @@ extension Setting {
     Setting("http.maximumBodyBytes", .whole(1024...1 << 30), "1048576", "the longest body of a request"),
     Setting("http.requestsPerSecond", .real(0.01...1_000_000), "", "requests a second of one caller in the long run"),
     Setting("http.requestBurst", .whole(1...1_000_000), "200", "requests of one caller at once, where that is limited"),
-    Setting("http.maximumEventStreams", .whole(0...10_000), "64", "listeners of events at once"),
+    Setting(
+      "http.maximumEventStreams", .whole(0...10_000), "64",
+      "listeners of events at once; never more than three of four connections"),
     Setting("http.maximumConnections", .whole(1...100_000), "256", "connections at once; others wait"),
     Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
   ]

@@ -39,7 +39,7 @@ public struct DaemonServer: Service {
     public var requestBurst = 200
     /// Connections at once; others wait until one ends.
     public var maximumConnections = 256
-    /// Listeners of events at once.
+    /// Listeners of events at once; never more than three of four connections, so that others are answered.
     public var maximumEventStreams = 64
     /// How long a connection may idle, a request arrive, and a peer not take what is there for it.
     public var idleTimeout: Duration = .seconds(60)
@@ -76,7 +76,9 @@ public struct DaemonServer: Service {
     let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
     front = Front(
       table: RouteTable(api.routes), gate: gate,
-      events: EventStreams(daemon.events, limit: options.maximumEventStreams, heartbeat: options.eventHeartbeat),
+      events: EventStreams(
+        daemon.events, limit: min(options.maximumEventStreams, options.maximumConnections * 3 / 4),
+        heartbeat: options.eventHeartbeat),
       maximumBodyByteCount: options.maximumBodyByteCount, logger: logger)
   }
 
