@@ -56,11 +56,15 @@ extension UploadQueue {
   /// Workers of any process that spare its destination try that at once. A time before which it was enqueued not to go stays, and
   /// so does what is being sent.
   ///
+  /// - Returns: whether it was parked, or waited because an attempt had failed.
   /// - Throws: `UploadQueueError.unknown`.
-  public func retry(_ id: UploadID) async throws {
+  @discardableResult
+  public func retry(_ id: UploadID) async throws -> Bool {
     try await group.perform { change in
       let entry = try change.entry(of: id)
-      if try !change.retry(entry) { try change.retryDestination(entry) }
+      if try change.retry(entry) { return true }
+      try change.retryDestination(entry)
+      return false
     }
   }
 

@@ -37,13 +37,13 @@ struct QueueRetry: AsyncParsableCommand {
 
   func validate() throws {
     guard (id == nil) == (parked || waiting) else {
-      throw ValidationError("give an id, or --parked, --waiting or both")
+      throw ValidationError("give either an id, or --parked, --waiting or both of these")
     }
   }
 
   func run() async throws {
     let queue = try target.writable(write)
-    if let id { return try await queue.retry(id) }
+    if let id { return target.output.tell("retried", try await queue.retry(id) ? 1 : 0) }
     var states: Set<UploadState> = []
     if parked { states.insert(.parked) }
     if waiting { states.insert(.waiting) }
