@@ -12,6 +12,8 @@ struct InputEnvironment: Sendable {
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// How long a client may leave an answer lying.
   var patience = Duration.seconds(30)
+  /// The same, once the input is to end.
+  var patienceAtEnd = Descriptor.patienceAtEnd
   /// How long a serial device may leave an answer lying.
   var devicePatience = Duration.seconds(5)
   /// How long the rest of a keyboard's event may take. Devices deliver whole events; half a one in a FIFO, whose writer died,

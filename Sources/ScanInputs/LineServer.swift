@@ -64,7 +64,7 @@ struct LineServer {
       }
     } onCancelOrGracefulShutdown: {
       listener.channel.close(promise: nil)
-      for connection in roster.close() { connection.stop(patience: Descriptor.patienceAtEnd) }
+      for connection in roster.close() { connection.stop(patience: environment.patienceAtEnd) }
     }
     try? await listener.channel.close()
     // After a cancellation, those that nobody has begun to serve.

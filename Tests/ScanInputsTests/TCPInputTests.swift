@@ -155,8 +155,9 @@ import Testing
         if sent < codes.count { sent += max(0, client.sendSome(Array(codes[sent...]))) }
         return recorder.faults == [.unanswered("a client takes none")]
       }
-      // The system's buffers of both sides take some answers of 100 KB.
-      #expect(recorder.answered < 200)
+      // The system's buffers of both sides take some answers of 100 KB; the codes of the piece that was being worked on are taken
+      // though nobody hears of them.
+      #expect(recorder.answered < 200 + Descriptor.readByteCount / 4)
     }
   }
 
@@ -202,7 +203,7 @@ import Testing
   @Test func `at shutdown nobody is let in any more, and what was read is answered`() async throws {
     let recorder = Recorder()
     recorder.permit(0)
-    try await withServer(recorder) { input, address in
+    try await withServer(recorder, environment: { $0.patienceAtEnd = .seconds(60) }) { input, address in
       let (client, idle) = (try Client.tcp(address), try Client.tcp(address))
       try await client.send("1\n2\n3\nhalf")
       try await eventually("read") { recorder.codes == ["1"] }
