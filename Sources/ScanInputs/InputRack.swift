@@ -38,11 +38,13 @@ public final class InputRack: Sendable {
   /// - Parameters:
   ///   - inputs: names are unique.
   ///   - handler: answers what is read, until the next call.
+  ///   - maximumConnections: of each input that begins now and has any.
   ///   - goesOn: asked at the end, also after a cancellation: whether there will be another call. Then the inputs stay open, and
   ///     readings wait for it; else they end.
   /// - Throws: `CancellationError` only.
   public func run(
-    _ inputs: [InputOptions], for handler: any ReadingHandler, goesOn: @Sendable () -> Bool
+    _ inputs: [InputOptions], for handler: any ReadingHandler,
+    maximumConnections: Int = ScanInput.maximumConnections, goesOn: @Sendable () -> Bool
   ) async throws {
     let wanted = Dictionary(inputs.map { ($0.name, $0) }) { $1 }
     let (kept, others) = running.withLock { running in
@@ -56,7 +58,7 @@ public final class InputRack: Sendable {
     let new = inputs.filter { !kept.contains($0.name) }
     shelf.reserve(Set(new.compactMap { DeviceShelf.Key($0.source) }))
     await end(others)
-    for input in new { start(input) }
+    for input in new { start(input, maximumConnections) }
     try? await gracefulShutdown()
     if !goesOn() { await endAll() }
     await board.disconnect()
@@ -80,9 +82,10 @@ public final class InputRack: Sendable {
     await end(Array(all.values))
   }
 
-  private func start(_ options: InputOptions) {
+  private func start(_ options: InputOptions, _ maximumConnections: Int) {
     var input = ScanInput(options, handler: board, logger: logger)
     input.environment = environment
+    input.environment.maximumConnections = min(environment.maximumConnections, maximumConnections)
     // What the group itself says is nothing that concerns the input.
     var quiet = logger
     quiet.logLevel = max(logger.logLevel, .error)

@@ -43,15 +43,19 @@ import Darwin
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
           try DaemonConfiguration(sources(options, environment))
         }
+        // Whoever asks for a reload now gets the configuration that is read now.
+        signal(SIGHUP, SIG_IGN)
         let configuration = try read()
         let limit = DescriptorLimit.raise()
-        guard limit >= DescriptorLimit.least else {
+        let least = DescriptorLimit.least(for: configuration)
+        guard limit >= least else {
           Console.say(
-            "only \(limit) files may be open at once, and the daemon needs \(DescriptorLimit.least) at least: raise the limit,"
-              + " with `ulimit -n` in a shell or `LimitNOFILE` in a unit of systemd")
+            "only \(limit) files may be open at once, and the daemon needs \(least) at least: raise the limit, with `ulimit -n`"
+              + " in a shell or `LimitNOFILE` in a unit of systemd")
           return ExitCode.io
         }
-        return await Supervisor(configuration, read: read, environment: environment, descriptorLimit: limit).run()
+        let setup = ProcessSetup(configuration, descriptorLimit: limit)
+        return await Supervisor(configuration, setup, read: read, environment: environment).run()
       }
     } catch {
       for fault in error.faults { Console.say("\(fault)") }

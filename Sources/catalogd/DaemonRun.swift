@@ -18,25 +18,30 @@ struct DaemonRun: Sendable {
   ///
   /// - Parameters:
   ///   - rack: has the inputs, which outlive a run.
+  ///   - recent: what was read before.
   ///   - goesOn: whether another run will follow, once this one ends.
   ///   - onStarted: told what listens, once scans can come.
   ///   - onEnd: told when the standard input ends, if the daemon is to end then.
   static func open(
-    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputRack,
+    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputRack, after recent: RecentScans,
     goesOn: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
-    let daemon = try await offPool { try Daemon(configuration.daemon, logger: logger) }
+    let daemon = try await offPool { try Daemon(configuration.daemon, after: recent, logger: logger) }
     var services: [any Service] = daemon.services
     var handler: any ReadingHandler = daemon
     if configuration.exitsAtEnd, let input = configuration.inputs.first(where: { $0.source == .standardInput }) {
       handler = EndOfInput(daemon: daemon, input: input.name, onEnd: onEnd)
     }
-    services.append(Inputs(rack: rack, options: configuration.inputs, handler: handler, goesOn: goesOn))
+    let connections = DescriptorLimit.connections(configuration, limit: setup.descriptorLimit)
+    services.append(
+      Inputs(
+        rack: rack, options: configuration.inputs, connections: connections.input, handler: handler, goesOn: goesOn))
     if var options = configuration.server {
       let address = options.address
       options.metrics = setup.registry.text
+      options.maximumConnections = connections.server
       options.onListening = { place in
         let name = address.name(at: place)
         logger.notice("listening", metadata: ["address": "\(name)"])
@@ -70,10 +75,13 @@ struct DaemonRun: Sendable {
 private struct Inputs: Service {
   let rack: InputRack
   let options: [InputOptions]
+  let connections: Int
   let handler: any ReadingHandler
   let goesOn: @Sendable () -> Bool
 
-  func run() async throws { try await rack.run(options, for: handler, goesOn: goesOn) }
+  func run() async throws {
+    try await rack.run(options, for: handler, maximumConnections: connections, goesOn: goesOn)
+  }
 }
 
 /// Says once that everything before it has started.

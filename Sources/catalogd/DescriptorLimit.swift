@@ -11,9 +11,19 @@ import Darwin
 
 /// How many files, sockets and devices this process may have open at once.
 enum DescriptorLimit {
-  /// What a daemon with a few inputs and webhooks has open, and some for what comes and goes. Below it nothing begins: a server
-  /// that can open no more answers nobody, and a store that it cannot open is not written.
-  static let least = 64
+  /// What stores, inputs and webhooks have open, and some for what comes and goes: no caller gets these. A store that cannot be
+  /// opened is not written.
+  static let reserve = 64
+  /// Connections of each server and each input that listens, at least.
+  static let leastConnections = 8
+
+  /// How many connections there may be.
+  struct Connections: Equatable {
+    /// Of the HTTP server.
+    var server: Int
+    /// Of each input that listens.
+    var input: Int
+  }
 
   /// Raises the limit as far as the system lets this process, which starts no others.
   ///
@@ -28,10 +38,21 @@ enum DescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// What a daemon may have open if all connections that a configuration allows are made.
-  static func most(_ configuration: DaemonConfiguration) -> Int {
-    let servers = configuration.inputs.count { $0.source.isServer }
-    return least + (configuration.server?.maximumConnections ?? 0) + servers * ScanInput.maximumConnections
+  /// Without so many nothing begins.
+  static func least(for configuration: DaemonConfiguration) -> Int {
+    let listeners = configuration.inputs.count { $0.source.isServer } + (configuration.server == nil ? 0 : 1)
+    return reserve + leastConnections * listeners
+  }
+
+  /// What a configuration allows, or as much less as the limit makes necessary.
+  static func connections(_ configuration: DaemonConfiguration, limit: Int) -> Connections {
+    let inputs = configuration.inputs.count { $0.source.isServer }
+    let wanted = Connections(
+      server: configuration.server?.maximumConnections ?? 0, input: ScanInput.maximumConnections)
+    let (count, free) = (wanted.server + inputs * wanted.input, max(0, limit - reserve))
+    guard count > free else { return wanted }
+    func share(_ wanted: Int) -> Int { min(wanted, max(leastConnections, wanted * free / count)) }
+    return Connections(server: share(wanted.server), input: share(wanted.input))
   }
 
   #if canImport(Glibc)

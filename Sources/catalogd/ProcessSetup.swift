@@ -18,9 +18,12 @@ struct ProcessSetup: Sendable {
   let logSettings: LogSettings
   let logOutput: LogOutput
   let registry: PrometheusRegistry
+  /// How many files may be open at once.
+  let descriptorLimit: Int
 
   /// Sets up the log, on the standard error, and the metrics. Once in a process.
-  init(_ configuration: DaemonConfiguration) {
+  init(_ configuration: DaemonConfiguration, descriptorLimit: Int) {
+    self.descriptorLimit = descriptorLimit
     let settings = LogSettings(level: configuration.logLevel, style: Self.style(configuration.logFormat))
     let output = LogOutput(descriptor: 2, settings: settings)
     LoggingSystem.bootstrap { DaemonLogHandler(label: $0, settings: settings, write: output.write) }

@@ -1,5 +1,6 @@
 import DaemonConfiguration
 import Logging
+import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
 import Synchronization
@@ -33,6 +34,11 @@ final class Supervisor: Sendable {
     /// The one to go back to if the current one does not start.
     var previous: DaemonConfiguration?
     var hasStarted = false
+    /// What the inputs read a moment ago: those that stay open go on.
+    var recent = RecentScans()
+    /// Whether a configuration is being read, and whether it is to be read again then.
+    var isReading = false
+    var readsAgain = false
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
     /// Whether another run follows the current one, once that ends.
@@ -43,17 +49,15 @@ final class Supervisor: Sendable {
   private let setup: ProcessSetup
   private let manager: ServiceManager?
   private let logger: Logger
-  private let descriptorLimit: Int
   private let rack: InputRack
   /// Guards what runs. Never held across an await.
   private let state: Mutex<State>
 
   init(
-    _ configuration: DaemonConfiguration, read: @escaping Read, environment: [String: String], descriptorLimit: Int
+    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, read: @escaping Read, environment: [String: String]
   ) {
     self.read = read
-    self.descriptorLimit = descriptorLimit
-    setup = ProcessSetup(configuration)
+    self.setup = setup
     manager = ServiceManager(environment: environment)
     logger = Logger(label: "catalogd")
     rack = InputRack(logger: logger)
@@ -84,6 +88,7 @@ final class Supervisor: Sendable {
     while true {
       let failure = await runOnce()
       let step = state.withLock { state -> Step in
+        if let daemon = state.run?.daemon { state.recent = daemon.recentScans }
         state.run = nil
         if state.isEnding { return .end }
         if let next = state.next {
@@ -126,7 +131,8 @@ final class Supervisor: Sendable {
       return state.configuration
     }
     do {
-      let run = try await DaemonRun.open(configuration, setup, rack) {
+      let recent = state.withLock { $0.recent }
+      let run = try await DaemonRun.open(configuration, setup, rack, after: recent) {
         self.state.withLock { $0.goesOn }
       } onStarted: {
         await self.started($0)
@@ -161,7 +167,7 @@ final class Supervisor: Sendable {
 
   private func take(_ signal: UnixSignal) async {
     switch signal {
-    case .sighup: await reload()
+    case .sighup: beginReload()
     default:
       logger.notice("signal", metadata: ["signal": "\(signal)"])
       // Whoever signals a process and its group signals twice at once; whoever is tired of waiting does so later.
@@ -183,6 +189,27 @@ final class Supervisor: Sendable {
     await manager?.stopping()
     limitTime()
     await run?.end()
+  }
+
+  /// Reads in a task of its own: a file may take its time, and signals do not wait for that.
+  private func beginReload() {
+    let begins = state.withLock { state in
+      if state.isReading { state.readsAgain = true }
+      defer { state.isReading = true }
+      return !state.isReading
+    }
+    guard begins else { return }
+    Task {
+      var goesOn = true
+      while goesOn {
+        await reload()
+        goesOn = state.withLock { state in
+          defer { state.readsAgain = false }
+          state.isReading = state.readsAgain
+          return state.readsAgain
+        }
+      }
+    }
   }
 
   private func reload() async {
@@ -218,11 +245,13 @@ final class Supervisor: Sendable {
 
   private func warn(of configuration: DaemonConfiguration) {
     for warning in configuration.warnings { logger.warning("\(warning)") }
-    let most = DescriptorLimit.most(configuration)
-    guard most > descriptorLimit else { return }
+    let connections = DescriptorLimit.connections(configuration, limit: setup.descriptorLimit)
+    guard connections != DescriptorLimit.connections(configuration, limit: .max) else { return }
     logger.warning(
-      "with all the connections that are allowed, more files would be open than may be; see http.maximumConnections",
-      metadata: ["needed": "\(most)", "limit": "\(descriptorLimit)"])
+      "fewer connections are let in than are allowed, so that stores find room: few files may be open at once",
+      metadata: [
+        "http": "\(connections.server)", "input": "\(connections.input)", "limit": "\(setup.descriptorLimit)",
+      ])
   }
 
   // MARK: Bounds

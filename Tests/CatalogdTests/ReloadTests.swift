@@ -62,7 +62,7 @@ import Testing
 
   private func configuration(_ scanner: Scanner, events: Int, baud: Int) -> String {
     """
-    {"http": {"address": "127.0.0.1:0"}, "log": {"format": "json"}, "events": {"capacity": \(events)},
+    {"http": {"address": "127.0.0.1:0"}, "log": {"format": "json"}, "doubleScanMilliseconds": 0, "events": {"capacity": \(events)},
      "inputs": {"names": ["gun"], "gun": {"kind": "serial", "device": "\(scanner.path)", "baud": \(baud), "answers": true}}}
     """
   }

@@ -74,6 +74,41 @@ import Testing
     #expect(daemon.end() == 0)
   }
 
+  @Test func `a label that is read again behind a reload is no second scan`() throws {
+    func text(_ drainSeconds: Int) -> String {
+      "{\(Self.base), \"doubleScanMilliseconds\": 60000, \"drainSeconds\": \(drainSeconds)}"
+    }
+    let daemon = try RunningDaemon(configuration: text(1))
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.say("one\n")
+    _ = try daemon.output.wait(for: "\"code\":\"one\"")
+    try daemon.configure(text(2))
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "\"listening\"", skipping: 1)
+    try daemon.say("one\ntwo\n")
+    _ = try daemon.output.wait(for: "\"code\":\"two\"")
+    #expect(daemon.output.all.count { $0.contains("\"code\":\"one\"") } == 1)
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `a configuration that cannot be read to its end holds nobody up`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}")
+    _ = try daemon.log.wait(for: "\"listening\"")
+    // A pipe that nobody writes to: whoever opens it waits.
+    let path = daemon.folder + "/catalogd.json"
+    try FileManager.default.removeItem(atPath: path)
+    // The path is lent as a C string for the call.
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "reading the configuration again")
+    daemon.signal(SIGHUP)
+    try daemon.say("one\n")
+    _ = try daemon.output.wait(for: "\"code\":\"one\"")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
   @Test func `what concerns the log alone is changed while the daemon runs`() throws {
     let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
     _ = try daemon.log.wait(for: "\"listening\"")
