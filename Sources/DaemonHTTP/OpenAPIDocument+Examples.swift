@@ -51,4 +51,49 @@ extension OpenAPIDocument {
     }
     """#
   }
+
+  /// A set that lacks a part.
+  static let exampleSetSession = #"""
+    {
+      "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5c",
+      "name": "order 17",
+      "input": null,
+      "created": "2026-02-01T08:00:00.000Z",
+      "closed": false,
+      "codes": ["6901234567892"],
+      "completion": {
+        "products": {"1001": 1},
+        "unknown": [],
+        "complete": {},
+        "incomplete": {"1000": {"1002": 1}}
+      }
+    }
+    """#
+
+  /// What a scan is answered.
+  static let exampleScanAnswer = #"""
+    {
+      "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
+      "time": "2026-02-01T08:00:42.500Z",
+      "input": "http",
+      "tag": null,
+      "code": "6901234567892",
+      "match": "exact",
+      "key": "6901234567892",
+      "gtin": "06901234567892",
+      "rest": null,
+      "products": [
+        \#(exampleProduct)
+      ],
+      "elements": {},
+      "catalogue": {
+        "user": "ana",
+        "cursor": "2026-02-01 00:00:00",
+        "sequence": 17,
+        "currentAt": "2026-02-01T08:00:00.000Z",
+        "ageSeconds": 42.5
+      },
+      "recorded": true
+    }
+    """#
 }

@@ -155,13 +155,7 @@ extension OpenAPIDocument {
           "tags": ["queue"],
           "summary": "An upload",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The upload's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The upload's id."))
           ],
           "responses": {
             "200": {
@@ -197,13 +191,7 @@ extension OpenAPIDocument {
           "tags": ["queue"],
           "summary": "Drops an upload",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The upload's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The upload's id."))
           ],
           "responses": {
             "204": {"description": "It will not be sent."},
@@ -221,13 +209,7 @@ extension OpenAPIDocument {
           "summary": "Lets an upload go now that failed",
           "description": "One that is parked, or waits for its next attempt. Its webhook is tried at once, if it is left alone because it failed. Any other upload stays as it is.",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The upload's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The upload's id."))
           ],
           "responses": {
             "200": {

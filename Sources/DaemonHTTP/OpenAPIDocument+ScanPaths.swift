@@ -66,29 +66,7 @@ extension OpenAPIDocument {
               "content": {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/ScanAnswer"},
-                  "example": {
-                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
-                    "time": "2026-02-01T08:00:42.500Z",
-                    "input": "http",
-                    "tag": null,
-                    "code": "6901234567892",
-                    "match": "exact",
-                    "key": "6901234567892",
-                    "gtin": "06901234567892",
-                    "rest": null,
-                    "products": [
-                      \#(exampleProduct)
-                    ],
-                    "elements": {},
-                    "catalogue": {
-                      "user": "ana",
-                      "cursor": "2026-02-01 00:00:00",
-                      "sequence": 17,
-                      "currentAt": "2026-02-01T08:00:00.000Z",
-                      "ageSeconds": 42.5
-                    },
-                    "recorded": true
-                  }
+                  "example": \#(exampleScanAnswer)
                 }
               }
             },
@@ -124,29 +102,7 @@ extension OpenAPIDocument {
                       {"$ref": "#/components/schemas/ScanAnswers"}
                     ]
                   },
-                  "example": {
-                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
-                    "time": "2026-02-01T08:00:42.500Z",
-                    "input": "http",
-                    "tag": null,
-                    "code": "6901234567892",
-                    "match": "exact",
-                    "key": "6901234567892",
-                    "gtin": "06901234567892",
-                    "rest": null,
-                    "products": [
-                      \#(exampleProduct)
-                    ],
-                    "elements": {},
-                    "catalogue": {
-                      "user": "ana",
-                      "cursor": "2026-02-01 00:00:00",
-                      "sequence": 17,
-                      "currentAt": "2026-02-01T08:00:00.000Z",
-                      "ageSeconds": 42.5
-                    },
-                    "recorded": true
-                  }
+                  "example": \#(exampleScanAnswer)
                 }
               }
             },

@@ -94,13 +94,7 @@ extension OpenAPIDocument {
           "tags": ["sets"],
           "summary": "A set session, judged by the catalogue as it is now",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The session's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The session's id."))
           ],
           "responses": {
             "200": {
@@ -108,20 +102,7 @@ extension OpenAPIDocument {
               "content": {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/SetSession"},
-                  "example": {
-                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5c",
-                    "name": "order 17",
-                    "input": null,
-                    "created": "2026-02-01T08:00:00.000Z",
-                    "closed": false,
-                    "codes": ["6901234567892"],
-                    "completion": {
-                      "products": {"1001": 1},
-                      "unknown": [],
-                      "complete": {},
-                      "incomplete": {"1000": {"1002": 1}}
-                    }
-                  }
+                  "example": \#(exampleSetSession)
                 }
               }
             },
@@ -136,13 +117,7 @@ extension OpenAPIDocument {
           "tags": ["sets"],
           "summary": "Removes a set session",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The session's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The session's id."))
           ],
           "responses": {
             "204": {"description": "It is gone."},
@@ -159,13 +134,7 @@ extension OpenAPIDocument {
           "tags": ["sets"],
           "summary": "Adds scans to a set session",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The session's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The session's id."))
           ],
           "requestBody": {
             "required": true,
@@ -182,20 +151,7 @@ extension OpenAPIDocument {
               "content": {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/SetSession"},
-                  "example": {
-                    "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5c",
-                    "name": "order 17",
-                    "input": null,
-                    "created": "2026-02-01T08:00:00.000Z",
-                    "closed": false,
-                    "codes": ["6901234567892"],
-                    "completion": {
-                      "products": {"1001": 1},
-                      "unknown": [],
-                      "complete": {},
-                      "incomplete": {"1000": {"1002": 1}}
-                    }
-                  }
+                  "example": \#(exampleSetSession)
                 }
               }
             },
@@ -214,13 +170,7 @@ extension OpenAPIDocument {
           "tags": ["sets"],
           "summary": "Ends a set session, which stays until it is removed",
           "parameters": [
-            {
-              "name": "id",
-              "in": "path",
-              "description": "The session's id.",
-              "required": true,
-              "schema": {"type": "string"}
-            }
+            \#(pathParameter("id", "The session's id."))
           ],
           "responses": {
             "200": {

@@ -53,6 +53,11 @@ enum OpenAPIDocument {
   /// An object without its braces.
   private static func members(of object: String) -> Substring { object.dropFirst().dropLast() }
 
+  /// A part of a path that names something.
+  static func pathParameter(_ name: String, _ description: String) -> String {
+    #"{"name": "\#(name)", "in": "path", "description": "\#(description)", "required": true, "schema": {"type": "string"}}"#
+  }
+
   /// Everything but paths and schemas.
   private static let head = #"""
     {
