@@ -36,9 +36,6 @@ let package = Package(
     .executable(name: "catalogctl", targets: ["catalogctl"]),
     .executable(name: "catalogd", targets: ["catalogd"]),
   ],
-  traits: [
-    .trait(name: "ISAL", description: "Unpack answers with Intel's ISA-L (libisal-dev) in place of zlib.")
-  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(
@@ -58,8 +55,6 @@ let package = Package(
     // because the compiler inlines no package function into another module.
     .target(name: "CShims"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    // Asked for by the trait alone: nothing else needs its header.
-    .systemLibrary(name: "CISAL", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]),
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
@@ -110,9 +105,7 @@ let package = Package(
     .target(name: "JSONStream", swiftSettings: strict),
     .target(
       name: "CatalogWire",
-      dependencies: [
-        "CatalogRows", "CZlib", "JSONStream", .target(name: "CISAL", condition: .when(traits: ["ISAL"])),
-      ],
+      dependencies: ["CatalogRows", "CZlib", "JSONStream"],
       swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),

@@ -1,11 +1,61 @@
-/// Unpacks one gzip member after another, header and trailer included: the one thing that a library does for this module.
-protocol MemberInflater: ~Copyable, Sendable {
-  /// - Throws: ``WireError/outOfMemory``.
-  init() throws(WireError)
+internal import CZlib
 
-  /// Unpacks `packed` into `output`, from its beginning, until either ends or the member does. What comes then is
-  /// another member.
-  mutating func run(_ packed: Span<UInt8>, into output: inout [UInt8]) -> InflateStep
+/// Unpacks one gzip member after another with zlib, which reads the gzip header and trailer itself.
+///
+/// Unsafe: the stream is allocated, for zlib keeps its address; its pointers to input and output are set and used within
+/// one call, while the span and the array behind them are borrowed.
+@safe
+struct Inflater: ~Copyable, @unchecked Sendable {
+  // Sendable: the stream has one owner, which is not copied.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// - Throws: ``WireError/outOfMemory``.
+  init() throws(WireError) {
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+    // The stream is initialised and stays where it is until `deinit`.
+    guard unsafe shelfmark_inflate_gzip_init(stream) == Z_OK else { throw .outOfMemory }
+  }
+
+  deinit {
+    // No other reference exists; zlib ignores a stream that it could not set up.
+    unsafe inflateEnd(stream)
+    unsafe stream.deallocate()
+  }
+
+  /// Unpacks `packed` into the beginning of `output`, until the input, the room or the member ends. The input after the
+  /// end of a member is the next member.
+  mutating func run(_ packed: Span<UInt8>, into output: inout [UInt8]) -> InflateStep {
+    let stream = unsafe self.stream
+    return unsafe packed.withUnsafeBufferPointer { input in
+      unsafe output.withUnsafeMutableBufferPointer { output in
+        let inputCount = UInt32(clamping: input.count)
+        // zlib reads input and never writes to it, whatever its declaration says.
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        unsafe stream.pointee.avail_in = inputCount
+        unsafe stream.pointee.next_out = output.baseAddress
+        unsafe stream.pointee.avail_out = UInt32(clamping: output.count)
+        let status = unsafe inflate(stream, Z_NO_FLUSH)
+        let consumed = Int(inputCount - (unsafe stream.pointee.avail_in))
+        let produced = output.count - Int(unsafe stream.pointee.avail_out)
+        return unsafe InflateStep(consumed: consumed, produced: produced, status: Self.status(status, of: stream))
+      }
+    }
+  }
+
+  private static func status(_ status: Int32, of stream: UnsafeMutablePointer<z_stream>) -> InflateStep.Status {
+    switch status {
+    case Z_OK, Z_BUF_ERROR: return .unfinished
+    case Z_STREAM_END:
+      // The stream is as it was set up, and ready for another member.
+      _ = unsafe inflateReset(stream)
+      return .endOfMember
+    case Z_MEM_ERROR: return .outOfMemory
+    default:
+      // zlib's messages are constants.
+      return .damaged(reason: unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib error \(status)")
+    }
+  }
 }
 
 /// What one call of an inflater did.
@@ -19,15 +69,8 @@ struct InflateStep {
     case damaged(reason: String)
   }
 
-  /// Packed bytes that were used. Less than nothing where bytes that an earlier call took turned out to lie behind damage.
+  /// Packed bytes that were used.
   var consumed: Int
   var produced: Int
   var status: Status
 }
-
-#if ISAL
-/// With the trait `ISAL`.
-typealias Inflater = ISALInflater
-#else
-typealias Inflater = ZlibInflater
-#endif
