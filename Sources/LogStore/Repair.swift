@@ -4,13 +4,15 @@ import Storage
 /// What a repair found and did.
 public struct Repair: Sendable {
   /// What verification found; empty for a clean store, which was left as it is.
-  public let findings: [Finding]
+  public internal(set) var findings: [Finding]
   /// What could not be saved: empty if nothing but history was lost.
   public internal(set) var losses: [Finding] = []
   /// The new commit; `nil` for a clean store.
   public internal(set) var snapshot: Snapshot?
   /// Where the damaged file is kept; `nil` for a clean store.
   public internal(set) var damagedPath: String?
+  /// The older state that is current again, where nothing in the log could be read; `nil` if rows of the log were saved.
+  public internal(set) var source: RepairSource?
 
   /// What the application stores beside the rows that were saved.
   ///
@@ -25,6 +27,10 @@ public struct Repair: Sendable {
   /// A row is saved if its checksum and those of its shared strings hold, it was committed, and nothing says that it is
   /// dead: by the newest manifest that can be read and by all tombstones that can. The damaged file stays beside the new
   /// one under another name. The new commit's number is one more than the highest that anything in the file has.
+  ///
+  /// Where nothing in the log belongs to a store of this kind, the newest older state next to it becomes current again:
+  /// the previous generation, or the shared base; see ``source``. A previous generation that is itself damaged is
+  /// renamed.
   ///
   /// - Parameters:
   ///   - location: which store.

@@ -63,7 +63,8 @@ public struct StoreLocation: Sendable {
   /// What a tail log shares with other stores.
   var base: String { name + ".base" }
   /// The generation before the last full update.
-  var previous: String { name + ".previous" }
+  var previous: String { name + Self.previousSuffix }
+  static let previousSuffix = ".previous"
   /// A log that was found damaged when it was repaired.
   func damaged(_ number: Int) -> String { damagedPrefix + "\(number)" }
   var damagedPrefix: String { name + ".damaged-" }

@@ -57,6 +57,28 @@ public struct Verification: Sendable {
     return verification
   }
 
+  /// Verifies the generation that was kept when the last full update replaced it; `nil` if none is kept.
+  ///
+  /// - Throws, complexity: As ``run(_:)``.
+  public static func runPrevious(_ location: StoreLocation) throws(StoreError) -> Verification? {
+    let file = try storage { () throws(StorageError) in try location.directory.open(location.previous, .read) }
+    guard let file else { return nil }
+    let named = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }
+    // A crash in a full update leaves a second name of the log.
+    if named == file.identity { return nil }
+    var verification: Verification
+    do {
+      var log = try LogFile(file)
+      if let base = log.header.base { log = try log.joined(with: base, at: location) }
+      verification = Verification(log)
+    } catch {
+      guard let finding = Finding(error, lost: "the way back from the last full update") else { throw error }
+      return Verification(failedWith: finding, in: file)
+    }
+    try verification.verify()
+    return verification
+  }
+
   private init(_ log: LogFile) { self.log = log }
 
   private init(failedWith finding: Finding, in file: any StorageFile) {
