@@ -11,6 +11,8 @@ public enum CatalogError: Error, Sendable {
   case incrementTooLarge(rowLimit: Int, byteLimit: Int)
   /// The state beside the rows was written by a program that this one does not understand.
   case unknownState(path: String)
+  /// The file is a store, but not a catalogue: it has other tables.
+  case otherStore(path: String, tables: [String])
 }
 
 extension CatalogError: CustomStringConvertible {
@@ -29,6 +31,16 @@ extension CatalogError: CustomStringConvertible {
         + " cursor); nothing was changed"
     case .unknownState(let path):
       "\(path) keeps its cursor in a form that this program does not know; use the newer program"
+    case .otherStore(let path, let tables):
+      "\(path) is not a catalogue, but \(Self.kind(ofStoreWith: tables)): another file was put in its place"
     }
+  }
+
+  /// What a store with these tables is, as far as this package writes such stores.
+  private static func kind(ofStoreWith tables: [String]) -> String {
+    guard let first = tables.first else { return "a store without tables, as one of documents is before its first" }
+    if first.hasPrefix("documents/") { return "a store of documents" }
+    if first == "settings" { return "a store of settings" }
+    return "a store of other tables (\(tables.prefix(3).joined(separator: ", ")))"
   }
 }

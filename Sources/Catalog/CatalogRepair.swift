@@ -8,13 +8,16 @@ public struct CatalogRepair: Sendable {
   public let losses: [Finding]
   /// The catalogue as it is now.
   public let snapshot: CatalogSnapshot
-  /// Where the damaged file is kept; `nil` for a clean catalogue.
+  /// Where the damaged file is kept; `nil` for a clean catalogue, and for one whose log was gone.
   public let damagedPath: String?
+  /// The older state that is current again, where nothing in the log could be read.
+  public let source: RepairSource?
 
   /// Verifies a catalogue, and writes what can be saved of a damaged one into a new generation.
   ///
   /// If anything but history was lost the cursor is emptied: the next synchronisation is then a full update, which brings
-  /// back what is missing and takes away what should not be there.
+  /// back what is missing and takes away what should not be there. Where an older state takes the place of a log in which
+  /// nothing can be read, the cursor is that state's, and the next synchronisation goes on from there.
   ///
   /// - Parameters:
   ///   - location: which catalogue.
@@ -37,6 +40,16 @@ public struct CatalogRepair: Sendable {
     let snapshot =
       try repair.snapshot.map { try CatalogSnapshot($0) } ?? CatalogReader.open(location)?.snapshot() ?? .empty
     return CatalogRepair(
-      findings: repair.findings, losses: repair.losses, snapshot: snapshot, damagedPath: repair.damagedPath)
+      findings: repair.findings, losses: repair.losses, snapshot: snapshot, damagedPath: repair.damagedPath,
+      source: repair.source)
   }
+}
+
+extension StoreLocation {
+  /// The older states next to a catalogue from which a repair goes on when nothing in the catalogue can be read, the
+  /// newest first.
+  ///
+  /// - Throws: `StoreError.io`.
+  /// - Complexity: As opening the catalogue, once for each.
+  public func catalogueRepairSources() throws(StoreError) -> [RepairSource] { try repairSources(CatalogSchema.schema) }
 }

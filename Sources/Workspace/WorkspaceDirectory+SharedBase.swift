@@ -112,7 +112,7 @@ extension WorkspaceDirectory {
   // MARK: The note beside a catalogue
 
   private func originStore(_ catalogue: StoreLocation) -> StoreLocation {
-    StoreLocation(catalogue.directory, name: "origin")
+    location(catalogue.directory, "origin")
   }
 
   /// What is remembered of the catalogue at `location`.

@@ -52,6 +52,12 @@ import Workspace
       let location = try StoreLocation.creating(directory, name: "catalogue")
       let found = try answers(to: ["6910884277922", "6910884277922-A7"], from: location)
       #expect(found == ["0.0 kg", "head: 1"])
+      #expect(try undoFullUpdate(at: location) == 0)
+      let writer = try CatalogWriter(location)
+      let before = try writer.snapshot().productCount
+      _ = try writer.beginFullUpdate().commit(cursor: "wrong")
+      writer.close()
+      #expect(try undoFullUpdate(at: location) == before)
     }
   }
 
