@@ -91,6 +91,11 @@ struct ConfigSet: ParsableCommand {
     let name = try setting.changeable()
     var value = DocumentValue.text(value)
     if !string, let json = try? DocumentValue(json: self.value) { value = json }
+    if name == Setting<Double?>.keepPreviousDays.name {
+      guard let days = Double(self.value), days >= 0, days.isFinite, !string else {
+        throw Failure(.usage, "keepPreviousDays is a number of days, 0 or more, not \"\(self.value)\"")
+      }
+    }
     try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
   }
 }

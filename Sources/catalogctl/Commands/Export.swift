@@ -17,8 +17,7 @@ struct Export: ParsableCommand {
   @Argument(help: "The file to write; - is standard output.") var file: String
 
   func run() throws {
-    var snapshot = try store.snapshot()
-    if let at { snapshot = try snapshot.commit(at) }
+    let snapshot = try at.map(store.commit) ?? store.snapshot()
     let export = RowExport(format ?? RowFileFormat(path: file))
     if file == "-" { return try export.write(snapshot) { Console.print($0) } }
     let output = try OutputFile(file)

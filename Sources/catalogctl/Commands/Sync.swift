@@ -28,6 +28,7 @@ struct Sync: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file")) var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
+  @Flag(help: "Set a catalogue that cannot be opened aside, and begin anew; with --full.") var replaceDamaged = false
   @Option(
     help: ArgumentHelp("The organisation whose catalogue this is: its users share what is common.", valueName: "id"))
   var organisation: String?
@@ -56,6 +57,9 @@ struct Sync: AsyncParsableCommand {
       throw ValidationError(
         "with --from, --organisation and --source go together: the source is what the files are answers of")
     }
+    if replaceDamaged, !full {
+      throw ValidationError("--replace-damaged begins anew, which takes everything: give --full as well")
+    }
     guard threshold > 0 else { throw ValidationError("--threshold is at least 1") }
     guard timeout > 0 else { throw ValidationError("--timeout is at least 1 second") }
     guard attempts > 0 else { throw ValidationError("--attempts is at least 1") }
@@ -65,14 +69,14 @@ struct Sync: AsyncParsableCommand {
     if let url {
       let transport = try transport(url)
       let adopted = try prepare()
-      let writer = try store.writer(waiting: write.milliseconds)
+      let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       try await synchronize(transport, writer, adopted)
     } else {
       // A file that is not there should be told before a store is made.
       let files = try from.map(InputFile.init)
       var adopted = try prepare()
-      let writer = try store.writer(waiting: write.milliseconds)
+      let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       for file in files {
         try take(file, writer, adopted)
@@ -154,6 +158,7 @@ struct Sync: AsyncParsableCommand {
     }
     note()
     print(report, adopted, seconds: ContinuousClock.now - start)
+    writer.sayWhatWasSetAside()
     writer.tidyUp()
   }
 
@@ -182,6 +187,7 @@ struct Sync: AsyncParsableCommand {
       bar.update(state)
       note()
       print(report, adopted, seconds: ContinuousClock.now - start)
+      writer.sayWhatWasSetAside()
     } catch {
       answer.cancel()
       bar.end()
@@ -239,6 +245,13 @@ struct Sync: AsyncParsableCommand {
     guard defaulted.total > 0 else { return }
     let fields = defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
     Console.say("catalogctl: fields of another type than theirs took their default: \(fields)")
+  }
+}
+
+extension CatalogWriter {
+  /// Says where a catalogue is now that could not be opened, and that the commit before took the place of.
+  fileprivate func sayWhatWasSetAside() {
+    if let damagedPath { Console.say("catalogctl: the damaged catalogue is now \(damagedPath)") }
   }
 }
 
