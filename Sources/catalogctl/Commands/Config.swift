@@ -82,6 +82,7 @@ struct ConfigSet: ParsableCommand {
       """)
 
   @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var setting: SettingArgument
   @Flag(help: "Take the value as text.") var string = false
@@ -92,6 +93,7 @@ struct ConfigSet: ParsableCommand {
     var value = DocumentValue.text(value)
     if !string, let json = try? DocumentValue(json: self.value) { value = json }
     try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
+    if output.json { StoredSetting(name: name, value: value).json.print() }
   }
 }
 
@@ -101,12 +103,14 @@ struct ConfigUnset: ParsableCommand {
     discussion: "Does nothing where nothing is set.")
 
   @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var setting: SettingArgument
 
   func run() throws {
     let name = try setting.changeable()
     try config.settings(waiting: write.milliseconds).change { try $0.unset(named: name) }
+    if output.json { StoredSetting(name: name, value: .null).json.print() }
   }
 }
 
