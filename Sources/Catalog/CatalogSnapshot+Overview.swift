@@ -15,7 +15,7 @@ public struct CatalogCommit: Sendable {
 public struct SetStatistics: Sendable, Equatable {
   /// Products that have relations.
   public var sets = 0
-  /// Products that relations ask for and the catalogue lacks.
+  /// Products that relations ask for and that are missing: the catalogue lacks them, or the server sent them as deleted.
   public var danglingComponents = 0
 }
 
@@ -44,10 +44,19 @@ extension CatalogSnapshot {
     }
     var statistics = SetStatistics()
     statistics.sets = sets.count
-    for component in components where try !containsProduct(id: component.text) {
+    for component in components where try !offers(component.text) {
       statistics.danglingComponents += 1
     }
     return statistics
+  }
+
+  /// Counts the products that the server sent as deleted: they stay in the catalogue, and no scan finds them.
+  ///
+  /// - Complexity: reads every product.
+  public func deletedProductCount() throws(StoreError) -> Int {
+    var count = 0
+    try forEachProduct { view in if view.delFlag != 0 { count += 1 } }
+    return count
   }
 
   /// Where the products stand, in the bytewise order of their ids.

@@ -4,7 +4,8 @@ import RecordFormat
 /// A set's component: what the relation says, and the product if the catalogue has it.
 public struct Component: Hashable, Sendable {
   public var relation: Relation
-  /// `nil`: the catalogue lacks the component, and the set cannot be made whole.
+  /// `nil` if the component is missing, and the set cannot be made whole: the catalogue lacks it, or the server sent it as
+  /// deleted.
   public var product: Product?
 }
 
@@ -52,13 +53,16 @@ extension CatalogSnapshot {
     return relations.sorted(by: Relation.precedes)
   }
 
-  /// The components of a set, expanded; empty for a product that is no set.
+  /// The components of a set, expanded; empty for a product that is no set. A product that the server sent as deleted is
+  /// missing, as it is to ``complete(_:)``, ``setStatistics()`` and every scan.
   ///
   /// - Complexity: a lookup, and one for each component.
   public func components(of id: String) throws(StoreError) -> [Component] {
     var components: [Component] = []
     for relation in try relations(ofSet: id) {
-      components.append(Component(relation: relation, product: try product(id: relation.subProductId)))
+      var product = try product(id: relation.subProductId)
+      if let found = product, found.delFlag != 0 { product = nil }
+      components.append(Component(relation: relation, product: product))
     }
     return components
   }

@@ -69,32 +69,18 @@ public struct OriginFiles: Sendable, Equatable {
   /// The file's text chunk by chunk, unpacked if the file is gzip.
   private struct TextReader: ~Copyable {
     let file: FileHandle
-    private var inflater: GzipInflater?
-    private var isFirst = true
+    private var unpacker = OptionalGzip()
+    private var isOver = false
 
-    init(file: FileHandle) {
-      self.file = file
-      inflater = nil
-    }
+    init(file: FileHandle) { self.file = file }
 
     mutating func next() throws -> [UInt8]? {
-      while true {
+      while !isOver {
         let packed = try file.read(upToCount: 256 << 10).map { Array($0) } ?? []
-        if isFirst, packed.starts(with: [0x1F, 0x8B]) { inflater = try GzipInflater() }
-        isFirst = false
-        if packed.isEmpty { return try end() }
-        guard var unpacker = inflater.take() else { return packed }
-        var text: [UInt8] = []
-        try unpacker.consume(packed, count: packed.count, limits: WireLimits()) { piece in
-          for index in piece.indices { text.append(piece[index]) }
-        }
-        inflater = consume unpacker
+        isOver = packed.isEmpty
+        let text = try isOver ? unpacker.finish() : unpacker.unpack(packed)
         if !text.isEmpty { return text }
       }
-    }
-
-    private mutating func end() throws -> [UInt8]? {
-      if let unpacker = inflater.take() { try unpacker.finish() }
       return nil
     }
   }

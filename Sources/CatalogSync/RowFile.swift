@@ -1,6 +1,6 @@
 public import Catalog
 import CatalogRows
-public import CatalogWire
+import CatalogWire
 import LogStore
 
 /// How a file holds the rows of a catalogue.
@@ -10,8 +10,29 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
   /// Comma-separated values, products and relations in one table.
   case csv
 
-  /// What the name of a file says: CSV by its extension, else NDJSON.
-  public init(path: String) { self = path.lowercased().hasSuffix(".csv") ? .csv : .ndjson }
+  /// What the extension of a file's name says, in upper or lower case: `csv`, `ndjson` or `jsonl`, and after one of these
+  /// `gz`. `nil` for every other extension.
+  ///
+  /// - Parameter path: The name of a file, or the path to it. A name without an extension stands for NDJSON.
+  public init?(path: String) {
+    var parts = (path.lowercased().split(separator: "/").last ?? "").split(
+      separator: ".", omittingEmptySubsequences: false)
+    // What begins with a dot is a name, no extension.
+    if parts.first?.isEmpty == true { parts.removeFirst() }
+    if parts.count > 2, parts.last == "gz" { parts.removeLast() }
+    guard parts.count > 1, let last = parts.last else {
+      self = .ndjson
+      return
+    }
+    switch last {
+    case "csv": self = .csv
+    case "ndjson", "jsonl": self = .ndjson
+    default: return nil
+    }
+  }
+
+  /// Whether a file's name says that it is packed with gzip.
+  public static func isPacked(path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 }
 
 /// Writes a catalogue in an order that depends on its content alone: products by id, then relations by set, component and id.
@@ -75,70 +96,5 @@ public struct RowExport {
       RowJSON.appendDump(row, to: &piece)
       piece.append(0x0A)
     }
-  }
-}
-
-/// A file of rows on its way into the catalogue, as a full update: bytes go in as they are read, a commit comes out.
-///
-/// An import that is dropped or fails changes nothing.
-public struct RowImport: ~Copyable {
-  private var update: FullUpdate?
-  private var lines = RowLines(kind: .tagged)
-  private var table = CSVRows()
-  private let format: RowFileFormat
-
-  /// - Parameters:
-  ///   - writer: of the catalogue.
-  ///   - format: of the file.
-  ///   - gate: what the update may lose.
-  /// - Throws: `StoreError`.
-  public init(_ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate()) throws {
-    self.format = format
-    update = try writer.beginFullUpdate(gate)
-  }
-
-  /// Takes the next bytes of the file.
-  ///
-  /// - Throws: `WireError` with the place of what is wrong, `StoreError`. The import is then over.
-  public mutating func consume(_ bytes: Span<UInt8>) throws {
-    do {
-      switch format {
-      case .ndjson: try lines.consume(bytes, into: &update!)
-      case .csv: try table.consume(bytes, into: &update!)
-      }
-    } catch {
-      try giveUp(error)
-    }
-  }
-
-  /// Ends the file, and puts its rows in the place of those of the catalogue.
-  ///
-  /// - Parameter cursor: what the next request to the server says; an empty one asks for everything.
-  /// - Returns: what was done, and is durable; and what the file held.
-  /// - Throws: `CatalogError.wouldLose` if the gate refuses; as ``consume(_:)``. Nothing changed then.
-  public mutating func finish(cursor: String) throws -> (update: UpdateReport, rows: RowLines.Summary) {
-    let summary: RowLines.Summary
-    do {
-      summary = try format == .csv ? table.finish(into: &update!) : lines.finish(into: &update!)
-    } catch {
-      try giveUp(error)
-    }
-    guard let update else { preconditionFailure("an import is finished once") }
-    self.update = nil
-    return (try update.commit(cursor: cursor, defaulted: summary.defaulted.total), summary)
-  }
-
-  /// Gives the import up; nothing changed.
-  public mutating func cancel() {
-    update?.cancel()
-    update = nil
-  }
-
-  private mutating func giveUp(_ error: WireError) throws -> Never {
-    cancel()
-    guard case .sinkFailed(let cause, _) = error else { throw error }
-    // A row that has no room in the format is the file's fault: its place is told.
-    if case StoreError.tooLarge = cause { throw error }
-    throw cause
   }
 }

@@ -1,47 +1,68 @@
 public import CatalogRows
 internal import JSONStream
 
-/// Reads rows from comma-separated values, as ``RowCSV`` writes them or a person does.
+/// Reads rows from a person's own file of comma-separated values, as ``RowCSV`` writes them or a spreadsheet does.
 ///
 /// The first record names the columns, in any order; `id` has to be among them, those that are missing take their
-/// defaults, and without `type` every row is a product. Records end with CRLF or LF. What cannot be taken as it is meant
-/// is an error that names line and column: an unknown column, a number that is none, a value where its row has no such
-/// field. Memory: one record of at most ``WireLimits/tokenByteCount``.
+/// defaults, and without `type` every row is a product. Records end with CRLF or LF. What cannot be taken as it is meant is a
+/// fault with line, column and value: an unknown column, a number that is none, a duplicate id. All faults of the file are
+/// told together, by ``finish(into:)``, up to one after which records can no longer be told apart. Memory: one record of at
+/// most ``WireLimits/tokenByteCount``, and up to 43 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// Where the next byte belongs.
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, carriageReturn }
 
+  /// What a column of the file is for.
+  private enum Column {
+    case known(Int)
+    case unknown(String)
+    /// A fault was told, and its values are passed over.
+    case skipped
+  }
+
   private let recordByteCount: Int
+  private var checker: RowChecker
+  private var cells = RowCells()
   private var state = State.fieldStart
   /// The columns; empty before the first record.
-  private var columns: [RowCSV.Column] = []
-  /// The fields of the record so far, one behind the other, and where each ends.
+  private var columns: [Column] = []
+  private var names: [String] = []
+  /// The fields of the record so far, one after the other; where each ends, and the line where it begins.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
+  private var fieldLines: [Int] = []
   private var isQuoted = false
   private var line = 1
   /// The byte in the line, from 1.
-  private var column = 0
-  /// The line in which the record began.
+  private var byteInLine = 0
+  /// The line in which the record began, and that in which the field began.
   private var firstLine = 1
+  private var fieldLine = 1
   /// Bytes of a byte order mark that may still come at the beginning.
   private var mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-  private var product = ProductRow()
-  private var relation = RelationRow()
+  /// Whether the rest of the file is not read.
+  private var isOver = false
   private var failure: WireError?
-  /// What has been read so far.
-  public private(set) var summary = RowLines.Summary()
 
-  public init(limits: WireLimits = WireLimits()) { recordByteCount = limits.tokenByteCount }
+  public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
+    checker = RowChecker(rules)
+    recordByteCount = limits.tokenByteCount
+  }
 
-  /// Takes the next bytes of the text and hands the row of every record that they complete to `sink`.
+  /// Faults so far. Once there is one, ``finish(into:)`` throws.
+  public var faultCount: Int { checker.faults.count }
+
+  /// Takes the next bytes of the text and hands the row of every record that they complete to `sink`, if it is sound.
   ///
-  /// - Throws: ``WireError``, and the same one again from then on.
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same one again from then on.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
-    summary.bytesIn += bytes.count
+    checker.summary.bytesIn += bytes.count
     do {
-      for index in bytes.indices { try take(bytes[index], into: &sink) }
+      for index in bytes.indices {
+        if isOver { return }
+        try take(bytes[index], into: &sink)
+      }
     } catch {
       failure = error
       throw error
@@ -49,16 +70,34 @@ public struct CSVRows: ~Copyable {
   }
 
   /// Ends the text; a last record without a line's end is read now.
-  public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowLines.Summary {
+  ///
+  /// - Throws: ``WireError/rowsRefused(_:)`` if anything is wrong with the file; as ``consume(_:into:)``.
+  public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
-    if state == .quoted { throw fault("the text ends inside of quotes that line \(firstLine) or a later one opened") }
-    if state != .fieldStart || !ends.isEmpty { try endRecord(into: &sink) }
-    guard !columns.isEmpty else { throw fault("the names of the columns are missing") }
-    summary.lines = line - 1
-    return summary
+    if !isOver {
+      if state == .quoted {
+        stop("the text ends inside of the quotes that line \(fieldLine) opens; close them")
+      } else if state != .fieldStart || !ends.isEmpty {
+        try endRecord(into: &sink)
+      }
+    }
+    if !isOver, columns.isEmpty {
+      checker.note(RowFault(.syntax, line: 1, "the names of the columns are missing; write them into the first line"))
+    }
+    return try checker.finish(lines: byteInLine == 0 ? line - 1 : line)
   }
 
-  private func fault(_ reason: String) -> WireError { .csv(reason: reason, line: line, column: column) }
+  /// Tells what is wrong at this byte, after which records cannot be told apart.
+  private mutating func stop(_ reason: String) {
+    let number = ends.count + 1
+    let name = number <= names.count ? names[number - 1] : nil
+    let text = String(decoding: bytes[(ends.last ?? 0)...], as: UTF8.self)
+    checker.note(
+      RowFault(
+        .syntax, line: line, column: name, number: number, value: text.isEmpty ? nil : text,
+        "\(reason) (byte \(byteInLine) of the line); what follows was not read"))
+    isOver = true
+  }
 
   private mutating func take<Sink: RowSink>(_ byte: UInt8, into sink: inout Sink) throws(WireError) {
     if !mark.isEmpty {
@@ -66,13 +105,13 @@ public struct CSVRows: ~Copyable {
         mark.removeFirst()
         return
       }
-      guard mark.count == 3 else { throw fault("a byte order mark that is none") }
+      guard mark.count == 3 else { return stop("a byte order mark that is cut; save the file as UTF-8") }
       mark = []
     }
-    column += 1
+    byteInLine += 1
     // A field without bytes takes room too.
     guard bytes.count + ends.count < recordByteCount else {
-      throw .lineTooLong(limit: recordByteCount, line: firstLine)
+      return stop("a record is longer than \(recordByteCount) bytes; is a quote not closed?")
     }
     switch (state, byte) {
     case (.quoted, UInt8(ascii: "\"")): state = .quoteInQuoted
@@ -89,13 +128,13 @@ public struct CSVRows: ~Copyable {
       try endRecord(into: &sink)
       beginLine()
       firstLine = line
-    case (.carriageReturn, _): throw fault("a carriage return without a line feed behind it, outside of quotes")
+      fieldLine = line
+    case (.carriageReturn, _): stop("a carriage return without a line feed after it; end lines with CRLF or LF")
     case (_, 0x0D): state = .carriageReturn
-    case (_, UInt8(ascii: ",")):
-      ends.append(bytes.count)
-      state = .fieldStart
-    case (.quoteInQuoted, _): throw fault("something between closing quotes and the next comma")
-    case (.plain, UInt8(ascii: "\"")): throw fault("quotes inside a field that does not begin with them")
+    case (_, UInt8(ascii: ",")): endField()
+    case (.quoteInQuoted, _): stop("something between closing quotes and the next comma; double each quote of a text")
+    case (.plain, UInt8(ascii: "\"")):
+      stop("quotes inside a field that does not begin with them; put the field in quotes and double each of its own")
     default:
       bytes.append(byte)
       state = .plain
@@ -104,129 +143,97 @@ public struct CSVRows: ~Copyable {
 
   private mutating func beginLine() {
     line += 1
-    column = 0
+    byteInLine = 0
+  }
+
+  private mutating func endField() {
+    ends.append(bytes.count)
+    fieldLines.append(fieldLine)
+    fieldLine = line
+    state = .fieldStart
   }
 
   private mutating func endRecord<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
-    ends.append(bytes.count)
+    endField()
     defer {
       bytes.removeAll(keepingCapacity: true)
       ends.removeAll(keepingCapacity: true)
-      state = .fieldStart
+      fieldLines.removeAll(keepingCapacity: true)
       isQuoted = false
     }
     // An empty line.
     if ends.count == 1, bytes.isEmpty, !isQuoted { return }
-    if columns.isEmpty { return try readHeader() }
+    if columns.isEmpty { return readHeader() }
     guard ends.count == columns.count else {
-      throw fault("\(ends.count) fields in a record where the first one names \(columns.count)")
+      checker.summary.rows += 1
+      checker.note(
+        RowFault(
+          .syntax, line: firstLine,
+          "\(ends.count) fields in a record where the first one names \(columns.count); put a field with a comma in quotes"
+        ))
+      return
     }
     try readRow(into: &sink)
   }
 
-  private mutating func readHeader() throws(WireError) {
+  private mutating func readHeader() {
+    cells.numbers = Array(repeating: nil, count: RowCells.columns.count)
     for index in ends.indices {
       let name = String(decoding: bytes[range(index)], as: UTF8.self)
-      let column = RowCSV.Column(name)
-      guard name == "type" || column.product != nil || column.relation != nil else {
-        throw .csv(reason: "no row has a field \"\(name.prefix(40))\"", line: firstLine, column: index + 1)
-      }
-      guard !columns.contains(where: { $0.name == name }) else {
-        throw .csv(reason: "the column \(name) is there twice", line: firstLine, column: index + 1)
-      }
-      columns.append(column)
+      names.append(name)
+      columns.append(column(name, index))
     }
-    guard columns.contains(where: { $0.name == "id" }) else { throw fault("the column id is missing") }
+    if cells.numbers[RowCells.idColumn] == nil {
+      checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it"))
+      isOver = true
+    }
+  }
+
+  private mutating func column(_ name: String, _ index: Int) -> Column {
+    func fault(_ kind: RowFault.Kind, _ message: String) -> RowFault {
+      RowFault(kind, line: firstLine, column: name, number: index + 1, message)
+    }
+    guard let known = RowCells.columns.firstIndex(where: { $0.name == name }) else {
+      if checker.rules.unknownKeys == .ignore { return .unknown(name) }
+      checker.note(
+        fault(
+          .unknownKey,
+          "no row has a field of this name\(RowChecker.guess(name)); remove it, or leave it out with --unknown ignore"))
+      return .skipped
+    }
+    if cells.numbers[known] != nil {
+      checker.note(fault(.repeatedKey, "this column is there twice; keep one of them"))
+      return .skipped
+    }
+    cells.numbers[known] = index + 1
+    return .known(known)
   }
 
   private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
-    let list = try type()
-    product.reset()
-    relation.reset()
-    for index in columns.indices where columns[index].name != "type" {
+    cells.reset()
+    var isSound = true
+    let isASCII = bytes.allSatisfy { $0 < 0x80 }
+    for index in columns.indices {
       let range = range(index)
-      if range.isEmpty { continue }
-      guard let value = String(validating: bytes[range], as: UTF8.self) else {
-        throw invalid(index, "is no UTF-8")
+      if !isASCII, String(validating: bytes[range], as: UTF8.self) == nil {
+        checker.note(
+          RowFault(
+            .value, line: fieldLines[index], column: names[index], number: index + 1,
+            value: String(decoding: bytes[range], as: UTF8.self), "this is not UTF-8; save the file as UTF-8"))
+        isSound = false
       }
-      switch list {
-      case .products:
-        guard let field = columns[index].product else { throw invalid(index, "has a value, which a product has not") }
-        if let text = field.text { product.texts.set(text.rawValue, value) } else { try set(field, value, index) }
-      case .relations:
-        guard let field = columns[index].relation else {
-          throw invalid(index, "has a value, which a relation has not")
-        }
-        if let text = field.text {
-          relation.texts.set(text.rawValue, value)
-        } else {
-          relation.groupNum = try integer(value, index)
-        }
+      switch columns[index] {
+      case .known(let column): cells.set(column, bytes, range, line: fieldLines[index])
+      case .unknown(let name): if !range.isEmpty { checker.summary.ignore(name) }
+      case .skipped: break
       }
     }
-    switch list {
-    case .products:
-      do { try sink.product(product) } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.products, id: product[.id]))
-      }
-      summary.products += 1
-    case .relations:
-      do { try sink.relation(relation) } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.relations, id: relation[.id]))
-      }
-      summary.relations += 1
-    }
-  }
-
-  private func type() throws(WireError) -> RowList {
-    guard let index = columns.firstIndex(where: { $0.name == "type" }) else { return .products }
-    switch String(decoding: bytes[range(index)], as: UTF8.self) {
-    case "product": return .products
-    case "relation": return .relations
-    default: throw invalid(index, "is neither product nor relation")
-    }
-  }
-
-  private func invalid(_ index: Int, _ what: String) -> WireError {
-    .csv(reason: "\(columns[index].name) \(what)", line: firstLine, column: index + 1)
-  }
-
-  private mutating func set(_ field: ProductField, _ value: String, _ index: Int) throws(WireError) {
-    switch field {
-    case .categoryId: product.categoryId = try integer(value, index)
-    case .delFlag: product.delFlag = try integer(value, index)
-    case .groupNum: product.groupNum = try integer(value, index)
-    case .isGreeProduct: product.isGreeProduct = try boolean(value, index)
-    case .isGroupedProduct: product.isGroupedProduct = try boolean(value, index)
-    case .isSaleProduct: product.isSaleProduct = try boolean(value, index)
-    case .isMarketingProduct: product.isMarketingProduct = try boolean(value, index)
-    case .length: product.length = try double(value, index)
-    case .tall: product.tall = try double(value, index)
-    case .volume: product.volume = try double(value, index)
-    case .weight: product.weight = try double(value, index)
-    case .wide: product.wide = try double(value, index)
-    default: preconditionFailure("\(field) is a text")
-    }
-  }
-
-  private func integer(_ value: String, _ index: Int) throws(WireError) -> Int64 {
-    guard let number = Int64(value) else { throw invalid(index, "is no whole number") }
-    return number
-  }
-
-  private func double(_ value: String, _ index: Int) throws(WireError) -> Double {
-    guard let number = Double(value), number.isFinite else { throw invalid(index, "is no number") }
-    return number
-  }
-
-  /// Spreadsheets write them in capitals.
-  private func boolean(_ value: String, _ index: Int) throws(WireError) -> Bool {
-    switch value.lowercased() {
-    case "true": return true
-    case "false": return false
-    default: throw invalid(index, "is neither true nor false")
+    if isSound {
+      try checker.take(cells, line: firstLine, into: &sink)
+    } else {
+      checker.summary.rows += 1
     }
   }
 }

@@ -4,12 +4,12 @@ internal import CZlib
 ///
 /// The stream belongs to the object alone and is used only between `init` and `deinit`.
 @safe
-final class GzipDeflater {
+package final class GzipDeflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = Array(repeating: UInt8(0), count: 64 << 10)
 
   /// `level` is zlib's: 0 stores, 1 is fast, 9 is small, -1 is its default.
-  init(level: Int32) {
+  package init(level: Int32) {
     precondition((-1...9).contains(level), "level must be between -1 and 9")
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -25,7 +25,7 @@ final class GzipDeflater {
   }
 
   /// Packs `bytes` and hands what is ready to `body`; `isLast` completes the member.
-  func consume(_ bytes: Span<UInt8>, isLast: Bool, _ body: (Span<UInt8>) -> Void) {
+  package func consume(_ bytes: Span<UInt8>, isLast: Bool, _ body: (Span<UInt8>) -> Void) {
     precondition(bytes.count <= Int(UInt32.max), "a chunk must be smaller than 4 GiB")
     unsafe bytes.withUnsafeBufferPointer { input in
       // zlib reads input and never writes to it, whatever its declaration says.

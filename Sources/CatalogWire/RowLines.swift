@@ -36,20 +36,18 @@ public struct RowLines: ~Copyable {
   private static let rowDepth = 1
 
   private let kind: Kind
-  private let lineByteCount: Int
+  private var splitter: LineSplitter
   private var tokens: JSONTokenizer
   private var productReader = RowReader(ProductRow())
   private var relationReader = RowReader(RelationRow())
   private var matcher = KeyMatcher(["type"])
-  /// The beginning of a line that a chunk cut.
-  private var cutLine: [UInt8] = []
   /// What has been read so far.
   public private(set) var summary = Summary()
   private var failure: WireError?
 
   public init(kind: Kind, limits: WireLimits = WireLimits()) {
     self.kind = kind
-    lineByteCount = limits.tokenByteCount
+    splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
@@ -74,7 +72,7 @@ public struct RowLines: ~Copyable {
   /// Ends the text; a last line without a line feed is read now.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> Summary {
     if let failure { throw failure }
-    if !cutLine.isEmpty { try readCutLine(into: &sink) }
+    if splitter.finish() { try readCutLine(into: &sink) }
     return summary
   }
 
@@ -82,40 +80,25 @@ public struct RowLines: ~Copyable {
     _ bytes: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
     var start = 0
-    while start < bytes.count {
-      var stop = start
-      while stop < bytes.count, bytes[stop] != 0x0A { stop += 1 }
-      let piece = bytes.extracting(start..<stop)
-      guard cutLine.count + piece.count <= lineByteCount else {
-        throw .lineTooLong(limit: lineByteCount, line: summary.lines + 1)
-      }
-      guard stop < bytes.count else {
-        cutLine.append(copying: piece)
-        return
-      }
-      start = stop + 1
-      if cutLine.isEmpty {
-        try read(piece, into: &sink)
-      } else {
-        cutLine.append(copying: piece)
-        try readCutLine(into: &sink)
+    while let line = try splitter.next(in: bytes, from: &start) {
+      switch line {
+      case .inChunk(let range): try read(bytes.extracting(range), into: &sink)
+      case .cut: try readCutLine(into: &sink)
       }
     }
   }
 
   private mutating func readCutLine<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
-    var line: [UInt8] = []
-    swap(&line, &cutLine)
+    let line = splitter.takeCutLine()
     try read(line.span, into: &sink)
-    line.removeAll(keepingCapacity: true)
-    swap(&line, &cutLine)
+    splitter.reuse(line)
   }
 
   private mutating func read<Sink: RowSink>(
     _ line: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
     summary.lines += 1
-    guard !Self.isBlank(line) else { return }
+    guard !LineSplitter.isBlank(line) else { return }
     let list: RowList
     switch kind {
     case .products: list = .products
@@ -150,13 +133,6 @@ public struct RowLines: ~Copyable {
       }
       summary.relations += 1
     }
-  }
-
-  private static func isBlank(_ line: Span<UInt8>) -> Bool {
-    for index in line.indices {
-      guard line[index] == 0x20 || line[index] == 0x09 || line[index] == 0x0D else { return false }
-    }
-    return true
   }
 
   /// Gives the line to the tokenizer and reads its opening brace.

@@ -110,9 +110,8 @@ public enum WireError: Error {
   /// `type` in line `line` (from 1) is neither `product` nor `relation`.
   case lineTypeUnknown(String, line: Int)
 
-  /// A record of comma-separated values cannot be taken. `line` counts from 1; `column` does too: for a value it is the
-  /// column of the table, else the byte in the line.
-  case csv(reason: String, line: Int, column: Int)
+  /// A person's own file of rows has faults; none of its rows counts.
+  case rowsRefused(RowFaults)
 
   // MARK: The sink
 
@@ -156,7 +155,7 @@ extension WireError: CustomStringConvertible {
       "Something that is no gzip member follows at packed byte \(offset). Ask the server's operator."
     case .unpacksTooLarge(let unpacked, let packed, let limit):
       "The payload is refused: \(packed) packed bytes had unpacked to \(unpacked) bytes, the limit is \(limit). "
-        + "Raise the limit only if the catalogue is known to be that large."
+        + "If the catalogue is known to be that large, raise the limit with catalogctl's option --max-unpacked."
     case .outOfMemory:
       "Not enough memory to unpack the payload. Free memory and ask again."
     case .payloadNotJSON(let error, let row):
@@ -188,8 +187,8 @@ extension WireError: CustomStringConvertible {
       "Line \(line) has no text under the key type. Add \"type\":\"product\" or \"type\":\"relation\"."
     case .lineTypeUnknown(let type, let line):
       "Line \(line) has the type \"\(type)\"; only product and relation are known. Correct or remove the line."
-    case .csv(let reason, let line, let column):
-      "Line \(line), column \(column): \(reason). Nothing was taken; correct the file and try again."
+    case .rowsRefused(let faults):
+      (faults.first.first.map { "\($0). " } ?? "") + "Nothing was taken: \(faults). Correct the file and try again."
     case .sinkFailed(let error, let row):
       "The \(row) could not be taken: \(error)"
     }

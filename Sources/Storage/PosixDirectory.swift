@@ -74,7 +74,12 @@ package final class PosixDirectory: StorageDirectory {
     let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, checked(name), O_RDONLY | O_DIRECTORY, 0) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
-      throw failure("open directory", name)
+      let failure = failure("open directory", name)
+      // The system says of a link to a directory only that it is no directory.
+      if failure.code == ENOTDIR, let status = try status(of: name), status.st_mode & S_IFMT == S_IFLNK {
+        throw StorageError(operation: failure.operation, path: failure.path, code: ELOOP)
+      }
+      throw failure
     }
     return PosixDirectory(path: path + "/" + name, descriptor: descriptor)
   }

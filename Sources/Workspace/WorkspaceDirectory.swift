@@ -109,30 +109,40 @@ public struct WorkspaceDirectory: Sendable {
   public func users() throws(WorkspaceError) -> [String] {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"]) else { return [] }
-      var ids: [String] = []
-      try collect(directory, "", &ids)
-      return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      var found = FoundUsers()
+      try collect(directory, "", &found)
+      return found.ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
+  }
+
+  /// Why users' directories are refused, a sentence for each: a store never follows a symbolic link. ``users()`` leaves them
+  /// out.
+  public func refusedDirectories() throws(WorkspaceError) -> [String] {
+    try wrapped { () throws(StoreError) in
+      guard let directory = try open(["users"]) else { return [] }
+      var found = FoundUsers()
+      try collect(directory, "", &found)
+      return found.refusals.sorted { $0.path < $1.path }.map(\.description)
+    }
+  }
+
+  private struct FoundUsers {
+    var ids: [String] = []
+    var refusals: [StorageError] = []
   }
 
   /// What is no directory, or has a name that no id gives, belongs to somebody else and is passed over.
-  private func collect(
-    _ directory: PosixDirectory, _ prefix: String, _ ids: inout [String]
-  ) throws(StoreError) {
+  private func collect(_ directory: PosixDirectory, _ prefix: String, _ found: inout FoundUsers) throws(StoreError) {
     for name in try io({ () throws(StorageError) in try directory.names() }) {
       let id = UserDirectory.id(of: prefix + name)
-      guard id != nil || name.hasSuffix("+"), let below = try child(directory, name) else { continue }
-      if let id { ids.append(id) } else { try collect(below, prefix + name.dropLast(), &ids) }
-    }
-  }
-
-  /// The directory `name` in `directory`; `nil` where something else has that name.
-  private func child(_ directory: PosixDirectory, _ name: String) throws(StoreError) -> PosixDirectory? {
-    try io { () throws(StorageError) in
-      do throws(StorageError) { return try directory.subdirectory(name) } catch {
-        if error.kind == .missing { return nil }
-        throw error
+      guard id != nil || name.hasSuffix("+") else { continue }
+      let below: PosixDirectory?
+      do throws(StorageError) { below = try directory.subdirectory(name) } catch {
+        if error.code == ELOOP { found.refusals.append(error) } else if error.kind != .missing { throw .io(error) }
+        continue
       }
+      guard let below else { continue }
+      if let id { found.ids.append(id) } else { try collect(below, prefix + name.dropLast(), &found) }
     }
   }
 

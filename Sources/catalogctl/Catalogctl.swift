@@ -45,11 +45,13 @@ struct Catalogctl: AsyncParsableCommand {
 enum Main {
   static func main() async {
     do {
+      try ClosedStreams.replace()
       try RawText.check()
       // A file that is cut under us, or a limit on the size of files, is an error to report, not the end.
       try MappingGuard.install()
       signal(SIGXFSZ, SIG_IGN)
-      var command = try Catalogctl.parseAsRoot()
+      var command = try Catalogctl.parseAsRoot(CommandWords.arranged(Array(CommandLine.arguments.dropFirst())))
+      ClosedStreams.prepare(for: command)
       if var asynchronous = command as? AsyncParsableCommand {
         try await asynchronous.run()
       } else {

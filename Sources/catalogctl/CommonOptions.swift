@@ -10,7 +10,8 @@ struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where the stores live; $CATALOG_ROOT, else $XDG_DATA_HOME/catalog, else ~/.local/share/catalog.",
-      valueName: "dir"))
+      valueName: "dir"),
+    completion: .directory)
   var root: String?
 
   @Option(help: ArgumentHelp("Whose stores to use; without it, who is signed in.", valueName: "id"))

@@ -25,13 +25,24 @@ enum Console {
   static let isWatched = isatty(STDERR_FILENO) == 1
 
   /// Columns of the terminal that standard output is; where it is none, those that $COLUMNS says, or 100.
-  static let columns: Int = {
+  static let columns = columns(of: STDOUT_FILENO) ?? toldColumns ?? 100
+
+  /// Columns that a table may take: those of the terminal, or those that $COLUMNS says; `nil` where neither is known.
+  static let tableColumns = columns(of: STDOUT_FILENO) ?? toldColumns
+
+  /// Columns that a line of progress may take.
+  static let progressColumns = columns(of: STDERR_FILENO) ?? toldColumns ?? 100
+
+  /// Columns of a terminal; `nil` for what is no terminal, or does not say.
+  private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     // The call fills the local structure.
-    if unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(40, Int(size.ws_col)) }
-    let told = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 100
-    return min(max(40, told), 10_000)
-  }()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return max(20, Int(size.ws_col))
+  }
+
+  private static let toldColumns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+    .map { min(max(20, $0), 10_000) }
 
   /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
   static func say(_ line: String) { write(Array((line.shown + "\n").utf8), to: STDERR_FILENO) }
@@ -45,23 +56,39 @@ enum Console {
   /// Writes bytes to standard output at once.
   static func print(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-  /// Whoever read our output may have gone: then there is nobody left to tell, and the process ends as it would
-  /// with the signal. A full disk is said.
+  /// Writes all of `bytes`. A failure on standard output ends the process with its reason; one on standard error is passed
+  /// over, as there is nobody left to tell.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    if descriptor == STDOUT_FILENO {
+      switch ClosedStreams.outputState {
+      case .open: break
+      case .dropped: return
+      case .closed: Failure.exit(Failure(.io, "cannot write the output: standard output is closed"))
+      }
+    }
     var done = 0
     while done < bytes.count {
-      // The buffer has `bytes.count - done` bytes behind `done`.
+      // The buffer has `bytes.count - done` bytes after `done`.
       let count = unsafe bytes.withUnsafeBytes { buffer in
         unsafe systemWrite(descriptor, buffer.baseAddress! + done, bytes.count - done)
       }
       if count >= 0 {
         done += count
-      } else if errno == EPIPE {
-        exit(128 + SIGPIPE)
       } else if errno != EINTR, errno != EAGAIN {
-        if descriptor == STDOUT_FILENO { Failure.exit(Failure(.io, "cannot write the output")) }
+        if descriptor == STDOUT_FILENO { Failure.exit(Failure(.io, "cannot write the output: " + reason(errno))) }
         return
       }
+    }
+  }
+
+  /// Why a write failed, and what helps.
+  private static func reason(_ code: Int32) -> String {
+    switch code {
+    case EPIPE: return "broken pipe: the program that read it has ended"
+    case ENOSPC, EDQUOT: return "the disk is full; free some space and try again"
+    case EFBIG: return "it reaches the limit of the size of files; raise it (ulimit -f)"
+    // strerror returns a C string that is valid until the next call on this thread.
+    default: return unsafe String(cString: strerror(code))
     }
   }
 

@@ -74,7 +74,6 @@ struct Failure: Error {
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as SettingsError: self = Failure(settings: error)
-    case let error as DocumentStoreError: self = Failure(documents: error)
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError: self.init(Self.code(error), "\(error)")
     case let error as OriginError: self.init(Self.code(error), "\(error)")
@@ -156,6 +155,8 @@ struct Failure: Error {
     switch error.kind {
     case .permission: .permission
     case .noSpace: .io
+    // A link could lead out of the root.
+    case .other where error.code == ELOOP: .permission
     // Where a file stands in the place of a directory, no store can be, whether somebody reads or writes.
     default: error.operation.hasPrefix("create") || error.code == ENOTDIR ? .cannotCreate : .io
     }

@@ -23,6 +23,7 @@ struct InputFile {
     if path == "-" {
       name = "standard input"
       handle = .standardInput
+      if ClosedStreams.isInputClosed { throw Failure(.noInput, "standard input is closed; give it a file or a pipe") }
       return
     }
     name = path

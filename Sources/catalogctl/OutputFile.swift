@@ -1,3 +1,4 @@
+import CatalogWire
 import Foundation
 import Storage
 
@@ -7,10 +8,16 @@ final class OutputFile {
   private let file: any StorageFile
   private let name: String
   private let temporaryName: String
-  private var byteCount = 0
+  /// Bytes of the file.
+  private(set) var byteCount = 0
+  private let deflater: GzipDeflater?
 
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - isPacked: Whether what is written is packed with gzip.
   /// - Throws: `Failure` with exit code 73 where no file can be; `StorageError`.
-  init(_ path: String) throws {
+  init(_ path: String, isPacked: Bool = false) throws {
+    deflater = isPacked ? GzipDeflater(level: -1) : nil
     // A link keeps pointing where it points.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
@@ -33,6 +40,19 @@ final class OutputFile {
   }
 
   func write(_ bytes: [UInt8]) throws {
+    guard let deflater else { return try append(bytes) }
+    try pack(bytes, isLast: false, deflater)
+  }
+
+  private func pack(_ bytes: [UInt8], isLast: Bool, _ deflater: GzipDeflater) throws {
+    var packed: [UInt8] = []
+    deflater.consume(bytes.span, isLast: isLast) { piece in
+      for index in piece.indices { packed.append(piece[index]) }
+    }
+    if !packed.isEmpty { try append(packed) }
+  }
+
+  private func append(_ bytes: [UInt8]) throws {
     // A byte has no padding whose contents could leak.
     try file.write(unsafe bytes.span.bytes, at: byteCount)
     byteCount += bytes.count
@@ -40,6 +60,7 @@ final class OutputFile {
 
   /// Gives the file its name; it is durable then.
   func publish() throws {
+    if let deflater { try pack([], isLast: true, deflater) }
     try file.sync()
     try directory.rename(temporaryName, to: name)
     try directory.sync()

@@ -19,7 +19,7 @@ struct ProgressBar {
     if progress.phase == .receiving, now - last < .milliseconds(100) { return }
     last = now
     isDrawn = true
-    Console.show("\r\u{1B}[K" + line(progress))
+    Console.show("\r\u{1B}[K" + Self.cut(line(progress)))
     if progress.phase == .done { Console.show("\n") }
   }
 
@@ -29,6 +29,9 @@ struct ProgressBar {
     isDrawn = false
   }
 
+  /// The part of a line that fits the terminal: a longer one would begin a second line, which is not drawn over.
+  private static func cut(_ line: String) -> String { String(line.prefix(Console.progressColumns - 1)) }
+
   private func line(_ progress: SyncProgress) -> String {
     let received = Quantity.bytes(progress.bytesReceived)
     let rows = "\(Quantity.count(progress.rowsDecoded)) rows"
@@ -36,9 +39,13 @@ struct ProgressBar {
     case .receiving:
       guard let expectedByteCount, expectedByteCount > 0 else { return "receiving  \(received)  \(rows)" }
       let share = min(1, Double(progress.bytesReceived) / Double(expectedByteCount))
-      let filled = Int(share * 30)
-      let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-      return "receiving  \(bar) \(Int(share * 100)) %  \(received)  \(rows)"
+      let words = "\(Int(share * 100)) %  \(received)  \(rows)"
+      // The bar takes what the words leave.
+      let length = min(30, Console.progressColumns - 1 - "receiving   ".count - words.count)
+      if length < 5 { return "receiving  \(words)" }
+      let filled = Int(share * Double(length))
+      let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled)
+      return "receiving  \(bar) \(words)"
     case .committing: return "writing    \(received)  \(rows)"
     case .done: return "done       \(received)  \(Quantity.count(progress.rowsWritten)) rows"
     }

@@ -17,18 +17,36 @@ struct Table {
   /// The table as lines; empty if it has no rows.
   var lines: [String] {
     if rows.isEmpty { return [] }
-    let widths = headings.indices.map { column in
-      ([headings[column]] + rows.map { $0[column] }).map(Self.width).max() ?? 0
-    }
+    let widths = fitted(
+      headings.indices.map { column in ([headings[column]] + rows.map { $0[column] }).map(Self.width).max() ?? 0 })
     let first = Console.styled(line(headings, widths), .bold)
     return [first] + rows.map { line($0, widths) }
+  }
+
+  /// The least that a column of text is narrowed to.
+  private static let leastWidth = 6
+
+  /// The widths with the widest columns of text narrowed until a line fits the terminal, as far as that goes. Numbers are
+  /// never cut.
+  private func fitted(_ widths: [Int]) -> [Int] {
+    guard let limit = Console.tableColumns else { return widths }
+    var widths = widths
+    var excess = widths.reduce(2 * (widths.count - 1), +) - limit
+    while excess > 0 {
+      let texts = widths.indices.filter { alignments[$0] == .left && widths[$0] > Self.leastWidth }
+      guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { return widths }
+      widths[widest] -= 1
+      excess -= 1
+    }
+    return widths
   }
 
   func print() { for line in lines { Console.print(line) } }
 
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var line = ""
-    for (column, cell) in cells.enumerated() {
+    for (column, whole) in cells.enumerated() {
+      let cell = Self.width(whole) > widths[column] ? Self.cell(whole, limit: widths[column]) : whole
       let blanks = String(repeating: " ", count: max(0, widths[column] - Self.width(cell)))
       line += alignments[column] == .right ? blanks + cell : cell + blanks
       if column < cells.count - 1 { line += "  " }

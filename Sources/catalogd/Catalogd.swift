@@ -2,6 +2,7 @@ import DaemonConfiguration
 import Foundation
 import LogStore
 import ScanDaemon
+import Storage
 
 #if canImport(Glibc)
 import Glibc
@@ -14,11 +15,15 @@ import Darwin
 /// The scanning daemon.
 @main struct Catalogd {
   static func main() async {
+    // Before anything opens a file, which would get the number of a stream that is closed.
+    do { _ = try StandardStreams.openMissing() } catch {
+      Console.say("\(error)")
+      Foundation.exit(ExitCode.io)
+    }
     // A reader that goes away is an error of the write, which says so.
     signal(SIGPIPE, SIG_IGN)
     // A store that reaches a limit on the size of files is an error of the write, too.
     signal(SIGXFSZ, SIG_IGN)
-    StandardStreams.openMissing()
     // A store that is truncated, or whose disk fails, is told and does not end the process.
     do { try MappingGuard.install() } catch {
       Console.say("stores whose files are truncated will end the daemon: \(error)")
@@ -101,17 +106,7 @@ enum Console {
   }
 }
 
-/// The three descriptors that every program finds open, or should.
-enum StandardStreams {
-  /// Opens `/dev/null` in the place of those that are closed: the next files to be opened would get their numbers, and lines
-  /// of the log would go into a store.
-  static func openMissing() {
-    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-      // The lowest free number is this one. The path lives for the call.
-      _ = unsafe open("/dev/null", O_RDWR)
-    }
-  }
-
+extension StandardStreams {
   /// Whether codes may come from the standard input: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
   static var inputIsReadable: Bool {
     var status = stat()

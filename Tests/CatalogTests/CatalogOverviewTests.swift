@@ -27,6 +27,17 @@ import Testing
     #expect(try CatalogSnapshot.empty.setStatistics() == SetStatistics())
   }
 
+  @Test func `a product that was sent as deleted is missing, whoever asks`() throws {
+    let relations = [Relation("a", "b"), Relation("a", "c")]
+    let catalogue = try TestCatalogue([Product("a"), Product("b", delFlag: 1), Product("c")], relations)
+    let snapshot = try catalogue.snapshot
+    #expect(try snapshot.setStatistics().danglingComponents == 1)
+    #expect(try snapshot.deletedProductCount() == 1 && CatalogSnapshot.empty.deletedProductCount() == 0)
+    #expect(try snapshot.components(of: "a").map { $0.product?.id } == [nil, "c"])
+    #expect(try snapshot.complete(["c"]).faults.isEmpty)
+    #expect(try snapshot.product(id: "b")?.delFlag == 1)
+  }
+
   @Test func `products are ordered by the bytes of their ids`() throws {
     var rows = RowGenerator("products are ordered by the bytes of their ids")
     var ids: Set<[UInt8]> = []

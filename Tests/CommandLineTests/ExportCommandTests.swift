@@ -12,7 +12,7 @@ import Testing
     return root
   }
 
-  @Test(arguments: ["ndjson", "csv", "CSV"])
+  @Test(arguments: ["ndjson", "jsonl", "csv", "CSV", "csv.gz", "NDJSON.GZ"])
   func `what was exported is imported with the same digest`(suffix: String) throws {
     let root = try root()
     let file = root.folder.path + "/rows.\(suffix)"
@@ -45,7 +45,7 @@ import Testing
     #expect(try root.run("export", file.path).code == 0)
     #expect(try Data(contentsOf: file) == root.dump())
     #expect(try root.run("export", root.folder.path + "/no/such/rows.csv").code == 73)
-    #expect(try root.run("export", root.folder.path).code == 73)
+    #expect(try root.run("export", root.folder.path, "--format", "csv").code == 73)
     #expect(try root.run("export", "/dev/full").code == 73)
     let names = try FileManager.default.contentsOfDirectory(atPath: root.folder.path)
     #expect(!names.contains { $0.contains("partial") })
@@ -53,12 +53,29 @@ import Testing
     #expect(earlier.code == 1)
   }
 
+  @Test func `an extension that cannot be written is refused`() throws {
+    let root = try root()
+    for name in ["rows.xlsx", "rows.json", "rows.gz", "rows.csv.zip", "rows.csv.gz.gz", "v1.2", ".hidden.txt"] {
+      let run = try root.run("export", root.folder.path + "/" + name)
+      #expect(run.code == 64 && run.words.contains(".csv") && run.words.contains("--format"), "\(name): \(run.words)")
+      #expect(!FileManager.default.fileExists(atPath: root.folder.path + "/" + name), "\(name)")
+    }
+    for name in ["rows", ".rows", "rows.gz.csv"] {
+      #expect(try root.run("export", root.folder.path + "/" + name).code == 0, "\(name)")
+    }
+    let path = root.folder.path + "/rows.txt"
+    let report = try root.run("export", path, "--format", "ndjson", "--json").object()
+    #expect(report.sortedKeys == ["bytes", "file", "products", "relations", "sequence"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == root.dump())
+    #expect(report.number("bytes") == (try root.dump().count))
+  }
+
   @Test func `a file that is wrong is refused with its place, and changes nothing`() throws {
     let root = try root()
     let digest = try root.digest()
     let bad = try root.folder.file("bad.csv", Data("id,weight\na,1\nb,heavy\n".utf8))
     let run = try root.run("import", bad.path)
-    #expect(run.code == 65 && run.words.contains("bad.csv: Line 3, column 2"), "\(run.words)")
+    #expect(run.code == 65 && run.words.contains("bad.csv: Line 3, column 2 (weight), value \"heavy\""), "\(run.words)")
     let lines = try root.folder.file(
       "bad.ndjson", Data("{\"type\":\"product\",\"id\":\"a\"}\n{\"type\":\"product\",\n".utf8))
     let second = try root.run("import", lines.path)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct HelpTests {
@@ -22,5 +23,37 @@ import Testing
     }
     #expect(!root.exists)
     #expect(try root.run("--version").text.contains("."))
+  }
+
+  /// Every command with the names that lead to it, as the argument parser tells them.
+  static func everyCommand() throws -> [(path: [String], command: [String: Any])] {
+    let root = try TestRoot().run("--experimental-dump-help")
+    let tree = try JSONSerialization.jsonObject(with: root.output) as? [String: Any] ?? [:]
+    var found: [(path: [String], command: [String: Any])] = []
+    func collect(_ command: [String: Any], _ path: [String]) {
+      if path.last == "help" { return }
+      found.append((path, command))
+      for next in command.objects("subcommands") { collect(next, path + [next.text("commandName") ?? ""]) }
+    }
+    collect(tree.object("command"), [])
+    return found
+  }
+
+  @Test func `no help text has a run of blanks, and every file argument is completed`() throws {
+    let commands = try Self.everyCommand()
+    #expect(commands.count > 40)
+    for (path, command) in commands {
+      let arguments = command.objects("arguments")
+      let texts =
+        [command.text("abstract"), command.text("discussion")]
+        + arguments.flatMap { [$0.text("abstract"), $0.text("discussion")] }
+      for line in texts.compactMap({ $0 }).flatMap({ $0.split(separator: "\n") }) {
+        #expect(!line.drop { $0 == " " }.contains("  "), "\(path): \(line)")
+      }
+      for argument in arguments where ["file", "dir", "path"].contains(argument.text("valueName")) {
+        let kind = argument.object("completionKind").keys.first
+        #expect(kind == (argument.text("valueName") == "dir" ? "directory" : "file"), "\(path): \(argument)")
+      }
+    }
   }
 }

@@ -49,7 +49,8 @@ import Testing
   @Test func `statistics have their keys`() throws {
     let root = try filled()
     let keys = [
-      "compactionDue", "cursor", "danglingComponents", "deadBytes", "deadRows", "fileBytes", "generation", "indexes",
+      "compactionDue", "cursor", "danglingComponents", "deadBytes", "deadRows", "deletedProducts", "fileBytes",
+      "generation", "indexes",
       "lastCompaction", "liveBytes", "products", "reclaimableBytes", "relations", "sequence", "sets", "tailBytes",
       "tailRows",
     ]
@@ -123,8 +124,13 @@ import Testing
     #expect(try root.run("find", "product", "--json", "--limit", "2").objects().count == 2)
     #expect(
       try root.run("find", "c1", "--field", "barcode", "--json").objects().map { $0.text("id") } == ["p1", "twin"])
-    #expect(try root.run("find", "PRODUKT", "-i", "--json").objects().map { $0.text("id") } == ["p9"])
-    let none = try root.run("find", "PRODUKT", "--json")
+    for command in [
+      ["find", "PRODUKT"], ["find", "PRODUKT", "-i"], ["find", "GROß"], ["find", "--case-sensitive", "Gro"],
+    ] {
+      #expect(try root.run(command + ["--json"]).objects().map { $0.text("id") } == ["p9"], "\(command)")
+    }
+    #expect(try root.run("find", "x", "-i", "--case-sensitive").code == 64)
+    let none = try root.run("find", "PRODUKT", "--case-sensitive", "--json")
     #expect(none.code == 1 && none.output.isEmpty)
   }
 

@@ -80,6 +80,9 @@ import Testing
     #expect(try !directory.remove("none"))
     try temporary.write([1], to: "file")
     #expect(code { _ = try directory.subdirectory("file") } == ENOTDIR)
+    // The system calls a link to a directory no directory.
+    try FileManager.default.createSymbolicLink(atPath: temporary.path + "/linked", withDestinationPath: "/")
+    #expect(code { _ = try directory.subdirectory("linked") } == ELOOP)
     #expect(code { _ = try PosixDirectory.open(temporary.path + "/file") } == ENOTDIR)
     #expect(code { _ = try PosixDirectory.create(temporary.path + "/file/sub") } == ENOTDIR)
     #expect(code { _ = try PosixDirectory.create("") } == ENOENT)

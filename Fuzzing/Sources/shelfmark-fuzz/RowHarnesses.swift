@@ -22,11 +22,18 @@ private func readLines(_ bytes: [UInt8], _ sizes: [UInt8], _ kind: RowLines.Kind
   return rows
 }
 
-private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits) -> Rows {
+/// Rows of a person's own file, and what was said about it; `nil` rows for a file that is refused.
+private struct FileRows: Equatable {
+  var lines: [[UInt8]] = []
+  var summary: RowFileSummary?
+  var failure: String?
+}
+
+private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits, _ rules: RowRules) -> FileRows {
   var sink = Collector()
-  var rows = Rows()
+  var rows = FileRows()
   do throws(WireError) {
-    var reader = CSVRows(limits: limits)
+    var reader = CSVRows(rules: rules, limits: limits)
     try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
     rows.summary = try reader.finish(into: &sink)
   } catch {
@@ -34,6 +41,28 @@ private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits) -
   }
   rows.lines = sink.lines
   return rows
+}
+
+private func readNDJSON(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits, _ rules: RowRules) -> FileRows {
+  var sink = Collector()
+  var rows = FileRows()
+  do throws(WireError) {
+    var reader = NDJSONRows(rules: rules, limits: limits)
+    try inPieces(bytes, sizes) { (piece) throws(WireError) in try reader.consume(piece, into: &sink) }
+    rows.summary = try reader.finish(into: &sink)
+  } catch {
+    rows.failure = error.description
+  }
+  rows.lines = sink.lines
+  return rows
+}
+
+/// Rules under which every row that a catalogue may hold is taken.
+private var lenientRules: RowRules {
+  var rules = RowRules()
+  rules.duplicates = .last
+  rules.allowsEmptyIds = true
+  return rules
 }
 
 /// Lines of JSON: whatever the pieces, and written as lines or as CSV and read again, they are the same rows.
@@ -46,7 +75,13 @@ private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits) -
   let text = Array(input.rest)
   let whole = readLines(text, [], kind, limits)
   require(readLines(text, sizes, kind, limits) == whole, "lines: pieces of \(sizes) read differently")
-  checkWayBack(whole, sizes)
+  if let summary = whole.summary {
+    require(summary.products + summary.relations == whole.lines.count, "rows: the count is wrong")
+  }
+  checkWayBack(whole.lines, sizes)
+  // A person's own file of the same bytes is taken or refused, whatever the pieces.
+  let own = readNDJSON(text, [], limits, lenientRules)
+  require(readNDJSON(text, sizes, limits, lenientRules) == own, "own lines: pieces of \(sizes) read differently")
 }
 
 /// Comma-separated values, by the same rules.
@@ -58,19 +93,19 @@ private func readCSV(_ bytes: [UInt8], _ sizes: [UInt8], _ limits: WireLimits) -
   // Columns that are known, so that rows are reached more often.
   let header = choice & 1 == 0 ? [] : Array("type,id,name,groupNum,weight,isSaleProduct,productId,barcode\n".utf8)
   let text = header + input.rest
-  let whole = readCSV(text, [], limits)
-  require(readCSV(text, sizes, limits) == whole, "CSV: pieces of \(sizes) read differently")
-  checkWayBack(whole, sizes)
+  var rules = lenientRules
+  if choice & 8 != 0 { rules = RowRules() }
+  let whole = readCSV(text, [], limits, rules)
+  require(readCSV(text, sizes, limits, rules) == whole, "CSV: pieces of \(sizes) read differently")
+  // Rows of a file that is refused do not count.
+  if whole.failure == nil { checkWayBack(whole.lines, sizes) }
 }
 
-private func checkWayBack(_ rows: Rows, _ sizes: [UInt8]) {
-  if let summary = rows.summary {
-    require(summary.products + summary.relations == rows.lines.count, "rows: the count is wrong")
-  }
-  guard !rows.lines.isEmpty else { return }
-  let dump = Array(rows.lines.joined(separator: [0x0A]))
+private func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
+  guard !lines.isEmpty else { return }
+  let dump = Array(lines.joined(separator: [0x0A]))
   let again = readLines(dump, sizes, .tagged, WireLimits())
-  require(again.lines == rows.lines && again.failure == nil, "rows: others when written as lines and read")
+  require(again.lines == lines && again.failure == nil, "rows: others when written as lines and read")
   require(again.summary?.defaulted.total == 0, "rows: what was written has fields of the wrong type")
   var csv = CSVWriter()
   var reader = RowLines(kind: .tagged)
@@ -78,8 +113,10 @@ private func checkWayBack(_ rows: Rows, _ sizes: [UInt8]) {
     try reader.consume(dump.span, into: &csv)
     _ = try reader.finish(into: &csv)
   } catch { fatalError("rows: lines read once cannot be read twice: \(error)") }
-  let table = readCSV(csv.bytes, sizes, WireLimits())
-  require(table.lines == rows.lines && table.failure == nil, "rows: others when written as CSV and read")
+  let table = readCSV(csv.bytes, sizes, WireLimits(), lenientRules)
+  require(table.lines == lines && table.failure == nil, "rows: others when written as CSV and read")
+  let own = readNDJSON(dump, sizes, WireLimits(), lenientRules)
+  require(own.lines == lines && own.failure == nil, "rows: others when a dump is imported")
 }
 
 private struct CSVWriter: RowSink {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import CatalogSync
+import JSONOutput
 
 struct Apply: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,15 +9,17 @@ struct Apply: ParsableCommand {
     discussion: """
       The first one into an empty catalogue is a full update, the others are increments, whatever their size; with \
       --full each one is a full update. Prints 'begin SEQUENCE' before a commit starts and \
-      'committed SEQUENCE MODE CURSOR' once it is durable. Stops at the first refused file, keeping what was \
-      committed.
+      'committed SEQUENCE MODE CURSOR' once it is durable; with --json, an object for each of these lines. Stops at the \
+      first refused file, keeping what was committed.
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var accept: UpdateOptions
+  @OptionGroup var output: OutputOptions
   @Flag(help: "Take each file as a full update.") var full = false
-  @Argument(help: ArgumentHelp("Files with the server's answers; - is standard input.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("Files with the server's answers; - is standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
   func run() throws {
@@ -36,18 +39,38 @@ struct Apply: ParsableCommand {
     var options = ImportOptions()
     options.threshold = nil
     options.gate = accept.gate
+    options.limits = accept.limits
     options.allowsBarePayload = true
     var answer = try AnswerImport(writer, mode, options)
     do {
-      while let piece = try file.next() { try answer.consume(piece.span) }
+      var text = InputText(file, limits: accept.limits)
+      while let piece = try text.next() { try answer.consume(piece.span) }
       let sequence = writer.nextSequence
-      let report = try answer.finish { Console.print("begin \(sequence)") }
-      let update = report.update
-      Console.print("committed \(update.sequence) \(update.mode.name) \(update.cursor.onOneLine)")
+      let report = try answer.finish { tellBegin(sequence) }
+      tellCommitted(report.update)
     } catch {
       answer.cancel()
       throw Failure(named: file.name, error)
     }
     writer.tidyUp()
+  }
+
+  private func tellBegin(_ sequence: UInt64) {
+    if output.json {
+      JSONText.object([("event", .text("begin")), ("sequence", .uint(sequence))]).print()
+    } else {
+      Console.print("begin \(sequence)")
+    }
+  }
+
+  private func tellCommitted(_ update: UpdateReport) {
+    if output.json {
+      JSONText.object([
+        ("event", .text("committed")), ("sequence", .uint(update.sequence)), ("mode", .text(update.mode.name)),
+        ("cursor", .text(update.cursor)),
+      ]).print()
+    } else {
+      Console.print("committed \(update.sequence) \(update.mode.name) \(update.cursor.onOneLine)")
+    }
   }
 }

@@ -28,8 +28,14 @@ struct Components: ParsableCommand {
       table.add(
         String(component.relation.groupNum), Table.cell(component.relation.subProductId, limit: 28),
         Table.cell(product?.barcode ?? "", limit: 24),
-        product.map { Table.cell($0.name, limit: 60) } ?? Console.styled("missing from the catalogue", .red))
+        try product.map { Table.cell($0.name, limit: 60) } ?? missing(component.relation.subProductId, snapshot))
     }
     table.print()
+  }
+
+  /// Why a component is missing.
+  private func missing(_ id: String, _ snapshot: CatalogSnapshot) throws -> String {
+    Console.styled(
+      try snapshot.containsProduct(id: id) ? "missing: marked as deleted" : "missing from the catalogue", .red)
   }
 }

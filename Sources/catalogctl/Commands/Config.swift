@@ -82,6 +82,7 @@ struct ConfigSet: ParsableCommand {
       """)
 
   @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var setting: SettingArgument
   @Flag(help: "Take the value as text.") var string = false
@@ -97,6 +98,7 @@ struct ConfigSet: ParsableCommand {
       }
     }
     try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
+    if output.json { StoredSetting(name: name, value: value).json.print() }
   }
 }
 
@@ -106,12 +108,14 @@ struct ConfigUnset: ParsableCommand {
     discussion: "Does nothing where nothing is set.")
 
   @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var setting: SettingArgument
 
   func run() throws {
     let name = try setting.changeable()
     try config.settings(waiting: write.milliseconds).change { try $0.unset(named: name) }
+    if output.json { StoredSetting(name: name, value: .null).json.print() }
   }
 }
 

@@ -5,9 +5,11 @@ import CatalogSync
 struct Dump: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Print every row as NDJSON, in an order that depends on the content alone.",
-    discussion: "Products by id, then relations by set, component and id. With neither flag, both.")
+    discussion:
+      "Products by id, then relations by set, component and id. With neither flag, both. --json changes nothing.")
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
   @Flag(help: "Products.") var products = false
   @Flag(help: "Relations.") var relations = false
   @Option(help: ArgumentHelp("The state at an earlier commit.", valueName: "sequence")) var at: UInt64?

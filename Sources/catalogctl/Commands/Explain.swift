@@ -1,16 +1,27 @@
 import ArgumentParser
 import Barcodes
 import Catalog
+import JSONOutput
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Tell how a code is read, what is tried, and what is found.")
+    commandName: "explain", abstract: "Tell how a code is read, what is tried, and what is found.",
+    discussion: """
+      With --json, what 'scan' prints, and 'reading' (how the code was read) and 'attempts' (each form that was tried). Exit \
+      code 1 if nothing was found.
+      """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
   @Argument(help: "The code as the reader sends it.") var code: String
 
   func run() throws {
     let match = try store.snapshot().match(code)
+    if output.json {
+      JSONText.object(match.jsonFields(code: code) + match.explanation).print()
+      if match.isEmpty { throw Failure(.no) }
+      return
+    }
     let scan = match.scan
     var table = Table("READ AS", "")
     table.add("text", visible(scan.text))
@@ -66,14 +77,37 @@ struct Explain: ParsableCommand {
   }
 }
 
-/// Products for people, a line each.
+extension Match {
+  /// How the code was read, and what was tried, for programs.
+  fileprivate var explanation: [(String, JSONText)] {
+    let elements = (scan.elements?.elements ?? []).map { element in
+      JSONText.object([("ai", .text(element.ai)), ("value", .text(element.value))])
+    }
+    let attempts = attempts.map { attempt in
+      JSONText.object([
+        ("kind", .text(attempt.kind.rawValue)), ("text", .text(attempt.text)), ("products", .int(attempt.productCount)),
+      ])
+    }
+    let reading = JSONText.object([
+      ("text", .text(scan.text)), ("symbology", .optional(scan.symbology.map { "\($0)" })),
+      ("payload", .text(scan.payload)), ("kind", .text(scan.kind.rawValue)), ("gtin", .optional(scan.gtin?.digits)),
+      ("upcE", .optional(scan.upcE?.digits)), ("checkDigit", .text("\(scan.checkDigit)")),
+      ("elements", .array(elements)), ("addOn", .optional(scan.addOn)), ("folded", .optional(scan.folded?.payload)),
+      ("refusal", .optional(scan.refusal.map { "\($0)" })),
+    ])
+    return [("reading", reading), ("attempts", .array(attempts))]
+  }
+}
+
+/// Products for people, a line each. Those that the server sent as deleted, which no scan finds, are marked.
 enum ProductTable {
   static func print(_ products: [Product]) {
     var table = Table("ID", "BARCODE", "NAME", "BRAND", "UNIT")
     for product in products {
       table.add(
         Table.cell(product.id, limit: 28), Table.cell(product.barcode, limit: 24),
-        Table.cell(product.name, limit: 56), Table.cell(product.brand, limit: 20),
+        Table.cell(product.delFlag == 0 ? product.name : "[deleted] " + product.name, limit: 56),
+        Table.cell(product.brand, limit: 20),
         Table.cell(product.unit, limit: 12))
     }
     table.print()

@@ -1,36 +1,58 @@
 import ArgumentParser
 import Catalog
 import CatalogSync
+import JSONOutput
 
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the catalogue into a file, as NDJSON or CSV.",
     discussion: """
-      NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv: one table with the column 'type', the 25 \
-      fields of a product, and the two ids of a relation. 'import' takes either back. The file is one commit, whatever \
-      is written meanwhile, and appears whole or not at all; - is standard output.
+      The file's extension says how: .ndjson or .jsonl as 'dump' prints it, .csv as one table with the column 'type', the 25 \
+      fields of a product, and the two ids of a relation; .gz after one of these packs it. Another extension is refused \
+      without --format. 'import' takes each of them back. The file is one commit, whatever is written meanwhile, and appears \
+      whole or not at all; - is standard output, and has no report.
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
   @Option(help: "The state at an earlier commit.") var at: UInt64?
   @Option(help: "ndjson or csv, whatever the file is called.") var format: RowFileFormat?
-  @Argument(help: "The file to write; - is standard output.") var file: String
+  @Argument(help: "The file to write; - is standard output.", completion: .file()) var file: String
+
+  func validate() throws {
+    if file == "-" {
+      if output.json, format == .csv {
+        throw ValidationError("standard output has either CSV or, with --json, JSON; write the CSV into a file")
+      }
+    } else if format == nil, RowFileFormat(path: file) == nil {
+      throw ValidationError(
+        "\(file): no rows can be written with this extension; name the file .ndjson, .jsonl or .csv (.gz after it packs it), "
+          + "or give --format")
+    }
+  }
 
   func run() throws {
     let snapshot = try at.map(store.commit) ?? store.snapshot()
-    let export = RowExport(format ?? RowFileFormat(path: file))
+    let export = RowExport(format ?? RowFileFormat(path: file) ?? .ndjson)
     if file == "-" { return try export.write(snapshot) { Console.print($0) } }
-    let output = try OutputFile(file)
+    let target = try OutputFile(file, isPacked: RowFileFormat.isPacked(path: file))
     do {
-      try export.write(snapshot, to: output.write)
-      try output.publish()
+      try export.write(snapshot, to: target.write)
+      try target.publish()
     } catch {
-      output.discard()
+      target.discard()
       throw error
     }
-    Console.say(
-      "\(file): \(Quantity.count(snapshot.productCount)) products, \(Quantity.count(snapshot.relationCount)) relations,"
-        + " commit \(snapshot.sequence)")
+    if output.json {
+      JSONText.object([
+        ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+        ("sequence", .uint(snapshot.sequence)), ("bytes", .int(target.byteCount)),
+      ]).print()
+    } else {
+      Console.say(
+        "\(file): \(Quantity.count(snapshot.productCount)) products,"
+          + " \(Quantity.count(snapshot.relationCount)) relations, commit \(snapshot.sequence)")
+    }
   }
 }
 

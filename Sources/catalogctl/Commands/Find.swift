@@ -6,27 +6,34 @@ import LogStore
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "List the products whose name, or another field, contains a text.",
-    discussion: "Exit code 1 if there is none. Reads the whole catalogue.")
+    discussion: """
+      Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. Exit \
+      code 1 if there is none. Products that the server sent as deleted are listed too, and marked. Reads the whole \
+      catalogue.
+      """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Argument(help: "The text.") var text: String
   @Option(help: "The field to look into.") var field: SearchableField = .name
   @Option(help: "List no more than this many.") var limit: Int?
-  @Flag(name: [.customShort("i"), .long], help: "Take upper and lower case for the same.") var ignoreCase = false
+  @Flag(help: "Tell upper case from lower case.") var caseSensitive = false
+  // What is the default now had to be asked for once.
+  @Flag(name: [.customShort("i"), .long], help: .hidden) var ignoreCase = false
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
+    if caseSensitive, ignoreCase { throw ValidationError("give --case-sensitive or --ignore-case, one of them") }
   }
 
   func run() throws {
     var found: [Product] = []
-    let wanted = ignoreCase ? text.lowercased() : text
+    let wanted = caseSensitive ? text : text.lowercased()
     let snapshot = try store.snapshot()
     try snapshot.forEachProduct { (view) throws(StoreError) in
       let product = try snapshot.copy(view)
       let value = field.value(of: product)
-      if Self.contains(ignoreCase ? value.lowercased() : value, wanted) { found.append(product) }
+      if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     if let limit { found = Array(found.prefix(limit)) }

@@ -5,7 +5,10 @@ import JSONOutput
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print a product by id or by its exact barcode.",
-    discussion: "Nothing is interpreted; 'scan' does that. Exit code 1 if there is none.")
+    discussion: """
+      Nothing is interpreted; 'scan' does that. A product that the server sent as deleted is printed too, and marked; \
+      'scan' does not find it. Exit code 1 if there is none.
+      """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
@@ -39,7 +42,11 @@ struct Get: ParsableCommand {
 
   private func printFields(of product: Product) {
     var table = Table("FIELD", "VALUE")
-    for field in product.fields { table.add(field.name, Table.cell(field.value, limit: 100)) }
+    for field in product.fields {
+      let isMark = field.name == "delFlag" && product.delFlag != 0
+      table.add(
+        field.name, Table.cell(field.value, limit: 100) + (isMark ? "  deleted: no scan finds this product" : ""))
+    }
     table.print()
   }
 }

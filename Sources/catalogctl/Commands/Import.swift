@@ -8,9 +8,16 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Replace the catalogue by the rows of a file, as a full update.",
     discussion: """
-      NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv; - is standard input. In CSV the first record \
-      names the columns; id has to be among them. What is wrong is told with line and column, and nothing changes \
-      then. Without --cursor the cursor is empty: the next sync brings everything from the server.
+      NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv; - is standard input. Either may be packed with \
+      gzip. In CSV the first record names the columns; id has to be among them. Without --cursor the cursor is empty: the next \
+      sync brings everything from the server.
+
+      Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as it is \
+      written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
+      without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a product, and a value of \
+      another kind or beyond the limits are errors: the first 20 are told with line, column, value and remedy, then how \
+      many there are, and nothing changes (exit code 65). --on-duplicate and --unknown accept what is meant that way, and \
+      count it.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -19,51 +26,100 @@ struct Import: ParsableCommand {
   @OptionGroup var accept: UpdateOptions
   @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor = ""
   @Option(help: "ndjson or csv, whatever the file is called.") var format: RowFileFormat?
-  @Argument(help: "The file to read; - is standard input.") var file: String
+  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
+  var onDuplicate = RowRules.Duplicates.fail
+  @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
+  var unknown = RowRules.UnknownKeys.fail
+  @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
+  @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
 
   func validate() throws {
     let limit = WireLimits().cursorByteCount
     guard cursor.utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
   }
 
+  private var rules: RowRules {
+    var rules = RowRules()
+    rules.duplicates = onDuplicate
+    rules.unknownKeys = unknown
+    rules.allowsEmptyIds = allowEmptyId
+    return rules
+  }
+
   func run() throws {
+    let start = ContinuousClock.now
     // A file that is not there should be told before a store is made.
     let input = try InputFile(file)
-    // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
-    try store.workspace.forgetOrigin(of: store.userID())
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()
-    var rows = try RowImport(writer, format ?? RowFileFormat(path: file), accept.gate)
+    var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.gate, rules: rules)
     do {
-      while let piece = try input.next() { try rows.consume(piece.span) }
-      let (update, summary) = try rows.finish(cursor: cursor)
-      print(update, defaulted: summary.defaulted.total)
-      if summary.defaulted.total > 0 {
-        Console.say("catalogctl: \(summary.defaulted.total) fields of another type than theirs took their default")
+      var text = InputText(input, limits: accept.limits)
+      while let piece = try text.next() { try rows.consume(piece.span) }
+      let (update, summary) = try rows.finish(cursor: cursor) {
+        // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
+        try store.workspace.forgetOrigin(of: store.userID())
       }
+      report(update, summary, seconds: ContinuousClock.now - start)
+    } catch WireError.rowsRefused(let faults) {
+      rows.cancel()
+      try refuse(faults, input.name)
     } catch {
       rows.cancel()
       throw Failure(named: input.name, error)
     }
   }
 
-  private func print(_ update: UpdateReport, defaulted: Int) {
+  /// Says what is wrong with the file.
+  private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
+    if output.json {
+      JSONText.object(Self.fields(faults.summary, kept: 0, faults.first) + [("errorCount", .int(faults.count))]).print()
+    }
+    for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
+    throw Failure(.data, "\(name): \(faults); nothing was changed")
+  }
+
+  /// What is told of the file's rows.
+  private static func fields(_ summary: RowFileSummary, kept: Int, _ faults: [RowFault]) -> [(String, JSONText)] {
+    let errors = faults.map { fault in
+      JSONText.object([
+        ("line", .int(fault.line)), ("column", .optional(fault.column)), ("value", .optional(fault.value)),
+        ("message", .text(fault.message)),
+      ])
+    }
+    return [
+      ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
+      // Whether a row is as it was is not compared.
+      ("unchanged", .null),
+      ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
+      ("errors", .array(errors)),
+    ]
+  }
+
+  private func report(_ update: UpdateReport, _ summary: RowFileSummary, seconds: Duration) {
     let counts = update.counts
     if output.json {
-      JSONText.object([
-        ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
-        ("generation", .uint(update.generation)),
-        (
-          "products",
-          .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])
-        ),
-        (
-          "relations",
-          .object([("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted))])
-        ),
-        ("defaulted", .int(defaulted)), ("cursor", .text(update.cursor)),
-      ]).print()
+      let kept = summary.products + summary.relations - summary.duplicates
+      JSONText.object(
+        [
+          ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
+          ("generation", .uint(update.generation)),
+          (
+            "products",
+            .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])
+          ),
+          (
+            "relations",
+            .object([
+              ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+              ("ignored", .int(counts.relationsIgnored)),
+            ])
+          ),
+          ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),
+          ("seconds", .double(((seconds / .milliseconds(1)).rounded()) / 1000)),
+        ] + Self.fields(summary, kept: kept, [])
+      ).print()
     } else {
       Console.print(
         "commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products,"
@@ -71,5 +127,23 @@ struct Import: ParsableCommand {
           + " \(Quantity.count(counts.relationsDeleted)) relations are gone; cursor "
           + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
     }
+    warn(summary)
+  }
+
+  /// Says what was accepted by an option.
+  private func warn(_ summary: RowFileSummary) {
+    if summary.duplicates > 0 {
+      let count = summary.duplicates == 1 ? "1 product" : "\(Quantity.count(summary.duplicates)) products"
+      Console.say("catalogctl: \(count) gave way to a later one with the same id")
+    }
+    if !summary.ignored.isEmpty {
+      let keys = summary.ignored.sorted { $0.key < $1.key }.map {
+        "\($0.key.isEmpty ? "others" : $0.key) \($0.value) ×"
+      }
+      Console.say("catalogctl: values under unknown keys were left out: \(keys.joined(separator: ", "))")
+    }
   }
 }
+
+extension RowRules.Duplicates: ExpressibleByArgument {}
+extension RowRules.UnknownKeys: ExpressibleByArgument {}

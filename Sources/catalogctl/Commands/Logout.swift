@@ -1,13 +1,15 @@
 import ArgumentParser
+import JSONOutput
 
 struct Logout: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logout", abstract: "Sign out who is signed in.", discussion: "The user's stores stay where they are.")
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
     try store.workspace.signOut()
-    Console.say("nobody is signed in")
+    if output.json { JSONText.object([("user", .null)]).print() } else { Console.say("nobody is signed in") }
   }
 }

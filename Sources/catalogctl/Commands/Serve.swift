@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogOrigin
+import JSONOutput
 import Logging
 
 struct Serve: AsyncParsableCommand {
@@ -11,8 +12,11 @@ struct Serve: AsyncParsableCommand {
       long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
-  @Option(help: ArgumentHelp("NDJSON, plain or gzip, a product a line.", valueName: "file")) var products: String
-  @Option(help: ArgumentHelp("NDJSON, plain or gzip, a relation a line.", valueName: "file"))
+  @OptionGroup var output: OutputOptions
+  @Option(
+    help: ArgumentHelp("NDJSON, plain or gzip, a product a line.", valueName: "file"), completion: .file())
+  var products: String
+  @Option(help: ArgumentHelp("NDJSON, plain or gzip, a relation a line.", valueName: "file"), completion: .file())
   var relations: String?
   @Option(help: "Port to listen on; 0 takes a free one.") var port = 8080
   @Option(help: "Address to listen on.") var host = "127.0.0.1"
@@ -33,7 +37,11 @@ struct Serve: AsyncParsableCommand {
     options.token = token
     options.watchInterval = .seconds(watch)
     let host = host.contains(":") ? "[\(host)]" : host
-    options.onListening = { port in Console.print("listening on http://\(host):\(port)/") }
+    let isJSON = output.json
+    options.onListening = { port in
+      let url = "http://\(host):\(port)/"
+      if isJSON { JSONText.object([("url", .text(url))]).print() } else { Console.print("listening on \(url)") }
+    }
     try await OriginServer(store: store, options: options, logger: logger).runUntilSignal()
   }
 }

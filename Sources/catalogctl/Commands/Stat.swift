@@ -19,8 +19,9 @@ struct Stat: ParsableCommand {
     let sets = try snapshot.setStatistics()
     let statistics = try snapshot.store?.statistics()
     let space = try Space(snapshot)
-    if output.json { return json(snapshot, sets, statistics, space, files).print() }
-    show(user, snapshot, sets, statistics)
+    let deleted = try snapshot.deletedProductCount()
+    if output.json { return json(snapshot, sets, deleted, statistics, space, files).print() }
+    show(user, snapshot, sets, deleted, statistics)
     if !files.isEmpty { try show(files, keptSince: history?.replaced, try store.workspace.previousLifetime(of: user)) }
   }
 
@@ -37,7 +38,7 @@ struct Stat: ParsableCommand {
   }
 
   private func json(
-    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?, _ space: Space,
+    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?, _ space: Space,
     _ files: [StoredFile]
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
@@ -48,7 +49,8 @@ struct Stat: ParsableCommand {
       ])
     }
     return .object([
-      ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+      ("products", .int(snapshot.productCount)), ("deletedProducts", .int(deleted)),
+      ("relations", .int(snapshot.relationCount)),
       ("sets", .int(sets.sets)), ("danglingComponents", .int(sets.danglingComponents)),
       ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
       ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("deadRows", .int(statistics?.deadRowCount ?? 0)),
@@ -87,14 +89,15 @@ struct Stat: ParsableCommand {
   }
 
   private func show(
-    _ user: String, _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ statistics: StoreStatistics?
+    _ user: String, _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?
   ) {
     var table = Table("CATALOGUE", ">")
     table.add("user", Table.cell(user))
     table.add("products", Quantity.count(snapshot.productCount))
+    table.add("of these marked as deleted", Quantity.count(deleted))
     table.add("relations", Quantity.count(snapshot.relationCount))
     table.add("sets", Quantity.count(sets.sets))
-    table.add("components that the catalogue lacks", Quantity.count(sets.danglingComponents))
+    table.add("components that are missing or deleted", Quantity.count(sets.danglingComponents))
     table.add("cursor", snapshot.cursor.isEmpty ? "none yet" : Table.cell(snapshot.cursor))
     table.add("commit", String(snapshot.sequence))
     table.add("generation", String(snapshot.generation))

@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import CatalogHTTP
 import CatalogSync
+import CatalogWire
 import Foundation
 import JSONOutput
 import Workspace
@@ -12,9 +13,13 @@ struct Sync: AsyncParsableCommand {
     discussion: """
       With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
       again when the increment would be too large. With --from, the server's answer is read from a file (- is \
-      standard input); a bare payload is taken as well. Several --from are taken one after another.
+      standard input), which may be packed with gzip; a bare payload is taken as well. Several --from are taken one after \
+      another.
 
-      With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation and the       same source, if there is one here: without a download, and without room for a second copy. The first sync then is an       increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins with this       catalogue from now on, as nobody can tell whose it is.
+      With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation and the \
+      same source, if there is one here: without a download, and without room for a second copy. The first sync then is an \
+      increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins with this \
+      catalogue from now on, as nobody can tell whose it is.
 
       Credentials for the server come from --authorization or $CATALOG_AUTHORIZATION (the whole header value, such as \
       'Bearer …'); the environment keeps them out of the list of processes.
@@ -26,7 +31,8 @@ struct Sync: AsyncParsableCommand {
   @OptionGroup var accept: UpdateOptions
 
   @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
-  @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file")) var from: [String] = []
+  @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file"), completion: .file())
+  var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
   @Flag(help: "Set a catalogue that cannot be opened aside, and begin anew; with --full.") var replaceDamaged = false
   @Option(
@@ -39,7 +45,9 @@ struct Sync: AsyncParsableCommand {
   var threshold = 1000
   @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
   var authorization: String?
-  @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    completion: .file())
   var caFile: String?
   @Option(help: ArgumentHelp("The longest time for everything.", valueName: "seconds"))
   var timeout = 3600
@@ -121,6 +129,7 @@ struct Sync: AsyncParsableCommand {
     var options = ImportOptions()
     options.threshold = threshold
     options.gate = accept.gate
+    options.limits = accept.limits
     return options
   }
 
@@ -172,9 +181,10 @@ struct Sync: AsyncParsableCommand {
     var answer = try AnswerImport(writer, mode, options)
     var state = SyncProgress(mode: mode)
     do {
-      while let piece = try file.next() {
+      var text = InputText(file, limits: accept.limits)
+      while let piece = try text.next() {
         try answer.consume(piece.span)
-        state.bytesReceived = answer.progress.bytesIn
+        state.bytesReceived = text.byteCount
         state.rowsDecoded = answer.progress.rows
         bar.update(state)
       }
@@ -183,7 +193,8 @@ struct Sync: AsyncParsableCommand {
         bar.update(state)
       }
       state.phase = .done
-      state.rowsWritten = state.rowsDecoded
+      state.bytesReceived = text.byteCount
+      state.rowsWritten = report.payload.products + report.payload.relations
       bar.update(state)
       note()
       print(report, adopted, seconds: ContinuousClock.now - start)
@@ -261,9 +272,25 @@ struct UpdateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The share of the products, 0 to 1, that a full update may lose.", valueName: "share"))
   var maxLoss = 0.5
+  @Option(
+    help: ArgumentHelp(
+      "Refuse what unpacks to more than this; without it, more than 16 GiB, or more than 256 MiB and 100 times its packed size.",
+      valueName: "bytes"))
+  var maxUnpacked: Int?
 
   func validate() throws {
+    if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
     guard maxLoss >= 0, maxLoss <= 1 else { throw ValidationError("--max-loss is 0 to 1") }
+  }
+
+  /// What is refused although it could be read.
+  var limits: WireLimits {
+    var limits = WireLimits()
+    if let maxUnpacked {
+      limits.unpackedByteCount = maxUnpacked
+      limits.absoluteByteCount = maxUnpacked
+    }
+    return limits
   }
 
   var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }

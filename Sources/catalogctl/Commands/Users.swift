@@ -48,6 +48,9 @@ struct Users: ParsableCommand {
         Quantity.bytes(bytes), Table.cell(snapshot?.cursor ?? ""))
     }
     if !output.json { table.print() }
+    for refusal in try workspace.refusedDirectories() {
+      Console.say("catalogctl: refused: \(refusal); move the directory itself here, or remove the link")
+    }
     if faults > 0 { throw Failure(.data) }
   }
 }

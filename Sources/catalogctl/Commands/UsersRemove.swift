@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONOutput
 import Workspace
 
 #if canImport(Glibc)
@@ -20,6 +21,7 @@ struct UsersRemove: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var write: WriteOptions
+  @OptionGroup var output: OutputOptions
   @Flag(help: "Do not ask.") var yes = false
   @Argument(help: "The user's id.") var id: String
 
@@ -36,7 +38,7 @@ struct UsersRemove: ParsableCommand {
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }
     guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }
-    Console.say("removed: \(id)")
+    if output.json { JSONText.object([("removed", .text(id))]).print() } else { Console.say("removed: \(id)") }
   }
 
   private func ask(_ workspace: WorkspaceDirectory) throws {

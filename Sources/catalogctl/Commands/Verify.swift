@@ -37,7 +37,10 @@ struct Verify: ParsableCommand {
   func run() throws {
     if repair, try !runRepair() { return }
     if batch {
-      try InputFile("-").forEachLine { Console.print(Self.answer(root: $0, user: store.user, isDefault: isDefault)) }
+      try InputFile("-").forEachLine { root in
+        let answer = Self.answer(root: root, user: store.user, isDefault: isDefault)
+        if output.json { answer.json(root: root).print() } else { Console.print(answer.line) }
+      }
       return
     }
     let (findings, digest) = try Self.check(store.workspace, user: store.user, isDefault: isDefault)
@@ -156,17 +159,17 @@ struct Verify: ParsableCommand {
     findings.count == 1 ? "1 finding" : "\(findings.count) findings"
   }
 
-  /// One line of a batch. Nothing stays open or remembered behind it.
-  private static func answer(root: String, user: String?, isDefault: Bool) -> String {
-    if root.isEmpty { return "err an empty line names no root directory" }
+  /// The answer to one line of a batch. Nothing stays open or remembered after it.
+  private static func answer(root: String, user: String?, isDefault: Bool) -> BatchAnswer {
+    if root.isEmpty { return .bad("an empty line names no root directory") }
     do {
       let (findings, digest) = try check(
         WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)
-      if let first = findings.first { return "err \(count(findings)), the first: \(first)" }
-      return "ok \(digest.map { "\($0)" } ?? "")"
+      if let first = findings.first { return .bad("\(count(findings)), the first: \(first)") }
+      return .good(digest: digest.map { "\($0)" } ?? "")
     } catch {
       let message = Failure(error)?.message ?? "\(error)"
-      return "err " + message.split(separator: "\n").joined(separator: " ")
+      return .bad(message.split(separator: "\n").joined(separator: " "))
     }
   }
 
@@ -191,5 +194,25 @@ struct Verify: ParsableCommand {
     }
     let (findings, digest) = try StoreCheck(workspace: workspace, id: id).verify()
     return (settings + findings, settings.isEmpty ? digest : nil)
+  }
+}
+
+/// What a batch answers about one root directory.
+private enum BatchAnswer {
+  case good(digest: String)
+  case bad(String)
+
+  var line: String {
+    switch self {
+    case .good(let digest): "ok \(digest)"
+    case .bad(let message): "err \(message)"
+    }
+  }
+
+  func json(root: String) -> JSONText {
+    switch self {
+    case .good(let digest): .object([("root", .text(root)), ("digest", .text(digest)), ("error", .null)])
+    case .bad(let message): .object([("root", .text(root)), ("digest", .null), ("error", .text(message))])
+    }
   }
 }

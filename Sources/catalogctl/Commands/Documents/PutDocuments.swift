@@ -15,7 +15,8 @@ struct PutDocuments: ParsableCommand {
   @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
-  @Option(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file")) var from = "-"
+  @Option(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file"), completion: .file())
+  var from = "-"
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {

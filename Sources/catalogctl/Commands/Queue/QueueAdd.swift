@@ -7,12 +7,13 @@ import UploadQueue
 struct QueueAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an upload. It is durable when its id is printed.",
-    discussion: "The payload is JSON, from the argument or, without one, from standard input.")
+    discussion: "The payload is JSON, from the argument or, without one or with -, from standard input.")
 
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions
-  @Argument(help: "The payload.") var payload: String?
-  @Option(help: ArgumentHelp("Send this file in place of a JSON payload.", valueName: "path")) var file: String?
+  @Argument(help: "The payload; - is standard input.") var payload: String?
+  @Option(help: ArgumentHelp("Send this file in place of a JSON payload.", valueName: "path"), completion: .file())
+  var file: String?
   @Option(help: "What it is.") var kind = "json"
   @Option(help: "Uploads with one key go one after another.") var key: String?
   @Option(help: "Takes the place of an earlier upload with this key.") var replace: String?
@@ -40,7 +41,7 @@ struct QueueAdd: AsyncParsableCommand {
   private func content() throws -> UploadPayload {
     if let file { return .file(try FileReference(contentsOf: URL(fileURLWithPath: file).path)) }
     let text: String
-    if let payload {
+    if let payload, payload != "-" {
       text = payload
     } else {
       let input = try InputFile("-")

@@ -9,7 +9,10 @@ struct QueuePause: AsyncParsableCommand {
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions
 
-  func run() async throws { try await target.writable(write).pause() }
+  func run() async throws {
+    try await target.writable(write).pause()
+    if target.output.json { JSONText.object([("paused", .bool(true))]).print() }
+  }
 }
 
 struct QueueResume: AsyncParsableCommand {
@@ -18,7 +21,10 @@ struct QueueResume: AsyncParsableCommand {
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions
 
-  func run() async throws { try await target.writable(write).resume() }
+  func run() async throws {
+    try await target.writable(write).resume()
+    if target.output.json { JSONText.object([("paused", .bool(false))]).print() }
+  }
 }
 
 struct QueueRetry: AsyncParsableCommand {
@@ -59,7 +65,10 @@ struct QueueDrop: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
   @Argument(help: "The upload's id.") var id: UploadID
 
-  func run() async throws { try await target.writable(write).drop(id) }
+  func run() async throws {
+    try await target.writable(write).drop(id)
+    if target.output.json { JSONText.object([("removed", .int(1))]).print() }
+  }
 }
 
 struct QueueClear: AsyncParsableCommand {

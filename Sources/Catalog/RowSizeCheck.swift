@@ -1,0 +1,16 @@
+public import CatalogRows
+import LogStore
+
+/// Takes rows only to see whether the format has room for them.
+public struct RowSizeCheck: RowSink {
+  private var products = ProductEncoder()
+  private var relations = RelationEncoder()
+
+  public init() {}
+
+  /// - Throws: `StoreError.tooLarge`.
+  public mutating func product(_ row: borrowing ProductRow) throws { try products.checkSize(of: row) }
+
+  /// - Throws: `StoreError.tooLarge`.
+  public mutating func relation(_ row: borrowing RelationRow) throws { try relations.checkSize(of: row) }
+}

@@ -1,0 +1,109 @@
+public import Catalog
+import CatalogRows
+public import CatalogWire
+import LogStore
+
+/// A person's file of rows on its way into the catalogue, as a full update: text goes in as it is read, a commit comes out.
+///
+/// Nothing is lost silently: what cannot be taken as it is meant is a fault, all faults are told together, and nothing
+/// changes then. An import that is dropped or fails changes nothing.
+public struct RowImport: ~Copyable {
+  private var sink: Sink
+  private var lines: NDJSONRows
+  private var table: CSVRows
+  private let format: RowFileFormat
+
+  /// - Parameters:
+  ///   - writer: The writer of the catalogue.
+  ///   - format: The format of the file.
+  ///   - gate: What the update may lose.
+  ///   - rules: What the file may hold that is not a sound row.
+  /// - Throws: `StoreError`.
+  public init(
+    _ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate(), rules: RowRules = RowRules()
+  ) throws {
+    self.format = format
+    lines = NDJSONRows(rules: rules)
+    table = CSVRows(rules: rules)
+    sink = Sink(update: try writer.beginFullUpdate(gate))
+  }
+
+  /// Takes the next bytes of the text.
+  ///
+  /// - Throws: `StoreError`. The import is then over.
+  public mutating func consume(_ bytes: Span<UInt8>) throws {
+    do {
+      switch format {
+      case .ndjson: try lines.consume(bytes, into: &sink)
+      case .csv: try table.consume(bytes, into: &sink)
+      }
+    } catch {
+      try giveUp(error)
+    }
+    // There will be no commit; the rest of the file is only checked.
+    if lines.faultCount + table.faultCount > 0 { cancel() }
+  }
+
+  /// Ends the file, and replaces the rows of the catalogue by its rows.
+  ///
+  /// - Parameters:
+  ///   - cursor: What the next request to the server says; an empty one asks for everything.
+  ///   - willCommit: Called when the file is known to be good, before the commit begins.
+  /// - Returns: What was done, and is durable; and what the file held.
+  /// - Throws: `WireError.rowsRefused` with what is wrong in the file; `CatalogError.wouldLose` if the gate refuses; as
+  ///   ``consume(_:)``. Nothing changed then.
+  public mutating func finish(
+    cursor: String, _ willCommit: () throws -> Void = {}
+  ) throws -> (update: UpdateReport, rows: RowFileSummary) {
+    let summary: RowFileSummary
+    do {
+      summary = try format == .csv ? table.finish(into: &sink) : lines.finish(into: &sink)
+    } catch {
+      try giveUp(error)
+    }
+    try willCommit()
+    guard let update = sink.update else { preconditionFailure("an import is finished once") }
+    sink.update = nil
+    return (try update.commit(cursor: cursor), summary)
+  }
+
+  /// Gives the import up; nothing changed.
+  public mutating func cancel() {
+    sink.update?.cancel()
+    sink.update = nil
+  }
+
+  private mutating func giveUp(_ error: WireError) throws -> Never {
+    cancel()
+    guard case .sinkFailed(let cause, _) = error else { throw error }
+    throw cause
+  }
+
+  /// Writes rows for as long as they may count, and then only checks their size.
+  private struct Sink: RowSink {
+    var update: FullUpdate?
+    private var check = RowSizeCheck()
+
+    init(update: FullUpdate) { self.update = update }
+
+    mutating func product(_ row: borrowing ProductRow) throws {
+      do {
+        if update == nil { try check.product(row) } else { try update!.product(row) }
+      } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+        throw Self.refusal(what, byteCount, limit)
+      }
+    }
+
+    mutating func relation(_ row: borrowing RelationRow) throws {
+      do {
+        if update == nil { try check.relation(row) } else { try update!.relation(row) }
+      } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+        throw Self.refusal(what, byteCount, limit)
+      }
+    }
+
+    private static func refusal(_ what: String, _ byteCount: Int, _ limit: Int) -> RowRefusal {
+      RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
+    }
+  }
+}

@@ -1,0 +1,265 @@
+internal import CatalogRows
+
+/// Makes rows of values, by the rules for a person's own files: what cannot be taken as it is meant is a fault.
+///
+/// The rules are the same for every format:
+/// - `null`, an empty text and an absent value are the field's default.
+/// - A number where a text is expected is taken by its literal text.
+/// - A text that is a number, or `true` or `false`, is taken where one is expected.
+/// - A product has an id of its own; a relation has `id`, `productId` and `subProductId`, which may be empty.
+struct RowChecker {
+  let rules: RowRules
+  private(set) var faults = RowFaults()
+  /// What has been read so far.
+  var summary = RowFileSummary()
+  private var ids = RowIDs()
+  private var product = ProductRow()
+  private var relation = RelationRow()
+
+  private static let productColumns = RowCells.columns.indices.compactMap { column in
+    RowCells.columns[column].product.map { (column, $0) }
+  }
+  private static let relationColumns = RowCells.columns.indices.compactMap { column in
+    RowCells.columns[column].relation.map { (column, $0) }
+  }
+  /// Columns that a row of the other kind has.
+  private static let foreignToProducts = RowCells.columns.indices.filter {
+    $0 != RowCells.typeColumn && RowCells.columns[$0].product == nil
+  }
+  private static let foreignToRelations = RowCells.columns.indices.filter {
+    $0 != RowCells.typeColumn && RowCells.columns[$0].relation == nil
+  }
+
+  init(_ rules: RowRules) { self.rules = rules }
+
+  mutating func note(_ fault: RowFault) { faults.add(fault) }
+
+  /// Ends the file.
+  ///
+  /// - Throws: ``WireError/rowsRefused(_:)`` if anything was wrong.
+  mutating func finish(lines: Int) throws(WireError) -> RowFileSummary {
+    summary.lines = lines
+    if faults.count == 0 { return summary }
+    faults.summary = summary
+    throw .rowsRefused(faults)
+  }
+
+  /// Checks a row, and hands it to `sink` if nothing is wrong with it.
+  ///
+  /// - Parameter line: The line where the row begins.
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, unless that is a ``RowRefusal``.
+  mutating func take<Sink: RowSink>(_ cells: RowCells, line: Int, into sink: inout Sink) throws(WireError) {
+    summary.rows += 1
+    let before = faults.count
+    guard let list = list(cells, line) else { return }
+    for column in cells.repeated {
+      note(cells.fault(.repeatedKey, column, line: line, "this key is in the row twice; keep one of them"))
+    }
+    switch list {
+    case .products:
+      checkStrays(cells, line, Self.foreignToProducts, "product")
+      for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
+      checkID(cells, line)
+    case .relations:
+      checkStrays(cells, line, Self.foreignToRelations, "relation")
+      for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
+      checkReferences(cells, line)
+    }
+    defer {
+      product.reset()
+      relation.reset()
+    }
+    if faults.count == before { try hand(list, line, to: &sink) }
+  }
+
+  private mutating func hand<Sink: RowSink>(
+    _ list: RowList, _ line: Int, to sink: inout Sink
+  ) throws(WireError) {
+    do {
+      switch list {
+      case .products:
+        try sink.product(product)
+        summary.products += 1
+      case .relations:
+        try sink.relation(relation)
+        summary.relations += 1
+      }
+    } catch let refusal as RowRefusal {
+      let longest = longestText(list)
+      note(
+        RowFault(
+          .size, line: line, column: longest.name, value: longest.text, "\(refusal.message); shorten the value"))
+    } catch {
+      let index = list == .products ? summary.products : summary.relations
+      let id = list == .products ? product[.id] : relation[.id]
+      throw .sinkFailed(error, row: RowPlace(list: list, index: index, id: id))
+    }
+  }
+
+  // MARK: Parts of a row
+
+  /// What the row is; a product where it does not say.
+  private mutating func list(_ cells: RowCells, _ line: Int) -> RowList? {
+    let column = RowCells.typeColumn
+    if cells.isEmpty(column) { return .products }
+    if cells.kind(column) == .text {
+      switch cells.text(column) {
+      case "product": return .products
+      case "relation": return .relations
+      default: break
+      }
+    }
+    note(cells.fault(.type, column, line: line, "a row is a product or a relation; write one of these words"))
+    return nil
+  }
+
+  /// Values under keys that no row has, and under keys that only the other kind of row has.
+  private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
+    for stray in cells.strays { add(stray.key, stray.value, nil, line, name) }
+    for column in foreign where !cells.isEmpty(column) {
+      let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
+      add(RowCells.columns[column].name, cells.text(column), number, line, name)
+    }
+  }
+
+  private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ row: String) {
+    switch rules.unknownKeys {
+    case .ignore: summary.ignore(key)
+    case .fail:
+      note(
+        RowFault(
+          .unknownKey, line: line, column: key, number: number, value: value,
+          "a \(row) has no field of this name\(Self.guess(key)); remove it, or leave it out with --unknown ignore"))
+    }
+  }
+
+  /// The field that a key may be meant to be: the same letters in another case.
+  static func guess(_ key: String) -> String {
+    let known = RowCells.columns.first { $0.name.lowercased() == key.lowercased() && $0.name != key }
+    return known.map { ", but \"\($0.name)\"" } ?? ""
+  }
+
+  private mutating func checkID(_ cells: RowCells, _ line: Int) {
+    let column = RowCells.idColumn
+    if cells.isEmpty(column) {
+      let isGiven = cells.kind(column) == .text
+      if !(rules.allowsEmptyIds && isGiven) {
+        let advice = isGiven ? ", or take one empty id with --allow-empty-id" : ""
+        note(
+          cells.fault(.missingId, column, line: line, "a product needs an id; give the row one of its own" + advice))
+        return
+      }
+    }
+    var first: Int?
+    product.texts.withText(ProductText.id.rawValue) { first = ids.insert($0, line: line) }
+    guard let first else { return }
+    switch rules.duplicates {
+    case .last: summary.duplicates += 1
+    case .fail:
+      note(
+        cells.fault(
+          .duplicateId, column, line: line,
+          "line \(first) has this id too; remove one of them, or take the last of each with --on-duplicate last"))
+    }
+  }
+
+  private mutating func checkReferences(_ cells: RowCells, _ line: Int) {
+    for column in [RowCells.idColumn, RowCells.productIdColumn, RowCells.subProductIdColumn] {
+      guard cells.kind(column) == .absent || cells.kind(column) == .null else { continue }
+      note(
+        cells.fault(
+          .missingId, column, line: line,
+          "a relation needs id, productId (the set) and subProductId (the component); add what is missing"))
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func set(_ field: RelationField, _ column: Int, _ cells: RowCells, _ line: Int) {
+    if let text = field.text {
+      guard isText(column, cells, line) else { return }
+      cells.withText(column) { relation.texts.set(text.rawValue, $0) }
+    } else if let value = integer(column, cells, line) {
+      relation.groupNum = value
+    }
+  }
+
+  private mutating func set(_ field: ProductField, _ column: Int, _ cells: RowCells, _ line: Int) {
+    if let text = field.text {
+      guard isText(column, cells, line) else { return }
+      cells.withText(column) { product.texts.set(text.rawValue, $0) }
+      return
+    }
+    switch field {
+    case .categoryId: integer(column, cells, line).map { product.categoryId = $0 }
+    case .delFlag: integer(column, cells, line).map { product.delFlag = $0 }
+    case .groupNum: integer(column, cells, line).map { product.groupNum = $0 }
+    case .isGreeProduct: boolean(column, cells, line).map { product.isGreeProduct = $0 }
+    case .isGroupedProduct: boolean(column, cells, line).map { product.isGroupedProduct = $0 }
+    case .isSaleProduct: boolean(column, cells, line).map { product.isSaleProduct = $0 }
+    case .isMarketingProduct: boolean(column, cells, line).map { product.isMarketingProduct = $0 }
+    case .length: double(column, cells, line).map { product.length = $0 }
+    case .tall: double(column, cells, line).map { product.tall = $0 }
+    case .volume: double(column, cells, line).map { product.volume = $0 }
+    case .weight: double(column, cells, line).map { product.weight = $0 }
+    case .wide: double(column, cells, line).map { product.wide = $0 }
+    default: preconditionFailure("\(field) is a text")
+    }
+  }
+
+  /// Whether a value can be the text of a field: a text, or a number as it is written.
+  private mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
+    let what: String
+    switch cells.kind(column) {
+    case .yes, .no: what = "true or false"
+    case .object: what = "an object"
+    case .array: what = "an array"
+    default: return true
+    }
+    note(cells.fault(.value, column, line: line, "\(what) where a text is expected; write a text in double quotes"))
+    return false
+  }
+
+  private mutating func integer(_ column: Int, _ cells: RowCells, _ line: Int) -> Int64? {
+    if let value = cells.integer(column) { return value }
+    note(
+      cells.fault(
+        .value, column, line: line,
+        "this is not a whole number (64 bits); write digits alone, such as 12, or nothing for the default"))
+    return nil
+  }
+
+  private mutating func double(_ column: Int, _ cells: RowCells, _ line: Int) -> Double? {
+    if let value = cells.double(column) { return value }
+    note(
+      cells.fault(
+        .value, column, line: line,
+        "this is not a number; write one with a point and without a unit, such as 1.5, or nothing for the default"))
+    return nil
+  }
+
+  private mutating func boolean(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool? {
+    if let value = cells.boolean(column) { return value }
+    note(
+      cells.fault(
+        .value, column, line: line,
+        "this is neither true nor false; write one of these words, or nothing for the default"))
+    return nil
+  }
+
+  /// The longest text of the row, which is what has no room.
+  private func longestText(_ list: RowList) -> (name: String, text: String) {
+    switch list {
+    case .products:
+      let text = ProductText.allCases.max {
+        product.texts.byteCount($0.rawValue) < product.texts.byteCount($1.rawValue)
+      }
+      return text.map { (String(describing: $0), product[$0]) } ?? ("", "")
+    case .relations:
+      let text = RelationText.allCases.max {
+        relation.texts.byteCount($0.rawValue) < relation.texts.byteCount($1.rawValue)
+      }
+      return text.map { (String(describing: $0), relation[$0]) } ?? ("", "")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// What is wrong with a row of a file, and where.
+public struct RowFault: Error, Sendable, Equatable {
+  public enum Kind: String, Sendable, CaseIterable {
+    case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size
+
+    /// How totals name it.
+    func counted(_ count: Int) -> String {
+      let one = count == 1
+      return switch self {
+      case .syntax: one ? "1 line that cannot be read" : "\(count) lines that cannot be read"
+      case .type: one ? "1 row of an unknown type" : "\(count) rows of an unknown type"
+      case .missingId: one ? "1 row without an id" : "\(count) rows without an id"
+      case .duplicateId: one ? "1 duplicate id" : "\(count) duplicate ids"
+      case .unknownKey: one ? "1 unknown key" : "\(count) unknown keys"
+      case .repeatedKey: one ? "1 key that comes twice" : "\(count) keys that come twice"
+      case .value: one ? "1 value of the wrong kind" : "\(count) values of the wrong kind"
+      case .size: one ? "1 row that is too long" : "\(count) rows that are too long"
+      }
+    }
+  }
+
+  public var kind: Kind
+  /// The line of the file, from 1.
+  public var line: Int
+  /// The name of the column, or the key; `nil` where the whole line is meant.
+  public var column: String?
+  /// The number of the column, from 1; `nil` for a file that has no columns.
+  public var columnNumber: Int?
+  /// The beginning of the value as the file has it.
+  public var value: String?
+  /// What is wrong, and what to do.
+  public var message: String
+
+  init(_ kind: Kind, line: Int, column: String? = nil, number: Int? = nil, value: String? = nil, _ message: String) {
+    self.kind = kind
+    self.line = line
+    self.column = column.map(Self.beginning)
+    columnNumber = number
+    self.value = value.map(Self.beginning)
+    self.message = message
+  }
+
+  private static func beginning(_ text: String) -> String { text.count > 60 ? text.prefix(60) + "…" : text }
+}
+
+extension RowFault: CustomStringConvertible {
+  public var description: String {
+    var place = "Line \(line)"
+    switch (columnNumber, column) {
+    case (let number?, let name?): place += ", column \(number) (\(name))"
+    case (let number?, nil): place += ", column \(number)"
+    case (nil, let name?): place += ", column \(name)"
+    case (nil, nil): break
+    }
+    if let value { place += ", value \"\(value)\"" }
+    return place + ": " + message
+  }
+}
+
+/// Everything that is wrong with a file of rows: the first faults, and how many there are of each kind.
+public struct RowFaults: Error, Sendable, Equatable {
+  /// Faults that are kept.
+  public static let keptCount = 20
+
+  /// The first faults, in the order of the file.
+  public private(set) var first: [RowFault] = []
+  /// All faults.
+  public private(set) var count = 0
+  private var counts: [RowFault.Kind: Int] = [:]
+  /// What the file held.
+  public internal(set) var summary = RowFileSummary()
+
+  public subscript(kind: RowFault.Kind) -> Int { counts[kind] ?? 0 }
+
+  mutating func add(_ fault: RowFault) {
+    if count < Self.keptCount { first.append(fault) }
+    count += 1
+    counts[fault.kind, default: 0] += 1
+  }
+}
+
+extension RowFaults: CustomStringConvertible {
+  /// The totals.
+  public var description: String {
+    let kinds = RowFault.Kind.allCases.filter { self[$0] > 0 }.map { $0.counted(self[$0]) }
+    return "\(count == 1 ? "1 error" : "\(count) errors") in \(summary.rows == 1 ? "1 row" : "\(summary.rows) rows"): "
+      + kinds.joined(separator: ", ") + (count > first.count ? "; the first \(first.count) are shown" : "")
+  }
+}
+
+/// Why a sink does not take a row, though others may follow: the row is at fault.
+public struct RowRefusal: Error, Sendable {
+  /// What is wrong.
+  public var message: String
+
+  public init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+
+/// The arguments of the process, as far as they lead to a command.
+///
+/// The argument parser takes an option only after the command that declares it, and for a mistyped command it shows the help
+/// of the one above. This puts `--root`, `--user` and `--json` where the parser expects them, and names the mistake.
+struct CommandWords {
+  /// Options with a value that may stand before the command.
+  private static let valued = ["--root", "--user"]
+
+  private var command: any ParsableCommand.Type = Catalogctl.self
+  /// The names that lead to the command.
+  private var path: [String] = []
+  /// Options that stood before a name.
+  private var options: [String] = []
+  private var rest: ArraySlice<String>
+
+  /// The arguments as the parser takes them.
+  ///
+  /// - Throws: `Failure` with exit code 64 for a command that does not exist.
+  static func arranged(_ arguments: [String]) throws -> [String] {
+    var words = CommandWords(rest: arguments[...])
+    try words.walk()
+    // A group of commands has no options of its own; its help is shown.
+    let isGroup = !words.subcommands.isEmpty && words.rest.isEmpty && !(words.command is Users.Type)
+    return words.path + (isGroup ? [] : words.options) + words.rest
+  }
+
+  private init(rest: ArraySlice<String>) { self.rest = rest }
+
+  private var subcommands: [any ParsableCommand.Type] { command.configuration.subcommands }
+
+  private mutating func walk() throws {
+    while !subcommands.isEmpty, let word = rest.first {
+      if word == "--json" || Self.valued.contains(where: { word.hasPrefix($0 + "=") }) {
+        options.append(rest.removeFirst())
+      } else if Self.valued.contains(word), rest.count > 1 {
+        options += rest.prefix(2)
+        rest.removeFirst(2)
+      } else if word.hasPrefix("-") {
+        return
+      } else if word == "help", path.isEmpty {
+        try checkHelp()
+        return
+      } else {
+        try descend(word)
+        path.append(rest.removeFirst())
+      }
+    }
+  }
+
+  /// Checks the names that `help` is asked about.
+  private func checkHelp() throws {
+    var words = self
+    for word in rest.dropFirst() where !word.hasPrefix("-") {
+      try words.descend(word)
+      words.path.append(word)
+    }
+  }
+
+  private mutating func descend(_ word: String) throws {
+    guard let next = subcommands.first(where: { Self.name($0) == word }) else {
+      throw Failure(.usage, Self.advice(word, among: subcommands.map(Self.name), of: path))
+    }
+    command = next
+  }
+
+  private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+
+  private static func advice(_ word: String, among names: [String], of path: [String]) -> String {
+    let group = (["catalogctl"] + path).joined(separator: " ")
+    // One mistake in a short word, two in a longer one.
+    let nearest = names.map { ($0, distance(Array(word), Array($0))) }.min { $0.1 < $1.1 }
+    let guess = nearest.flatMap { $0.1 <= (word.count < 4 ? 1 : 2) ? "; did you mean '\($0.0)'?" : nil } ?? "."
+    return
+      "'\(word)' is not a command of \(group)\(guess) Usage: \(group) COMMAND; '\(group) --help' lists the commands"
+  }
+
+  /// How many letters have to be added, left out, replaced or swapped with the next one to make `b` of `a`.
+  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    // A word that long is no mistyped command.
+    if a.count > 40 { return .max }
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var least = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, rows[i - 1][j - 1] + 1) }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
+  }
+}

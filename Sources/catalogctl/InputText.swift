@@ -1,0 +1,41 @@
+import CatalogWire
+
+/// The text of a file, unpacked where the file is gzip, which its first bytes tell.
+struct InputText: ~Copyable {
+  private let file: InputFile
+  private var unpacker: OptionalGzip
+  /// What was read and is not unpacked yet.
+  private var packed: ArraySlice<UInt8> = []
+  private var isOver = false
+  /// Bytes read from the file.
+  private(set) var byteCount = 0
+
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - limits: What it may unpack to.
+  init(_ file: InputFile, limits: WireLimits) {
+    self.file = file
+    unpacker = OptionalGzip(limits: limits)
+  }
+
+  /// The next bytes of text; `nil` at the end.
+  ///
+  /// - Throws: `Failure` with exit code 66, `WireError` for what is wrong with the gzip.
+  mutating func next() throws -> [UInt8]? {
+    while !isOver {
+      if packed.isEmpty {
+        guard let piece = try file.next() else {
+          isOver = true
+          let rest = try unpacker.finish()
+          return rest.isEmpty ? nil : rest
+        }
+        packed = piece[...]
+        byteCount += piece.count
+      }
+      let text = try unpacker.unpack(Array(packed.prefix(OptionalGzip.stepByteCount)))
+      packed = packed.dropFirst(OptionalGzip.stepByteCount)
+      if !text.isEmpty { return text }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+/// `import` of a person's own files: nothing is lost silently.
+@Suite struct ImportCommandTests {
+  private func root() throws -> TestRoot {
+    let root = try TestRoot(answers: [])
+    _ = try root.apply([root.payload(.products(3))])
+    return root
+  }
+
+  private func file(_ text: String, _ name: String, _ root: TestRoot) throws -> String {
+    try root.folder.file(name, Data(text.utf8)).path
+  }
+
+  /// `data`, packed by gzip.
+  private func packed(_ path: String) throws -> Data { try Fixture.tool("gzip -c \"$1\"", path) }
+
+  @Test func `numbers as ids are taken by their literal text`() throws {
+    let root = try root()
+    let rows = (101...103).map { "{\"type\":\"product\",\"id\":\($0),\"barcode\":69012345678\($0)}" }
+    let run = try root.run("import", file(rows.joined(separator: "\n"), "a.ndjson", root), "--json")
+    let report = try run.object()
+    #expect(run.code == 0 && report.number("rowsRead") == 3 && report.number("rowsKept") == 3)
+    #expect(report.objects("errors").isEmpty && report.object("products").number("upserted") == 3)
+    #expect(try root.run("get", "--id", "102", "--json").object().text("barcode") == "69012345678102")
+  }
+
+  @Test(arguments: ["ndjson", "csv"]) func `errors name line, column, value and remedy, and nothing changes`(
+    format: String
+  ) throws {
+    let root = try root()
+    let before = try root.digest()
+    let text =
+      format == "csv"
+      ? "id,colour,weight\n1,red,\n,,1\n1,,heavy\n"
+      : "{\"id\":1,\"colour\":\"red\"}\n{\"weight\":1}\n{\"id\":1,\"weight\":\"heavy\"}\n"
+    let path = try file(text, "bad.\(format)", root)
+    let run = try root.run("import", path, "--json")
+    #expect(run.code == 65)
+    let report = try run.object()
+    #expect(report.number("rowsRead") == 3 && report.number("rowsKept") == 0 && report.number("errorCount") == 4)
+    let errors = report.objects("errors")
+    #expect(errors.map { $0.text("column") } == ["colour", "id", "weight", "id"])
+    #expect(errors.allSatisfy { $0.sortedKeys == ["column", "line", "message", "value"] })
+    #expect(errors.map { $0.number("line") }.suffix(2) == (format == "csv" ? [4, 4] : [3, 3]))
+    #expect(errors[2].text("value") == "heavy" && errors[3].text("value") == "1")
+    // People read the same.
+    #expect(run.words.contains("bad.\(format): Line") && run.words.contains("value \"heavy\""))
+    for remedy in [
+      "--unknown ignore", "--on-duplicate last", "needs an id", "4 errors in 3 rows", "nothing was changed",
+    ] {
+      #expect(run.words.contains(remedy), "\(remedy): \(run.words)")
+    }
+    #expect(try root.digest() == before)
+    // What is meant that way.
+    let lenient = try root.run(
+      "import", file(text.replacingOccurrences(of: "heavy", with: "2"), "b.\(format)", root), "--unknown", "ignore",
+      "--on-duplicate", "last")
+    #expect(lenient.code == 65 && lenient.words.contains("1 row without an id"))
+    let good = try root.run(
+      "import",
+      file(
+        format == "csv"
+          ? "id,colour,weight\n1,red,\n1,,2\n" : "{\"id\":1,\"colour\":\"red\"}\n{\"id\":1,\"weight\":\"2\"}\n",
+        "c.\(format)", root), "--unknown", "ignore", "--on-duplicate", "last", "--json")
+    let accepted = try good.object()
+    #expect(good.code == 0 && accepted.number("duplicates") == 1 && accepted.number("rowsKept") == 1)
+    #expect(accepted.object("ignored").number("colour") == 1 && good.words.contains("colour 1 ×"))
+    #expect(try root.run("get", "--id", "1", "--json").object()["weight"] as? Double == 2)
+  }
+
+  @Test func `the first 20 errors are shown, with totals`() throws {
+    let root = try root()
+    let rows = (1...50).map { "{\"id\":\($0),\"colour\":\"c\"}\n" }.joined()
+    let run = try root.run("import", file(rows, "many.ndjson", root))
+    let lines = run.words.split(separator: "\n")
+    #expect(run.code == 65 && lines.count == 21)
+    #expect(lines.last?.contains("50 errors in 50 rows: 50 unknown keys; the first 20 are shown") == true)
+  }
+
+  @Test func `a row that is too long for the format is told with its line`() throws {
+    let root = try root()
+    let digits = String(repeating: "1", count: 100_000)
+    for name in ["a.ndjson", "a.csv"] {
+      let text =
+        name == "a.csv"
+        ? "id,barcode\n1,2\n2,\(digits)\n3,\(digits)\n"
+        : "\n{\"id\":1}\n{\"id\":2,\"barcode\":\"\(digits)\"}\n{\"id\":3,\"barcode\":\"\(digits)\"}\n"
+      let run = try root.run("import", file(text, name, root))
+      #expect(run.code == 65 && run.words.contains("\(name): Line 3, column barcode, value \"1111"), "\(run.words)")
+      #expect(run.words.contains("Line 4") && run.words.contains("2 rows that are too long"))
+    }
+  }
+
+  @Test func `gzip is told by content, whatever the file is called`() throws {
+    let root = try root()
+    let before = try root.dump()
+    for name in ["rows.ndjson", "rows.csv"] {
+      let plain = root.folder.path + "/" + name
+      #expect(try root.run("export", plain).code == 0)
+      let disguised = try root.folder.file("packed-\(name)", packed(plain))
+      let other = try TestRoot(answers: [])
+      #expect(try other.run("import", disguised.path).code == 0)
+      #expect(try other.dump() == before)
+      // Written packed, and read from a pipe.
+      let gz = plain + ".gz"
+      #expect(try root.run("export", gz).code == 0)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: gz))
+      #expect(bytes.starts(with: [0x1F, 0x8B]))
+      let format = name.hasSuffix("csv") ? "csv" : "ndjson"
+      #expect(try other.run("import", "-", "--format", format, input: bytes).code == 0)
+      #expect(try other.dump() == before)
+      // Lines are those of the text; what is cut is refused.
+      let cut = try root.folder.file("cut-\(name)", bytes.dropLast(5))
+      let refused = try other.run("import", cut.path)
+      #expect(refused.code == 65 && refused.words.contains("cut-\(name)"), "\(refused.words)")
+      #expect(try other.dump() == before)
+    }
+    let answer = try root.folder.file("answer.gz", packed(root.payload(.products(5, cursor: "later")).path))
+    #expect(try root.run("sync", "--from", answer.path, "--json").object().object("products").number("upserted") == 5)
+    #expect(try root.run("apply", "--full", answer.path).lines.last == "committed 3 full later")
+  }
+
+  @Test func `a file that unpacks to too much is refused, and the option that is named exists`() throws {
+    let root = try root()
+    let large = try root.folder.file("large.csv", Data(("id,name\n1," + String(repeating: "a", count: 1 << 20)).utf8))
+    let bomb = try root.folder.file("large.csv.gz", packed(large.path))
+    #expect(try root.run("import", bomb.path).code == 0)
+    let run = try root.run("import", bomb.path, "--max-unpacked", "100000")
+    #expect(run.code == 65 && run.words.contains("--max-unpacked"), "\(run.words)")
+  }
+
+  @Test func `an empty id of a server's product needs an option on its way back`() throws {
+    let root = try TestRoot(answers: [])
+    var payload = Payload.products(2)
+    payload.product("")
+    payload.relation("p0", "")
+    payload.relation("p0", "")
+    _ = try root.apply([root.payload(payload)])
+    for name in ["rows.ndjson", "rows.csv"] {
+      let path = root.folder.path + "/" + name
+      #expect(try root.run("export", path).code == 0)
+      let other = try TestRoot(answers: [])
+      let run = try other.run("import", path)
+      #expect(run.code == 65 && run.words.contains("--allow-empty-id"), "\(run.words)")
+      #expect(try other.run("import", path, "--allow-empty-id").code == 0)
+      #expect(try other.dump() == root.dump())
+    }
+  }
+
+  @Test func `a refused file leaves the note of where the catalogue comes from`() throws {
+    let root = try TestRoot()
+    let answer = try root.payload(.products(3)).path
+    let share = ["--organisation", "o", "--source", "s"]
+    #expect(try root.run(["sync", "--user", "a", "--from", answer] + share).code == 0)
+    #expect(try root.run("import", "--user", "a", file("{}", "bad.ndjson", root)).code == 65)
+    let second = try root.run(["sync", "--user", "b", "--from", answer, "--json"] + share).object()
+    #expect(second["adopted"] is [String: Any])
+    // A file that is taken does not: nobody can tell whose rows these are.
+    #expect(try root.run("import", "--user", "a", file("{\"id\":1}", "good.ndjson", root)).code == 0)
+    #expect(try root.run("import", "--user", "b", file("{\"id\":1}", "good.ndjson", root)).code == 0)
+    let third = try root.run(["sync", "--user", "c", "--from", answer, "--json"] + share).object()
+    #expect(third["adopted"] is NSNull)
+  }
+}
