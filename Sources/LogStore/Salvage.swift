@@ -22,7 +22,10 @@ struct Salvage {
   private var footers: [Int: SegmentFooter] = [:]
   private var headers: [Int: SegmentHeader] = [:]
   private var acknowledgedEnd = 0
+  private var acknowledgedSequence: UInt64 = 0
   private var hasSlot = false
+  private var hasDamagedSlot = false
+  private var isFirstSlotZero = false
   private var pieces: [Piece] = []
   private var lostRanges: [Range<Int>] = []
   private var dead: Set<UInt32> = []
@@ -69,11 +72,17 @@ struct Salvage {
     for offset in AcknowledgementSlot.offsets {
       let page = window.read(AcknowledgementSlot.byteCount, at: offset)
       guard let slot = try? AcknowledgementSlot(page.rawSpan), storeID == nil || slot.storeID == storeID else {
+        if !page.rawSpan.isZero(from: 0) {
+          hasDamagedSlot = true
+        } else if offset == AcknowledgementSlot.offsets[0] {
+          isFirstSlotZero = true
+        }
         continue
       }
       storeID = slot.storeID
       hasSlot = true
       acknowledgedEnd = max(acknowledgedEnd, Int(clamping: slot.end))
+      acknowledgedSequence = max(acknowledgedSequence, slot.sequence)
       note(slot.sequence, slot.generation)
     }
   }
@@ -87,18 +96,12 @@ struct Salvage {
   private mutating func searchPages() {
     let page = SegmentHeader.alignment
     for start in stride(from: SegmentHeader.firstOffset, to: size, by: page) {
-      let bytes = window.read(page, at: start)
-      if bytes.count >= SegmentHeader.byteCount, let header = try? SegmentHeader(bytes.rawSpan),
-        header.offset == UInt64(start), header.length > 0, header.length % UInt64(page) == 0,
-        header.length <= UInt64(UnitOffset.fileLimit), storeID == nil || header.storeID == storeID
-      {
+      let marks = SegmentMarks(window.read(page, at: start).rawSpan, at: start, of: storeID)
+      if let header = marks.header {
         storeID = header.storeID
         headers[start] = header
       }
-      let footerStart = page - SegmentFooter.byteCount
-      if bytes.count == page,
-        let footer = try? SegmentFooter(bytes.rawSpan.slice(footerStart, SegmentFooter.byteCount)),
-        footer.offset == UInt64(start + footerStart), storeID == nil || footer.storeID == storeID,
+      if let footer = marks.footer, storeID == nil || footer.storeID == storeID,
         headers[Int(footer.segmentOffset)].map({ $0.length == footer.segmentLength }) ?? true
       {
         storeID = footer.storeID
@@ -115,6 +118,7 @@ struct Salvage {
       // A torn commit is none. Without a slot nobody can say that a commit was not acknowledged.
       if !hasSlot || start == end && isWhole(footer) { end = Int(footer.end) }
     }
+    if !isTorn(after: end) { end = size }
     end = min(end, size)
     var position = SegmentHeader.firstOffset
     while position < end {
@@ -133,6 +137,14 @@ struct Salvage {
       pieces.append(piece)
       position = piece.end
     }
+  }
+
+  /// Whether what follows the commit that ends at `end` can only be the torn rest of one that was never acknowledged: as
+  /// ``LogFile/findLoss(after:)`` has it.
+  private func isTorn(after end: Int) -> Bool {
+    guard hasSlot, !isFirstSlotZero, !hasDamagedSlot || end != acknowledgedEnd else { return false }
+    let last = footers.values.first { Int($0.end) == end }?.sequence ?? 0
+    return last <= acknowledgedSequence || last - acknowledgedSequence == 1
   }
 
   private func isWhole(_ footer: SegmentFooter) -> Bool {
