@@ -15,6 +15,8 @@ struct Recovery {
   var slot: AcknowledgementSlot?
   /// Which of the two it is.
   var newestSlot: Int?
+  /// What slots A and B say; `nil` for one that is not valid.
+  var slots: [AcknowledgementSlot?] = [nil, nil]
   /// Whether no commit was written into this file yet behind the one that it got its name with.
   var isFirst = false
   /// Slot pages of nothing but zeros, as before they are written for the first time.
@@ -113,6 +115,7 @@ extension LogFile {
         recovery.damagedSlots.append(offset)
         continue
       }
+      recovery.slots[index] = slot
       let best = recovery.slot
       if best == nil || slot.sequence > best!.sequence
         || slot.sequence == best!.sequence && slot.isSuperseded

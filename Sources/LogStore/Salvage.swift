@@ -30,6 +30,9 @@ struct Salvage {
   private var lostRanges: [Range<Int>] = []
   private var dead: Set<UInt32> = []
 
+  /// Rows that the application cannot read.
+  private var faulty: [FaultyRow] = []
+
   /// The newest manifest that can be read.
   private(set) var manifest: Manifest?
   /// Whether that manifest is the last commit's.
@@ -252,9 +255,15 @@ struct Salvage {
 
   // MARK: What was found
 
+  /// Takes rows that the application cannot read for lost.
+  mutating func leaveOut(_ rows: [FaultyRow]) {
+    faulty += rows
+    for row in rows { dead.insert(row.offset.rawValue) }
+  }
+
   /// Puts every live row that is whole into `transaction`; a finding for each thing that is lost, if anything is.
   mutating func copyRows(to transaction: Transaction) throws(StoreError) -> [Finding] {
-    var findings: [Finding] = []
+    var findings = faulty.map(\.finding)
     if acknowledgedEnd > size {
       add(size, "the file ends here", "what stood in the \(acknowledgedEnd - size) bytes behind", &findings)
     }
@@ -279,7 +288,8 @@ struct Salvage {
           add(
             row.unit.byteOffset, "a list of keys that is none", "keys of a row of \(tables[row.table].name)", &findings)
         }
-        draft.addKey(key.slice(0, count))
+        // A key that stands there twice is one.
+        if space.isList { draft.addKeys(KeyList.distinct(key)) } else { draft.addKey(key) }
       }
       var isComplete = true
       for index in 0..<layout.sharedCount {
@@ -297,7 +307,7 @@ struct Salvage {
       guard isComplete else {
         add(
           row.unit.byteOffset, "a text that the row shares with others",
-          "a row of \(tables[row.table].name)\(name(of: object))", &findings)
+          RowNames(tables).name(object.rawSpan, row.table), &findings)
         continue
       }
       draft.body.append(object.rawSpan.extracting(layout.bodyStart...))
@@ -350,16 +360,8 @@ struct Salvage {
       guard let table = kind.table, table < tables.count else {
         return add(range.lowerBound, "\(count) that are no objects", count, &findings)
       }
-      add(range.lowerBound, "object: checksum", "a row of \(tables[table].name)\(name(of: bytes))", &findings)
+      add(range.lowerBound, "object: checksum", RowNames(tables).name(bytes.rawSpan, table), &findings)
     }
-  }
-
-  /// What the first key of a row says, if it can still be read.
-  private func name(of object: [UInt8]) -> String {
-    guard let layout = RecordLayout(object.rawSpan), layout.keyCount > 0 else { return "" }
-    let key = object.rawSpan.extracting(layout.keyRange(0, in: object.rawSpan)).copied()
-    guard key.count <= 300, let text = String(validating: key, as: UTF8.self) else { return "" }
-    return ", key \"\(text)\""
   }
 }
 

@@ -4,7 +4,8 @@ import Storage
 extension StoreWriter {
   /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, state makeState: Repair.StateMaker
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
   ) throws -> Repair? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
@@ -13,12 +14,15 @@ extension StoreWriter {
     let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
     defer { writer.close() }
     guard let verification = try Verification.run(location) else { return nil }
-    var repair = Repair(findings: verification.findings)
+    let snapshot = verification.findings.isEmpty ? try StoreReader.open(location)?.snapshot : nil
+    let faulty = try snapshot.map { try findFaulty($0) } ?? []
+    var repair = Repair(findings: verification.findings + faulty.map(\.finding))
     if repair.findings.isEmpty { return repair }
     // Whoever held the lock before may have put another file in its place.
     guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
     writer.namedFile = damaged.identity
     var salvage = try Salvage(damaged, schema: schema)
+    salvage.leaveOut(faulty)
     let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
     let transaction = try writer.beginGeneration(
       sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)

@@ -20,7 +20,7 @@ struct StoreCheck {
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
-    if let catalogue { findings += try Verification.run(catalogue)?.findings ?? [] }
+    if let catalogue { findings += try Self.verify(catalogue: catalogue) }
     let documents = try workspace.store(DocumentOptions.storeName, of: id)
     if let documents { findings += try Self.verify(documents: documents) }
     for name in Self.others {
@@ -35,6 +35,12 @@ struct StoreCheck {
     let store = try DocumentStore.inspect(documents)
     let digest = try DocumentDigest(store.snapshot()).covering(catalogue: content)
     return ([], try QueueDigest(store).covering(digest))
+  }
+
+  private static func verify(catalogue location: StoreLocation) throws -> [Finding] {
+    let findings = try Verification.run(location)?.findings ?? []
+    if !findings.isEmpty { return findings }
+    return try CatalogReader.open(location)?.snapshot().verify() ?? []
   }
 
   private static func verify(documents location: StoreLocation) throws -> [Finding] {

@@ -82,6 +82,15 @@ package struct ForgedLog {
     put(UInt32(truncatingIfNeeded: number >> 32), at: offset + 4)
   }
 
+  /// Changes what the manifest of a segment says, which has to stay as long as it is.
+  package mutating func changeManifest(of index: Int? = nil, _ change: (inout Manifest) throws -> Void) throws {
+    let segment = segments[index ?? segments.count - 1]
+    let range = segment.manifestOffset..<segment.manifestOffset + Int(segment.footer.manifestLength)
+    var manifest = try Manifest(bytes.rawSpan.slice(range.lowerBound, range.count))
+    try change(&manifest)
+    bytes.replaceSubrange(range, with: manifest.encoded())
+  }
+
   /// Makes every checksum fit: of objects, buckets, block headers, bodies, manifests, headers, footers and slots.
   package mutating func seal() {
     var chain: UInt32 = 0
@@ -107,8 +116,15 @@ package struct ForgedLog {
       chain = bytes.rawSpan.u32(at: footer + 124)
       for slot in AcknowledgementSlot.offsets where bytes.rawSpan.u64(at: slot + 40) == UInt64(footer) {
         put(chain, at: slot + 56)
-        putChecksum(of: slot..<slot + 4092, at: slot + 4092)
       }
+    }
+    sealSlots()
+  }
+
+  /// Makes the checksums of the slots fit, but for one that was never written.
+  package mutating func sealSlots() {
+    for slot in AcknowledgementSlot.offsets where bytes[slot] != 0 {
+      putChecksum(of: slot..<slot + 4092, at: slot + 4092)
     }
   }
 
