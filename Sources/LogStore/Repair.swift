@@ -46,7 +46,29 @@ public struct Repair: Sendable {
     _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0,
     state makeState: StateMaker = { state, _, _ in state }
   ) throws -> Repair? {
-    try StoreWriter.repair(location, schema: schema, waiting: milliseconds, state: makeState)
+    try run(location, schema: schema, waiting: milliseconds, findingFaulty: { _ in [] }, state: makeState)
+  }
+
+  /// The same for an application that checks its rows. If verification finds nothing, rows that are faulty are left out of
+  /// the new generation, and are losses.
+  ///
+  /// - Parameter findFaulty: finds the rows that the application cannot read, in a store that verification finds clean.
+  package static func run(
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
+  ) throws -> Repair? {
+    try StoreWriter.repair(
+      location, schema: schema, waiting: milliseconds, findingFaulty: findFaulty, state: makeState)
+  }
+
+  /// This repair as the second one of two, with what the first one found and lost.
+  package func following(_ first: Repair) -> Repair {
+    var both = Repair(findings: first.findings + findings)
+    both.losses = first.losses + losses
+    both.snapshot = snapshot
+    both.damagedPath = first.damagedPath
+    both.source = first.source
+    return both
   }
 
   /// - Throws: `StoreError.unusable` for a file whose header says, under a checksum that holds, that this program cannot

@@ -4,7 +4,8 @@ import Storage
 extension StoreWriter {
   /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, state makeState: Repair.StateMaker
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
   ) throws -> Repair? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     if let file { try Repair.checkVersion(of: file) }
@@ -17,20 +18,31 @@ extension StoreWriter {
       return try writer.restore(Repair(findings: [location.missingLog]), makeState)
     }
     guard let verification = try Verification.run(location) else { return nil }
-    var repair = Repair(findings: verification.findings + previous)
-    if repair.findings.isEmpty, let other = try location.otherKind(than: schema) { repair.findings = [other] }
+    var findings = verification.findings
+    var faulty: [FaultyRow] = []
+    if findings.isEmpty, let other = try location.otherKind(than: schema) { findings = [other] }
+    if findings.isEmpty, let snapshot = try StoreReader.open(location)?.snapshot {
+      faulty = try findFaulty(snapshot)
+      findings = faulty.map(\.finding)
+    }
+    let isSound = findings.isEmpty
+    var repair = Repair(findings: findings + previous)
     if repair.findings.isEmpty { return repair }
-    if verification.findings.isEmpty, !previous.isEmpty {
+    if isSound {
       repair.damagedPath = try location.setAsidePrevious()
       repair.losses = previous
       repair.snapshot = try StoreReader.open(location)?.snapshot
       return repair
     }
-    return try writer.salvage(repair, makeState)
+    let repaired = try writer.salvage(repair, leavingOut: faulty, makeState)
+    if !previous.isEmpty { _ = try location.setAsidePrevious() }
+    return repaired
   }
 
   /// Writes the rows that can be saved into a new generation; where none can, an older state of the store.
-  private func salvage(_ found: Repair, _ makeState: Repair.StateMaker) throws -> Repair? {
+  private func salvage(
+    _ found: Repair, leavingOut faulty: [FaultyRow], _ makeState: Repair.StateMaker
+  ) throws -> Repair? {
     var repair = found
     // Whoever held the lock before may have put another file in its place.
     guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
@@ -45,6 +57,7 @@ extension StoreWriter {
       default: throw error
       }
     }
+    salvage.leaveOut(faulty)
     let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: damaged.path)
     let transaction = try beginGeneration(
       sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)

@@ -35,6 +35,9 @@ public final class StoreWriter {
   private var highest: (sequence: UInt64, generation: UInt64) = (0, 0)
   /// Which slot the next commit writes.
   private var nextSlot = 0
+  /// The page of the newest slot if only memory may hold it, because a writer before this one had a sync that failed. The
+  /// next commit writes it again before it syncs: one of the two slots is durable while the other one is written.
+  private var slotToRewrite: Range<Int>?
   private var openTransaction: Transaction?
   private var tail = TailMemory()
   /// The last commit; `nil` in a store without one.
@@ -99,6 +102,9 @@ public final class StoreWriter {
     }
     let recovery = try log.recover()
     guard let footer = recovery.footer else { throw log.noCommit }
+    let snapshot = try Snapshot(log, log.mapping(reaching: recovery.end, reusing: nil), footer)
+    _ = try schema.adopt(snapshot.manifest, path: log.path)
+    // From here on the file is changed.
     try storage { () throws(StorageError) in
       if try file.size() > recovery.end {
         try file.truncate(to: recovery.end)
@@ -111,13 +117,14 @@ public final class StoreWriter {
     self.log = log
     namedFile = file.identity
     nextSlot = recovery.slotToWriteNext
-    if !recovery.isAcknowledged {
-      try log.writeAgain(recovery.acknowledgedEnd, to: recovery.end)
+    let newestSlot = recovery.newestSlot.map { AcknowledgementSlot.pages[$0] }
+    if recovery.isAcknowledged {
+      slotToRewrite = newestSlot
+    } else {
+      try log.writeAgain((newestSlot.map { [$0] } ?? []) + [recovery.acknowledgedEnd..<recovery.end])
       acknowledge(footer, in: log)
     }
-    let mapping = try log.mapping(reaching: recovery.end, reusing: nil)
-    let snapshot = try Snapshot(log, mapping, footer)
-    _ = try schema.adopt(snapshot.manifest, path: log.path)
+    try healSlots(recovery.rottenSlots, footer, in: log)
     self.snapshot = snapshot
     if let previousLifetime { try location.expirePrevious(after: previousLifetime) }
     location.releaseBase()
@@ -257,6 +264,8 @@ public final class StoreWriter {
     let footer: SegmentFooter
     do {
       try checkLog(log, endsAt: transaction.appender.builder.isLarge ? nil : transaction.appender.builder.start)
+      if let slotToRewrite { try log.rewrite(slotToRewrite) }
+      slotToRewrite = nil
     } catch {
       discardOpenTransaction()
       throw error
@@ -462,6 +471,7 @@ public final class StoreWriter {
     damagedLog = nil
     namedFile = new.log.file.identity
     nextSlot = 1
+    slotToRewrite = nil
     if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
   }
 
@@ -481,6 +491,16 @@ public final class StoreWriter {
     } catch {
       poison = "\(error)"
     }
+  }
+
+  /// Writes slots that rotted anew, durably: a reader takes a rotten slot next to a commit that is just being written for
+  /// damage.
+  private func healSlots(_ rotten: [Int], _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
+    if rotten.isEmpty { return }
+    for (index, offset) in AcknowledgementSlot.offsets.enumerated() where rotten.contains(offset) {
+      try writeSlot(index, footer, in: log)
+    }
+    try storage { () throws(StorageError) in try log.file.sync() }
   }
 
   private func writeSlot(_ index: Int, _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {

@@ -38,17 +38,18 @@ struct StoreCheck {
   }
 
   private static func verify(catalogue location: StoreLocation) throws -> [Finding] {
-    let previous = try Verification.runPrevious(location)
+    let previous = try Verification.runPrevious(location)?.findings
     guard let verification = try Verification.run(location) else {
-      return previous == nil ? [] : [location.missingLog] + (previous?.findings ?? [])
+      return previous.map { [location.missingLog] + $0 } ?? []
     }
-    var findings = verification.findings
-    if findings.isEmpty {
-      do { _ = try CatalogReader.open(location)?.snapshot() } catch let error as CatalogError {
-        findings.append(Finding(path: location.path, offset: 0, what: "\(error)", lost: "the catalogue"))
-      }
+    let findings = verification.findings + (previous ?? [])
+    if !findings.isEmpty { return findings }
+    do {
+      guard let history = try CatalogReader.open(location)?.history() else { return [] }
+      return try history.current.verify() + (history.previous?.verify() ?? [])
+    } catch let error as CatalogError {
+      return [Finding(path: location.path, offset: 0, what: "\(error)", lost: "the catalogue")]
     }
-    return findings + (previous?.findings ?? [])
   }
 
   private static func verify(documents location: StoreLocation) throws -> [Finding] {
