@@ -35,8 +35,8 @@ public struct CatalogRepair: Sendable {
     let snapshot =
       try repair.snapshot.map { try CatalogSnapshot($0) } ?? CatalogReader.open(location)?.snapshot() ?? .empty
     return CatalogRepair(
-      findings: repair.findings, losses: repair.losses, snapshot: snapshot, damagedPath: repair.damagedPath,
-      source: repair.source)
+      findings: repair.findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
+      snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
   }
 
   private static func repairOnce(_ location: StoreLocation, waiting milliseconds: Int) throws -> Repair? {

@@ -53,7 +53,7 @@ public struct RowImport: ~Copyable {
   /// - Throws: `WireError.rowsRefused` with what is wrong in the file; `CatalogError.wouldLose` if the gate refuses; as
   ///   ``consume(_:)``. Nothing changed then.
   public mutating func finish(
-    cursor: String, _ willCommit: () throws -> Void = {}
+    cursor: String, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
     do {
@@ -61,7 +61,10 @@ public struct RowImport: ~Copyable {
     } catch {
       try giveUp(error)
     }
-    try willCommit()
+    do { try willCommit(summary) } catch {
+      cancel()
+      throw error
+    }
     guard let update = sink.update else { preconditionFailure("an import is finished once") }
     sink.update = nil
     return (try update.commit(cursor: cursor), summary)

@@ -7,7 +7,7 @@ internal import JSONStream
 /// defaults, and without `type` every row is a product. Records end with CRLF or LF. What cannot be taken as it is meant is a
 /// fault with line, column and value: an unknown column, a number that is none, a duplicate id. All faults of the file are
 /// told together, by ``finish(into:)``, up to one after which records can no longer be told apart. Memory: one record of at
-/// most ``WireLimits/tokenByteCount``, and up to 43 bytes for the id of each product.
+/// most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
   /// Where the next byte belongs.
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, carriageReturn }
@@ -184,7 +184,8 @@ public struct CSVRows: ~Copyable {
       columns.append(column(name, index))
     }
     if cells.numbers[RowCells.idColumn] == nil {
-      checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it"))
+      let hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
+      checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
       isOver = true
     }
   }

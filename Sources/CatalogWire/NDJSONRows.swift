@@ -5,7 +5,7 @@ internal import JSONStream
 ///
 /// The rules are those of ``CSVRows``: nothing is lost silently. A line that is wrong does not end the reading: all faults of
 /// the file are told together, by ``finish(into:)``. Lines of white space are skipped. Memory: one chunk, one line of at most
-/// ``WireLimits/tokenByteCount``, and up to 43 bytes for the id of each product. A server's rows are read by ``RowLines``.
+/// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. A server's rows are read by ``RowLines``.
 public struct NDJSONRows: ~Copyable {
   /// Rows lie one level deep.
   private static let rowDepth = 1

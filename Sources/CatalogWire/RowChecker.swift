@@ -133,9 +133,10 @@ struct RowChecker {
     }
   }
 
-  /// The field that a key may be meant to be: the same letters in another case.
+  /// The field that a key may be meant to be: the same letters in another case, or without blanks and marks.
   static func guess(_ key: String) -> String {
-    let known = RowCells.columns.first { $0.name.lowercased() == key.lowercased() && $0.name != key }
+    let letters = key.lowercased().filter { $0.isLetter }
+    let known = RowCells.columns.first { $0.name.lowercased() == letters }
     return known.map { ", but \"\($0.name)\"" } ?? ""
   }
 

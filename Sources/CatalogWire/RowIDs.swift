@@ -1,6 +1,6 @@
 /// The ids of a file's rows, to find those that come twice.
 ///
-/// Keeps a hash of 87 bits and the line of each id: 16 bytes, and 22 to 43 with the free slots. That two different ids share
+/// Keeps a hash of 87 bits and the line of each id: 22 to 43 bytes with the free slots, and 64 while the table grows. That two different ids share
 /// a hash has a probability of 10⁻¹² for 20 million of them. The hashes are keyed by the process, so no file can aim at that.
 struct RowIDs {
   private struct Slot {

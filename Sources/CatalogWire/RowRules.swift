@@ -44,7 +44,8 @@ public struct RowFileSummary: Sendable, Equatable {
   /// Keys that are told apart in ``ignored``.
   private static let keyLimit = 100
 
-  mutating func ignore(_ key: String) {
+  mutating func ignore(_ name: String) {
+    let key = String(name.prefix(60))
     ignored[ignored[key] != nil || ignored.count < Self.keyLimit ? key : "", default: 0] += 1
   }
 }

@@ -74,7 +74,7 @@ extension OpenAPIDocument {
           "subProductId": {"type": "string", "description": "The component's product id."},
           "groupNum": {"type": "integer", "description": "Pieces of it in the set."},
           "product": {
-            "description": "Null where the catalogue lacks it.",
+            "description": "Null where it is missing: the catalogue lacks it, or the server sent it as deleted.",
             "oneOf": [{"$ref": "#/components/schemas/Product"}, {"type": "null"}]
           }
         },

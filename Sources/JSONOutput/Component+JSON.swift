@@ -2,7 +2,7 @@ public import Catalog
 
 extension [Component] {
   /// What programs are told of a set: `productId`, and for each component its relation and the product, or null where the catalogue
-  /// lacks it.
+  /// lacks it, or the server sent it as deleted.
   public func json(ofSet id: String) -> JSONText {
     .object([("productId", .text(id)), ("components", .array(map(\.json)))])
   }

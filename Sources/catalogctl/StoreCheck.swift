@@ -20,7 +20,7 @@ struct StoreCheck {
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
-    if let catalogue { findings += try Self.verify(catalogue: catalogue) }
+    if let catalogue { findings += try Self.verify(catalogue: catalogue).map(\.inCatalogueWords) }
     let documents = try workspace.store(DocumentOptions.storeName, of: id)
     if let documents { findings += try Self.verify(documents: documents) }
     for name in Self.others {

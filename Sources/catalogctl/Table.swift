@@ -26,15 +26,19 @@ struct Table {
   /// The least that a column of text is narrowed to.
   private static let leastWidth = 6
 
-  /// The widths with the widest columns of text narrowed until a line fits the terminal, as far as that goes. Numbers are
-  /// never cut.
+  /// The widths with the widest columns narrowed until a line fits the terminal, as far as that goes. Of columns of numbers
+  /// only the headings are cut.
   private func fitted(_ widths: [Int]) -> [Int] {
     guard let limit = Console.tableColumns else { return widths }
     var widths = widths
     var excess = widths.reduce(2 * (widths.count - 1), +) - limit
+    if excess <= 0 { return widths }
+    let least = widths.indices.map { column in
+      alignments[column] == .left ? Self.leastWidth : rows.map { Self.width($0[column]) }.max() ?? 0
+    }
     while excess > 0 {
-      let texts = widths.indices.filter { alignments[$0] == .left && widths[$0] > Self.leastWidth }
-      guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { return widths }
+      let wide = widths.indices.filter { widths[$0] > least[$0] }
+      guard let widest = wide.max(by: { widths[$0] < widths[$1] }) else { return widths }
       widths[widest] -= 1
       excess -= 1
     }

@@ -1,9 +1,22 @@
+import LogStore
 import StoreTestSupport
 import Testing
 
 @testable import Catalog
 
 @Suite struct CatalogRepairTests {
+  @Test(arguments: [
+    ("a row of table 0", "a product"), ("a row of products, key \"101\"", "product 101"),
+    ("a row of products is not found by its id", "a product is not found by its id"),
+    ("a row of products, key \"a \"b\"\" is not found by its id", "product a \"b\" is not found by its id"),
+    ("a row of table 1, key \"S1\"", "a relation of the set S1"), ("a row of relations", "a relation"),
+    ("a row of table 10", "a row of table 10"), ("a row of products, key \"", "a product, key \""),
+    ("bucket: checksum", "bucket: checksum"), ("", ""),
+  ])
+  func `findings name products and relations, not tables`(text: String, words: String) {
+    #expect(Finding.words(text) == words)
+  }
+
   @Test func `a repair empties the cursor if a row is lost, and only then`() throws {
     let catalogue = try TestCatalogue([Product("a", "1", name: "first"), Product("b", "2", name: "second")])
     try catalogue.increment([Product("c", "3")], cursor: "c")
@@ -25,7 +38,7 @@ import Testing
     log[place] ^= 1
     try catalogue.folder.write(log, to: "catalog.log")
     let repair = try #require(try CatalogRepair.run(catalogue.location))
-    #expect(repair.losses.map(\.lost) == ["a row of products, key \"b\""])
+    #expect(repair.losses.map(\.lost) == ["product b"])
     #expect(try repair.snapshot.products.map(\.id) == ["a", "c"])
     #expect(repair.snapshot.cursor == "")
     #expect(repair.damagedPath?.hasSuffix("catalog.damaged-2") == true)

@@ -46,8 +46,10 @@ import Testing
 
   @Test(arguments: [
     ("", ["Line 1: the names of the columns are missing"]),
-    ("barcode\n1\n", ["Line 1, column id: the column id is missing"]),
+    ("barcode,name\n1,\n", ["Line 1, column id: the column id is missing; add it"]),
     ("id,nam\na,b\n", ["Line 1, column 2 (nam): no row has a field of this name;"]),
+    ("id,sku_code\na,b\n", ["Line 1, column 2 (sku_code): no row has a field of this name, but \"skuCode\";"]),
+    ("id;name\na;b\n", ["Line 1, column 1 (id;name)", "separated by something else than a comma?"]),
     ("id,Name\na,b\n", ["Line 1, column 2 (Name): no row has a field of this name, but \"name\";"]),
     ("id,id\na,b\n", ["Line 1, column 2 (id): this column is there twice"]),
     ("id,name\na\n", ["Line 2: 1 fields in a record where the first one names 2"]),

@@ -79,6 +79,20 @@ import Testing
     #expect(lines.last?.contains("50 errors in 50 rows: 50 unknown keys; the first 20 are shown") == true)
   }
 
+  @Test func `a file without rows does not empty a catalogue unless that is asked for`() throws {
+    let root = try root()
+    let before = try root.digest()
+    for (name, text) in [("a.ndjson", "\n"), ("a.csv", "id,name\n")] {
+      let run = try root.run("import", file(text, name, root))
+      #expect(run.code == 65 && run.words.contains("\(name): there are no rows") && run.words.contains("--accept-loss"))
+      #expect(try root.digest() == before)
+    }
+    #expect(try root.run("import", file("", "a.ndjson", root), "--accept-loss").code == 0)
+    #expect(try root.dump().isEmpty)
+    // Nothing is lost where nothing is.
+    #expect(try root.run("import", file("", "a.ndjson", root)).code == 0)
+  }
+
   @Test func `a row that is too long for the format is told with its line`() throws {
     let root = try root()
     let digits = String(repeating: "1", count: 100_000)

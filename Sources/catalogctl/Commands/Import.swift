@@ -57,7 +57,11 @@ struct Import: ParsableCommand {
     do {
       var text = InputText(input, limits: accept.limits)
       while let piece = try text.next() { try rows.consume(piece.span) }
-      let (update, summary) = try rows.finish(cursor: cursor) {
+      let (update, summary) = try rows.finish(cursor: cursor) { summary in
+        if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
+          throw Failure(
+            .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
+        }
         // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
