@@ -136,9 +136,6 @@ public struct RowImport: ~Copyable {
 
   private mutating func giveUp(_ error: WireError) throws -> Never {
     cancel()
-    guard case .sinkFailed(let cause, _) = error else { throw error }
-    // A row that has no room in the format is the file's fault: its place is told.
-    if case StoreError.tooLarge = cause { throw error }
-    throw cause
+    throw error.cause
   }
 }
