@@ -32,9 +32,11 @@ final class OutputFile {
     self.file = file
   }
 
-  func write(_ bytes: [UInt8]) throws {
+  func write(_ bytes: [UInt8]) throws { try write(bytes.span) }
+
+  func write(_ bytes: Span<UInt8>) throws {
     // A byte has no padding whose contents could leak.
-    try file.write(unsafe bytes.span.bytes, at: byteCount)
+    try file.write(unsafe bytes.bytes, at: byteCount)
     byteCount += bytes.count
   }
 

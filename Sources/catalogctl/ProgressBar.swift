@@ -1,8 +1,9 @@
 import CatalogSync
 
 /// Draws how far a synchronisation has come, on standard error, where people look at it or asked for it.
-struct ProgressBar {
-  private let isShown: Bool
+struct ProgressBar: Sendable {
+  /// Whether people look, or asked for it.
+  let isShown: Bool
   private let expectedByteCount: Int?
   private var last = ContinuousClock.now - .seconds(1)
   private var isDrawn = false
@@ -16,11 +17,21 @@ struct ProgressBar {
   mutating func update(_ progress: SyncProgress) {
     guard isShown else { return }
     let now = ContinuousClock.now
-    if progress.phase == .receiving, now - last < .milliseconds(100) { return }
+    if progress.phase == .receiving || progress.phase == .importing, now - last < .milliseconds(100) { return }
     last = now
     isDrawn = true
     Console.show("\r\u{1B}[K" + line(progress))
-    if progress.phase == .done { Console.show("\n") }
+    if progress.phase == .done {
+      Console.show("\n")
+      isDrawn = false
+    }
+  }
+
+  /// Shows a text in place of the progress.
+  mutating func show(_ text: String) {
+    guard isShown else { return }
+    isDrawn = true
+    Console.show("\r\u{1B}[K" + text)
   }
 
   /// Leaves the line, so that what follows begins on one of its own.
@@ -34,14 +45,22 @@ struct ProgressBar {
     let rows = "\(Quantity.count(progress.rowsDecoded)) rows"
     switch progress.phase {
     case .receiving:
-      guard let expectedByteCount, expectedByteCount > 0 else { return "receiving  \(received)  \(rows)" }
-      let share = min(1, Double(progress.bytesReceived) / Double(expectedByteCount))
-      let filled = Int(share * 30)
-      let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-      return "receiving  \(bar) \(Int(share * 100)) %  \(received)  \(rows)"
+      guard let expectedByteCount, expectedByteCount > 0 else {
+        return "receiving  \(received)" + (progress.rowsDecoded > 0 ? "  \(rows)" : "")
+      }
+      return "receiving  \(Self.bar(progress.bytesReceived, of: expectedByteCount))  \(received)  \(rows)"
+    case .importing:
+      return "importing  \(Self.bar(progress.bytesImported, of: progress.bytesReceived))  \(rows)"
     case .committing: return "writing    \(received)  \(rows)"
     case .done: return "done       \(received)  \(Quantity.count(progress.rowsWritten)) rows"
     }
+  }
+
+  /// A bar with the share that is done.
+  private static func bar(_ done: Int, of all: Int) -> String {
+    let share = all > 0 ? min(1, Double(done) / Double(all)) : 1
+    let filled = Int(share * 30)
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled) + " \(Int(share * 100)) %"
   }
 }
 
