@@ -61,16 +61,36 @@ public final class CatalogWriter {
   public var nextSequence: UInt64 { store.nextSequence }
 
   /// Begins a full update: rows go straight into a new generation. An update that is still open is given up.
-  public func beginFullUpdate(_ gate: LossGate = LossGate()) throws(StoreError) -> FullUpdate {
+  ///
+  /// - Parameters:
+  ///   - gate: What the update may lose of the old catalogue.
+  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and accepts
+  ///     any number of products with one id.
+  public func beginFullUpdate(
+    _ gate: LossGate = LossGate(), rowGate: RowGate? = nil
+  ) throws(StoreError) -> FullUpdate {
     try checkPermission()
-    return FullUpdate(store, try store.beginGeneration(), gate)
+    return FullUpdate(store, try store.beginGeneration(), gate, rowGate)
   }
 
   /// Begins an increment: rows are kept until the payload is whole.
   ///
-  /// - Parameter threshold: so many rows in one list call for a full update; `nil` for no limit.
-  public func beginIncrement(threshold: Int? = nil) -> Increment {
-    Increment(store, threshold: threshold, refusal: isPermitted() ? nil : .closed(path: path))
+  /// - Parameters:
+  ///   - threshold: so many rows in one list call for a full update; `nil` for no limit.
+  ///   - rowGate: As for ``beginFullUpdate(_:rowGate:)``.
+  public func beginIncrement(threshold: Int? = nil, rowGate: RowGate? = nil) -> Increment {
+    Increment(store, threshold: threshold, rowGate, refusal: isPermitted() ? nil : .closed(path: path))
+  }
+
+  /// Merges an increment whose rows came before this writer was opened.
+  ///
+  /// - Throws: `StoreError.closed` for a writer that may begin nothing more; as
+  ///   ``Increment/commit(cursor:defaulted:skipsUnchanged:)``.
+  public func commit(
+    _ increment: consuming Increment, cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
+  ) throws -> UpdateReport {
+    try checkPermission()
+    return try increment.commit(to: store, cursor: cursor, defaulted: defaulted, skipsUnchanged: skipsUnchanged)
   }
 
   /// The commits that can be gone back to: see ``rollback(to:)``.

@@ -533,7 +533,7 @@ public final class StoreWriter {
 
 extension StoreLocation {
   /// `file`, which deletes previous generations before a write to it fails for lack of room.
-  fileprivate func reclaiming(_ file: any StorageFile) -> ReclaimingFile {
+  func reclaiming(_ file: any StorageFile) -> ReclaimingFile {
     ReclaimingFile(file) { makeRoom() }
   }
 }

@@ -42,6 +42,7 @@ package final class ReclaimingFile: StorageFile {
   package func truncate(to byteCount: Int) throws(StorageError) { try file.truncate(to: byteCount) }
   package func sync() throws(StorageError) { try file.sync() }
   package func startSync(_ offset: Int, _ count: Int) { file.startSync(offset, count) }
+  package func release(_ range: Range<Int>) { file.release(range) }
   package func map(_ byteCount: Int) throws(StorageError) -> Mapping { try file.map(byteCount) }
   package func linkCount() throws(StorageError) -> Int { try file.linkCount() }
   package func place(of offset: Int) -> (path: String, offset: Int) { file.place(of: offset) }

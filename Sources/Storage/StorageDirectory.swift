@@ -88,6 +88,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Sends `count` bytes from `offset` on, which were written, on their way to the device. A hint: nothing is durable before
   /// ``sync()``, which has less to wait for.
   func startSync(_ offset: Int, _ count: Int)
+  /// Gives the space of a range, which nobody reads any more, back to the file system. A hint: where that cannot be done
+  /// nothing happens.
+  func release(_ range: Range<Int>)
   /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
   /// under it; bytes beyond the end must not be touched.
   func map(_ byteCount: Int) throws(StorageError) -> Mapping
@@ -115,6 +118,7 @@ package protocol StorageFile: AnyObject, Sendable {
 extension StorageFile {
   package var canWriteBehind: Bool { false }
   package func startSync(_ offset: Int, _ count: Int) {}
+  package func release(_ range: Range<Int>) {}
   package var named: any StorageFile { self }
   package var shared: (any StorageFile)? { nil }
 
