@@ -10,7 +10,7 @@ extension Verification {
     blocks += manifest.deadBlocks.map { ($0, .dead, 0) }
     blocks.removeAll { $0.block.offset < footer.segmentOffset }
     blocks.sort { $0.block.offset < $1.block.offset }
-    var window = LogWindow(log)
+    var window = LogWindow(log, upTo: Int(footer.objectEnd))
     var position = Int(footer.objectEnd)
     for (block, kind, space) in blocks {
       let place: IndexBlock
@@ -51,7 +51,7 @@ extension Verification {
     if kind == .dead, described.rowCount != described.entryCount {
       add(block.offset, "\(described.rowCount) rows in a dead block of \(described.entryCount) entries", lost: "")
     }
-    var window = LogWindow(log)
+    var window = LogWindow(log, upTo: block.offset + described.byteCount)
     let capacity = kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity
     var entries = 0
     for bucket in 0..<Int(block.bucketCount) {

@@ -40,7 +40,7 @@ extension Verification {
   private mutating func verifyObjects(_ footer: SegmentFooter, _ manifest: Manifest?) throws(StoreError) {
     var offset = Int(footer.segmentOffset) + SegmentHeader.byteCount
     let end = Int(footer.objectEnd)
-    var window = LogWindow(log)
+    var window = LogWindow(log, upTo: end)
     while offset < end {
       let head = try window.read(ObjectHeader.byteCount, at: offset)
       let word = head.rawSpan.u32(at: 4)

@@ -246,6 +246,12 @@ import Testing
     writer.close()
   }
 
+  @Test func `verification of small commits reads no large pieces of the file for each of them`() throws {
+    let store = TestStore().with(log: try Self.sample().bytes)
+    #expect(try Verification.run(store.location)?.findings.isEmpty == true)
+    #expect(store.device.largestRead < store.log.count)
+  }
+
   @Test func `a slot that names no commit is found`() throws {
     var log = try Self.sample()
     // The slot of the first commit, which is the older one.
