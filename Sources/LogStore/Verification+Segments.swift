@@ -67,7 +67,7 @@ extension Verification {
   private func name(_ object: RawSpan, _ kind: ObjectKind) -> String {
     switch kind {
     case .sharedString: "a text that rows share"
-    case .postingList: "the way to the rows of one key"
+    case .postingList: names.name(ofPostings: object)
     case .tombstones: "a note of deleted rows (their absence is kept elsewhere)"
     default: kind.table.map { names.name(object, $0) } ?? "an object of unknown kind"
     }
