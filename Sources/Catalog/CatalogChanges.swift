@@ -32,13 +32,21 @@ public struct CatalogChanges: Sendable {
 }
 
 extension CatalogSnapshot {
-  /// What differs from another commit of this generation, an earlier or a later one; in this direction: from the other
+  /// What differs from another commit of this catalogue, an earlier or a later one; in this direction: from the other
   /// to this one.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: in what was written between the two, in time as well as in memory.
+  /// - Complexity: in what was written between the two, in time as well as in memory. Between commits of two generations
+  ///   each row of both is looked up in the other; memory for what differs, and for the ids of all sets.
   public func changes(since other: CatalogSnapshot) throws(StoreError) -> CatalogChanges {
     if other.sequence > sequence { return try other.changes(since: self).reversed }
+    if let store, let old = other.store, !store.isSameGeneration(as: old) {
+      let rows = try differingRows(from: other)
+      var changes = CatalogChanges()
+      changes.products = try products(rows.addedProducts, rows.removedProducts, other)
+      changes.relations = Self.relations(rows.addedRelations, rows.removedRelations)
+      return changes
+    }
     guard let store, let earlier = other.store else { return CatalogChanges() }
     let rows = try store.changes(since: earlier)
     var changes = CatalogChanges()
@@ -134,7 +142,8 @@ extension CatalogSnapshot {
 }
 
 extension Relation {
-  fileprivate var content: [UInt8] {
+  /// All fields in one unambiguous text.
+  var content: [UInt8] {
     var content: [UInt8] = []
     appendContent(to: &content)
     return content

@@ -5,12 +5,20 @@ public enum CatalogError: Error, Sendable {
   case store(StoreError)
   /// A full update would lose more products than the gate allows.
   case wouldLose(lost: Int, of: Int, share: Double)
+  /// So many products of an answer have the id of another one, or none: all but the last of them would vanish.
+  case wouldCollapse(rows: Int, of: Int, withoutID: Int)
+  /// So many rows of an answer exceed a limit of the format.
+  case tooManySkipped(rows: Int, of: Int, allowed: Int, first: SkippedRow)
+  /// The cursor that an answer was requested with is no longer the catalogue's: something else was committed each time.
+  case cursorMoved(path: String, tries: Int)
   /// An answer to an incremental request has so many rows that a full update is due.
   case needsFullUpdate(rows: Int, threshold: Int)
   /// An answer to an incremental request is larger than what an increment keeps in memory: a full update has no such limit.
   case incrementTooLarge(rowLimit: Int, byteLimit: Int)
   /// The state beside the rows was written by a program that this one does not understand.
   case unknownState(path: String)
+  /// The file is a store, but not a catalogue: it has other tables.
+  case otherStore(path: String, tables: [String])
 }
 
 extension CatalogError: CustomStringConvertible {
@@ -20,6 +28,17 @@ extension CatalogError: CustomStringConvertible {
     case .wouldLose(let lost, let all, let share):
       "the full update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
         + " nothing was changed; look at what the server sends, and accept it with --accept-loss"
+    case .wouldCollapse(let rows, let all, let withoutID):
+      "\(rows) of \(all) products of the answer have the same id as another one"
+        + (withoutID > 0 ? ", \(withoutID) of all have no id" : "")
+        + ": only the last product of each id would remain; nothing was changed; look at what the server sends, and accept"
+        + " it with --accept-loss"
+    case .tooManySkipped(let rows, let all, let allowed, let first):
+      "\(rows) of \(all) rows of the answer exceed a limit of the format, and at most \(allowed) may be skipped; the first"
+        + " is \(first); nothing was changed; ask the server's operator to correct them"
+    case .cursorMoved(let path, let tries):
+      "\(path) was changed by another process while the server answered, \(tries) times in a row; nothing was changed;"
+        + " try again"
     case .needsFullUpdate(let rows, let threshold):
       "the answer has \(rows) or more rows in one list, which reaches the threshold of \(threshold):"
         + " a full update is due (ask with an empty cursor, or take a full answer with --full)"
@@ -29,6 +48,22 @@ extension CatalogError: CustomStringConvertible {
         + " cursor); nothing was changed"
     case .unknownState(let path):
       "\(path) keeps its cursor in a form that this program does not know; use the newer program"
+    case .otherStore(let path, let tables):
+      "\(path) is not a catalogue, but \(Self.kind(ofStoreWith: tables)): another file was put in its place"
     }
+  }
+
+  /// What a store with these tables is, as far as this package writes such stores.
+  private static func kind(ofStoreWith tables: [String]) -> String {
+    guard let first = tables.first else { return "a store without tables, as one of documents is before its first" }
+    if first.hasPrefix("documents/") { return "a store of documents" }
+    if first == "settings" { return "a store of settings" }
+    return "a store of other tables (\(tables.prefix(3).joined(separator: ", ")))"
+  }
+}
+
+extension SkippedRow: CustomStringConvertible {
+  public var description: String {
+    "\(kind == .product ? "product" : "relation") \(index) (from 0) with the id \"\(id)\": \(reason)"
   }
 }

@@ -2,7 +2,7 @@ public import LogStore
 
 /// Reads a catalogue beside any number of other readers and a writer, in any process.
 public final class CatalogReader: Sendable {
-  private let store: StoreReader
+  let store: StoreReader
 
   private init(_ store: StoreReader) { self.store = store }
 

@@ -15,6 +15,12 @@ enum CatalogSchema {
   /// Relations by the component that they ask for.
   static let relationByComponent = KeySpaceID(table: relations, index: 1)
 
+  /// Whether a store has the tables of a catalogue: another kind of store may have been put in its place.
+  static func fits(_ store: Snapshot) -> Bool {
+    let tables = store.manifest.tables
+    return tables.count > relations && tables[products].name == "products" && tables[relations].name == "relations"
+  }
+
   static let schema = Schema([
     Schema.Table(
       "products",

@@ -7,6 +7,8 @@ public struct CatalogCommit: Sendable {
   public let state: CatalogState
   /// Products at that commit.
   public let products: Int
+  /// Whether it belongs to the generation that the last full update replaced.
+  public internal(set) var isPrevious = false
 }
 
 /// Sets, and components that are wanted but not there.

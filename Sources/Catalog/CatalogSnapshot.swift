@@ -11,9 +11,10 @@ public struct CatalogSnapshot: Sendable {
   /// Cursor, mode and counts of this commit.
   public let state: CatalogState
 
-  /// - Throws: `CatalogError.unknownState`.
+  /// - Throws: `CatalogError.otherStore`, `.unknownState`.
   package init(_ store: Snapshot?) throws(CatalogError) {
     self.store = store
+    if let store, !CatalogSchema.fits(store) { throw .otherStore(path: store.path, tables: store.tableNames) }
     guard let state = CatalogState(store?.state ?? []) else {
       throw .unknownState(path: store?.path ?? "")
     }

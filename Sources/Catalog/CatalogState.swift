@@ -48,8 +48,11 @@ public struct UpdateReport: Equatable, Sendable {
   public var counts: UpdateCounts
   /// The server's `updateTime`, now the catalogue's cursor.
   public var cursor: String
+  /// What is told once, and not kept with the commit.
+  public var notices: UpdateNotices
 
-  init(_ state: CatalogState, _ commit: Snapshot) {
+  init(_ state: CatalogState, _ commit: Snapshot, _ notices: UpdateNotices = UpdateNotices()) {
+    self.notices = notices
     mode = state.mode
     sequence = commit.sequence
     generation = commit.generation

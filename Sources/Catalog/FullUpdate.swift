@@ -3,8 +3,8 @@ import LogStore
 
 /// A full update in progress: every row goes into a new generation as it comes.
 ///
-/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until ``commit(cursor:defaulted:)`` returns
-/// the old catalogue serves, and it stays if the update is refused or given up.
+/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until
+/// ``commit(cursor:defaulted:)`` returns the old catalogue serves, and it stays if the update is refused or given up.
 public struct FullUpdate: RowSink {
   private let writer: StoreWriter
   private let transaction: Transaction
@@ -12,21 +12,30 @@ public struct FullUpdate: RowSink {
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
   private var counts = UpdateCounts()
+  private var tally: RowTally
 
-  init(_ writer: StoreWriter, _ transaction: Transaction, _ gate: LossGate) {
+  init(_ writer: StoreWriter, _ transaction: Transaction, _ gate: LossGate, _ rowGate: RowGate?) {
     self.writer = writer
     self.transaction = transaction
     self.gate = gate
+    tally = RowTally(gate: rowGate)
   }
 
   public mutating func product(_ row: borrowing ProductRow) throws {
+    guard try tally.takes(row) else { return }
     try products.put(row, into: transaction)
   }
 
   public mutating func relation(_ row: borrowing RelationRow) throws {
+    guard try tally.takes(row) else { return }
     try relations.put(row, into: transaction)
     counts.relationsWritten += 1
   }
+
+  /// Whether the rows may be committed, as far as is known before that.
+  ///
+  /// - Throws: `CatalogError.tooManySkipped`.
+  public func checkRows() throws(CatalogError) { try tally.checkSkipped() }
 
   /// Puts the new catalogue in the place of the old one, together with the cursor.
   ///
@@ -34,7 +43,8 @@ public struct FullUpdate: RowSink {
   ///   - cursor: what the next request sends.
   ///   - defaulted: fields of the payload that held another type; kept with the commit.
   /// - Returns: what was done; it is durable.
-  /// - Throws: `CatalogError.wouldLose` if the gate refuses; `StoreError`. The old catalogue then stays.
+  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a gate refuses; `StoreError`. The old
+  ///   catalogue then stays.
   /// - Complexity: sorts the index entries, and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
     let old = try CatalogSnapshot(writer.snapshot)
@@ -44,16 +54,22 @@ public struct FullUpdate: RowSink {
     state.mode = .full
     state.counts = counts
     transaction.state = state.encoded
-    let gate = gate
+    do { try tally.checkSkipped() } catch {
+      writer.discard(transaction)
+      throw error
+    }
+    let (gate, tally) = (gate, tally)
+    var notices = UpdateNotices()
     let new = try writer.commit(transaction) { candidate in
       let candidate = try CatalogSnapshot(candidate)
       state.counts.productsUpserted = candidate.productCount
+      notices = try tally.notices(distinct: candidate.productCount)
       let (lost, all) = try Self.lostProducts(from: old, in: candidate)
       state.counts.productsDeleted = lost
       state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
       try gate.check(lost: lost, of: all)
     }
-    return UpdateReport(state, new)
+    return UpdateReport(state, new, notices)
   }
 
   /// Gives the update up; nothing changed.

@@ -9,7 +9,8 @@ import RecordFormat
 /// Upserts first, deletions last: a product that one payload both upserts and deletes is gone. An upserted product's
 /// relations are replaced by those of the payload; a deleted product's relations go with it.
 public struct Increment: RowSink {
-  private let writer: StoreWriter
+  /// `nil` while nobody holds the writer's lock.
+  private let writer: StoreWriter?
   private let threshold: Int?
   private var products = KeptRows()
   private var relations = KeptRows()
@@ -19,8 +20,7 @@ public struct Increment: RowSink {
   private var idOfRow: [UInt32] = []
   /// Why a row was not kept.
   private var refusal: StoreError?
-  private var encoder = ProductEncoder()
-  private var relationEncoder = RelationEncoder()
+  private var tally: RowTally
 
   /// Rows of both lists that an increment takes, whatever the threshold.
   public static let rowLimit = 2_000_000
@@ -30,30 +30,47 @@ public struct Increment: RowSink {
   var rowLimit = Self.rowLimit
   var byteLimit = Self.byteLimit
 
+  /// Begins an increment whose rows come before the catalogue is opened for writing: nobody waits for a slow server.
+  /// `CatalogWriter.commit(_:cursor:defaulted:skipsUnchanged:)` merges it.
+  ///
+  /// - Parameters:
+  ///   - threshold: This many rows in one list call for a full update; `nil` for no limit.
+  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and accepts
+  ///     any number of products with one id.
+  public init(threshold: Int? = nil, rowGate: RowGate? = nil) {
+    self.init(nil, threshold: threshold, rowGate)
+  }
+
   /// - Parameter refusal: why nothing will be committed, if that is known from the beginning.
-  init(_ writer: StoreWriter, threshold: Int?, refusal: StoreError? = nil) {
+  init(_ writer: StoreWriter?, threshold: Int?, _ rowGate: RowGate? = nil, refusal: StoreError? = nil) {
     self.writer = writer
     self.threshold = threshold
     self.refusal = refusal
+    tally = RowTally(gate: rowGate)
   }
 
   /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`;
-  ///   `StoreError.tooLarge` for a row that the format has no room for.
+  ///   `StoreError.tooLarge` for a row that the format has no room for, if there is no gate for rows.
   public mutating func product(_ row: borrowing ProductRow) throws {
-    do throws(StoreError) { try encoder.checkSize(of: row) } catch { throw refused(error) }
+    let isTaken: Bool
+    do throws(StoreError) { isTaken = try tally.takes(row, needingIDOnly: row.delFlag != 0) } catch {
+      throw refused(error)
+    }
+    guard isTaken else { return try check(tally.products) }
     let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: Fate())
     ids[id].meet(products.count, isDeletion: row.delFlag != 0)
     idOfRow.append(UInt32(id))
     products.append(row)
-    try check(products.count)
+    try check(tally.products)
     try checkSize()
   }
 
   /// - Throws: as ``product(_:)``.
   public mutating func relation(_ row: borrowing RelationRow) throws {
-    do throws(StoreError) { try relationEncoder.checkSize(of: row) } catch { throw refused(error) }
-    relations.append(row)
-    try check(relations.count)
+    let isTaken: Bool
+    do throws(StoreError) { isTaken = try tally.takes(row) } catch { throw refused(error) }
+    if isTaken { relations.append(row) }
+    try check(tally.relations)
     try checkSize()
   }
 
@@ -75,6 +92,14 @@ public struct Increment: RowSink {
     }
   }
 
+  /// Whether the rows may be committed, as far as is known before that.
+  ///
+  /// - Throws: `CatalogError.tooManySkipped`, `.wouldCollapse`.
+  public func checkRows() throws(CatalogError) {
+    try tally.checkSkipped()
+    _ = try tally.notices(distinct: ids.count)
+  }
+
   /// Merges the rows, and moves the cursor, in one commit.
   ///
   /// - Parameters:
@@ -83,21 +108,32 @@ public struct Increment: RowSink {
   ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
   ///     minute should not write every minute. The report then names the last commit.
   /// - Returns: what was done; it is durable.
-  /// - Throws: `StoreError`; what refused a row, if one was. Nothing changed then.
+  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the gate for rows refuses; `StoreError`; what refused
+  ///   a row, if one was. Nothing changed then. It is a programmer's error to call this for an increment that was begun
+  ///   without a writer.
   /// - Complexity: in the payload's rows, whatever the size of the catalogue.
   public consuming func commit(
     cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
   ) throws -> UpdateReport {
+    guard let writer else { preconditionFailure("an increment without a writer is committed by a CatalogWriter") }
+    return try commit(to: writer, cursor: cursor, defaulted: defaulted, skipsUnchanged: skipsUnchanged)
+  }
+
+  consuming func commit(
+    to writer: StoreWriter, cursor: String, defaulted: Int, skipsUnchanged: Bool
+  ) throws -> UpdateReport {
     if let refusal { throw refusal }
-    try check(max(products.count, relations.count))
+    try check(max(tally.products, tally.relations))
     try checkSize()
+    try tally.checkSkipped()
+    var notices = try tally.notices(distinct: ids.count)
     var state = CatalogState()
     state.cursor = cursor
     state.mode = .incremental
     if skipsUnchanged, products.isEmpty, relations.isEmpty, let last = writer.snapshot,
       try CatalogSnapshot(last).cursor == cursor
     {
-      return UpdateReport(state, last)
+      return UpdateReport(state, last, notices)
     }
     let transaction = try writer.begin()
     do {
@@ -108,7 +144,28 @@ public struct Increment: RowSink {
       writer.discard(transaction)
       throw error
     }
-    return UpdateReport(state, try writer.commit(transaction))
+    let old = writer.snapshot
+    let new = try writer.commit(transaction)
+    // The commit is durable. What cannot be read now, the next command reports as damage.
+    if let old { notices.brokenSets = (try? brokenSets(since: CatalogSnapshot(old), in: CatalogSnapshot(new))) ?? [] }
+    return UpdateReport(state, new, notices)
+  }
+
+  /// The sets of `new` that lack a component which this increment deleted from `old`.
+  private func brokenSets(since old: CatalogSnapshot, in new: CatalogSnapshot) throws(StoreError) -> [BrokenSet] {
+    var missing: [ProductID: [String]] = [:]
+    for id in 0..<ids.count where !ids[id].isUpserted {
+      let component = ids.text(id).string
+      let sets = try new.sets(with: component)
+      if sets.isEmpty { continue }
+      guard try old.offers(component) else { continue }
+      for set in sets {
+        if try new.offers(set) { missing[ProductID(set), default: []].append(component) }
+      }
+    }
+    return missing.sorted { $0.key < $1.key }.map { set, components in
+      BrokenSet(id: set.text, missing: components.sorted { $0.isBytewiseLess(than: $1) })
+    }
   }
 
   private func merge(into transaction: Transaction) throws(StoreError) -> UpdateCounts {

@@ -24,6 +24,9 @@ enum PackedTime {
     return tens < 10 && ones < 10 ? UInt64(tens) * 10 + UInt64(ones) : nil
   }
 
+  /// Whether packed bits say a time that has a text.
+  static func isValid(_ bits: UInt64) -> Bool { bits >> 26 & 0x3FFF <= 9999 }
+
   /// The text of packed bits.
   static func text(_ bits: UInt64) -> String {
     let year = bits >> 26 & 0x3FFF

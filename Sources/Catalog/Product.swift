@@ -34,36 +34,11 @@ public struct Product: Hashable, Sendable, Identifiable {
 
   public init() {}
 
-  /// Copies every field of a view.
+  /// Copies every field of a view, and checks the record on the way.
   ///
-  /// - Throws: `StoreError.damaged` if a shared string does not pass its check.
-  public init(_ view: borrowing ProductView) throws(StoreError) {
-    barcode = view.barcode.string
-    brand = try view.shared(.brand).string
-    brandId = try view.shared(.brandId).string
-    category = try view.shared(.category).string
-    categoryId = view.categoryId
-    createBy = try view.shared(.createBy).string
-    createTime = view.createTime
-    delFlag = view.delFlag
-    groupNum = view.groupNum
-    id = view.id.string
-    isGreeProduct = view.isGreeProduct
-    isGroupedProduct = view.isGroupedProduct
-    isMarketingProduct = view.isMarketingProduct
-    isSaleProduct = view.isSaleProduct
-    length = view.length
-    name = view.name.string
-    orgId = try view.shared(.orgId).string
-    skuCode = view.skuCode.string
-    tall = view.tall
-    unit = try view.shared(.unit).string
-    updateBy = try view.shared(.updateBy).string
-    updateTime = view.updateTime
-    volume = view.volume
-    weight = view.weight
-    wide = view.wide
-  }
+  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format, such as a text that is not UTF-8; the message
+  ///   names the product. If a shared string does not pass its check.
+  public init(_ view: borrowing ProductView) throws(StoreError) { self = try view.checked() }
 
   /// Copies every field of a decoded row.
   public init(_ row: borrowing ProductRow) {

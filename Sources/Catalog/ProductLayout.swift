@@ -68,6 +68,13 @@ enum ProductLayout {
   @inlinable @inline(__always)
   static func form(_ flags: UInt32, _ shift: UInt32) -> UInt32 { flags >> shift & 3 }
 
+  /// The fields that have a form, by where it stands.
+  static let forms: [(shift: UInt32, field: String)] = [
+    (createTime, "createTime"), (updateTime, "updateTime"), (firstDouble, "length"), (firstDouble + 2, "tall"),
+    (firstDouble + 4, "volume"), (firstDouble + 6, "weight"), (firstDouble + 8, "wide"), (categoryId, "categoryId"),
+    (groupNum, "groupNum"),
+  ]
+
   /// The flag of the shared text `index` of ``sharedTexts``.
   @inline(__always)
   static func shared(_ index: Int) -> UInt32 { 1 << (firstShared + UInt32(index)) }

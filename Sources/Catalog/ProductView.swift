@@ -4,8 +4,8 @@ import RecordFormat
 
 /// One product, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
 ///
-/// It stands in the table of products; its record passed its check. Where the body contradicts itself nevertheless
-/// (a program that wrote nonsense), numbers read as 0 and texts as empty; `verify` tells.
+/// It stands in the table of products; its record passed its checksum. If the body contradicts itself nevertheless, because a
+/// faulty program wrote it, single fields read as 0 or as empty. A ``Product`` is copied from no such view: that throws.
 public struct ProductView: ~Escapable, BitwiseCopyable {
   @usableFromInline
   let record: RecordView
@@ -159,17 +159,19 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   }
 
   private func time(_ shift: UInt32) -> String {
-    let isFirst = shift == ProductLayout.createTime
     switch ProductLayout.form(flags, shift) {
-    case ProductLayout.Form.short:
-      let offset =
-        ProductLayout.timesStart(flags) + (isFirst ? 0 : ProductLayout.timeWidth(flags, ProductLayout.createTime))
-      guard offset + PackedTime.byteCount <= body.byteCount else { return "" }
-      return PackedTime.text(UInt64(body.u32(at: offset)) | UInt64(body.u8(at: offset + 4)) << 32)
-    case ProductLayout.Form.long:
-      return text(ProductLayout.textIndex(flags, isFirst ? ProductLayout.createTime : ProductLayout.updateTime)).string
-    default: return ""
+    case ProductLayout.Form.short: packedTime(shift).map(PackedTime.text) ?? ""
+    case ProductLayout.Form.long: text(ProductLayout.textIndex(flags, shift)).string
+    default: ""
     }
+  }
+
+  /// The bits of a time that is packed; `nil` where they lead outside.
+  func packedTime(_ shift: UInt32) -> UInt64? {
+    let first = shift == ProductLayout.createTime ? 0 : ProductLayout.timeWidth(flags, ProductLayout.createTime)
+    let offset = ProductLayout.timesStart(flags) + first
+    guard offset + PackedTime.byteCount <= body.byteCount else { return nil }
+    return UInt64(body.u32(at: offset)) | UInt64(body.u8(at: offset + 4)) << 32
   }
 
   /// The text number `index` of those with a length before them.

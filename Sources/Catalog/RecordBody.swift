@@ -51,6 +51,14 @@ extension RawSpan {
   }
 }
 
+extension RawSpan {
+  /// The bytes as a string; `nil` if they are not UTF-8.
+  var validString: String? {
+    // The buffer is used inside the closure only.
+    unsafe withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+  }
+}
+
 extension TextRow {
   /// The bytes of the text at `index`.
   @_lifetime(borrow self)

@@ -21,15 +21,10 @@ public struct Relation: Hashable, Sendable {
     subProductId = row[.subProductId]
   }
 
-  /// Copies every field of a record of the table of relations.
-  init(_ record: borrowing RecordView) throws(StoreError) {
-    let view = RelationView(copy record)
-    productId = view.productId.string
-    subProductId = view.subProductId.string
-    if record.sharedCount > 0 { orgId = try record.shared(0).string }
-    groupNum = view.groupNum
-    id = view.id.string
-  }
+  /// Copies every field of a record of the table of relations, and checks the record on the way.
+  ///
+  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format; if its shared string does not pass its check.
+  init(_ record: borrowing RecordView) throws(StoreError) { self = try RelationView(copy record).checked() }
 
   /// Writes every field into a row that a writer of JSON or of a store takes.
   public func fill(_ row: inout RelationRow) {

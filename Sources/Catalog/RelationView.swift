@@ -3,7 +3,7 @@ import RecordFormat
 
 /// One relation, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
 public struct RelationView: ~Escapable {
-  private let record: RecordView
+  let record: RecordView
 
   @_lifetime(copy record)
   init(_ record: RecordView) { self.record = record }

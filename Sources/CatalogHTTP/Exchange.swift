@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// One attempt: a connection of its own, the request with its redirects, and the body.
+/// One attempt: a connection of its own for each hop, the request with its redirects, and the body.
 ///
 /// Every wait for the server stands under an alarm. An alarm that rings shuts the attempt's client down,
 /// which ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller
@@ -14,7 +14,9 @@ final class Exchange: Sendable {
   private let transport: HTTPTransport
   private let attempt: Int
   private let deadline: ContinuousClock.Instant
-  private let client: HTTPClient
+  private let tls: TLSConfiguration
+  /// The client of the present hop; `nil` before the first one.
+  private let client = Mutex<HTTPClient?>(nil)
   /// The limit whose alarm rang first.
   private let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
 
@@ -25,22 +27,43 @@ final class Exchange: Sendable {
     self.transport = transport
     self.attempt = attempt
     self.deadline = deadline
+    tls = try TLSSettings.configuration(transport.options)
+  }
+
+  /// Begins a hop: a client that reaches `url` directly or through its proxy, in place of the former one.
+  private func makeClient(_ url: RequestURL, _ proxy: HTTPProxy?) async -> HTTPClient {
     var configuration = HTTPClient.Configuration(
-      tlsConfiguration: try Self.tls(transport.options), redirectConfiguration: .disallow,
-      timeout: .init(connect: TimeAmount(transport.options.connectTimeout)))
+      tlsConfiguration: tls, redirectConfiguration: .disallow,
+      timeout: .init(connect: TimeAmount(options.connectTimeout)))
     // Repeating belongs to the transport alone, where it is counted and announced.
     configuration.connectionPool.retryConnectionEstablishment = false
     // One fetch, one connection: multiplexing would bring nothing.
     configuration.httpVersion = .http1Only
     // A connection that is used again may just be closing at the other end; a redirect would fail by chance.
     configuration.maximumUsesPerConnection = 1
-    client = HTTPClient(configuration: configuration)
+    switch (url.scheme, proxy) {
+    case (.https, let proxy?):
+      configuration.proxy = .server(
+        host: proxy.host, port: proxy.port,
+        authorization: proxy.credentials.map { .basic(credentials: Basic.encoded($0)) })
+    case (.http, _?):
+      let target = url.text
+      configuration.http1_1ConnectionDebugInitializer = { AbsoluteForm.add(target, to: $0) }
+    case (_, nil): break
+    }
+    let new = HTTPClient(configuration: configuration)
+    let former = client.withLock { client in
+      defer { client = new }
+      return client
+    }
+    try? await former?.shutdown()
+    return new
   }
 
   /// Closes the connection, whatever state it is in.
   func end() async {
     // It fails only when an alarm has shut the client down already.
-    try? await client.shutdown()
+    try? await client.withLock { $0 }?.shutdown()
   }
 
   // MARK: Request
@@ -51,16 +74,14 @@ final class Exchange: Sendable {
   ) async throws -> (response: HTTPClientResponse, url: RequestURL, redirectCount: Int) {
     var url = transport.base.asking(cursor: cursor)
     for redirectCount in 0...options.maximumRedirects {
-      var request = HTTPClientRequest(url: url.text)
-      request.headers = transport.headers
-      let response = try await head(of: request, url: url)
+      let response = try await head(of: url)
       switch response.status.code {
       case 200:
         return (response, url, redirectCount)
       case 301, 302, 303, 307, 308:
         guard let location = response.headers.first(name: "Location") else {
           throw failure(
-            .notUnderstood(url: url.display, reason: "redirect without target", attempts: attempt))
+            .notUnderstood(url: shown(url), reason: "redirect without target", attempts: attempt))
         }
         do { url = try url.redirected(to: location, cursor: cursor) } catch { throw failure(error) }
       case let status:
@@ -70,14 +91,33 @@ final class Exchange: Sendable {
     throw failure(.tooManyRedirects(url: transport.base.display, maximum: options.maximumRedirects))
   }
 
-  private func head(of request: HTTPClientRequest, url: RequestURL) async throws -> HTTPClientResponse {
-    let alarm = try setAlarm(options.connectTimeout + options.readTimeout, for: .read, url: url)
+  private func head(of url: RequestURL) async throws -> HTTPClientResponse {
+    let proxy: HTTPProxy?
+    do { proxy = try options.proxies.proxy(for: url) } catch { throw failure(error) }
+    let client = await makeClient(url, proxy)
+    let alarm = try setAlarm(options.connectTimeout + options.idleTimeout, for: .idle, url: url)
     defer { alarm.cancel() }
     do {
-      return try await client.execute(request, deadline: .distantFuture)
+      return try await client.execute(request(for: url, through: proxy), deadline: .distantFuture)
     } catch {
       throw try explain(error, url: url)
     }
+  }
+
+  private func request(for url: RequestURL, through proxy: HTTPProxy?) -> HTTPClientRequest {
+    guard url.scheme == .http, let proxy else {
+      var request = HTTPClientRequest(url: url.text)
+      request.headers = transport.headers
+      return request
+    }
+    // To the proxy; ``AbsoluteForm`` names the server.
+    var request = HTTPClientRequest(url: "http://\(proxy.display)/")
+    request.headers = transport.headers
+    request.headers.add(name: "Host", value: url.authority)
+    if let credentials = proxy.credentials {
+      request.headers.add(name: "Proxy-Authorization", value: "Basic \(Basic.encoded(credentials))")
+    }
+    return request
   }
 
   /// What the server says against the request, with the beginning of its explanation.
@@ -85,7 +125,7 @@ final class Exchange: Sendable {
     var beginning: [UInt8] = []
     var body = response.body.makeAsyncIterator()
     // The status alone is worth reporting: an explanation that breaks off or never comes changes nothing.
-    if let alarm = try? setAlarm(min(options.readTimeout, .seconds(5)), for: .read, url: url) {
+    if let alarm = try? setAlarm(min(options.idleTimeout, .seconds(5)), for: .idle, url: url) {
       while beginning.count < 1024, let chunk = try? await body.next() {
         beginning += chunk.readableBytesView.prefix(1024)
       }
@@ -93,7 +133,7 @@ final class Exchange: Sendable {
     }
     return AttemptFailure(
       error: .refused(
-        url: url.display, status: status, message: Self.explanation(beginning), attempts: attempt),
+        url: shown(url), status: status, message: Self.explanation(beginning), attempts: attempt),
       isRetryable: RetryPolicy.isRetryable(status: status),
       retryAfter: response.headers.first(name: "Retry-After").flatMap {
         RetryAfter.duration($0, now: transport.environment.secondsSince1970())
@@ -121,25 +161,30 @@ final class Exchange: Sendable {
     let encoding = response.headers.first(name: "Content-Encoding") ?? "identity"
     guard encoding.lowercased() == "identity" else {
       throw failure(
-        .notUnderstood(url: url.display, reason: "Content-Encoding was not asked for", attempts: attempt))
+        .notUnderstood(url: shown(url), reason: "Content-Encoding was not asked for", attempts: attempt))
     }
     // Absent where the body is chunked or ends with the connection.
     let expected = response.headers.first(name: "Content-Length").flatMap { Int($0) }
-    let tooLong = failure(.bodyTooLong(url: url.display, maximum: options.maximumBodyByteCount))
+    let tooLong = failure(.bodyTooLong(url: shown(url), maximum: options.maximumBodyByteCount))
     if let expected, expected > options.maximumBodyByteCount { throw tooLong }
 
     var received = 0
+    var rate = RateGuard(bytesPerSecond: options.minimumRate, window: options.minimumRateWindow)
     var body = response.body.makeAsyncIterator()
     while true {
       let chunk: ByteBuffer?
+      let start = ContinuousClock.now
       do {
-        let alarm = try setAlarm(options.readTimeout, for: .read, url: url)
+        let alarm = try setAlarm(options.idleTimeout, for: .idle, url: url)
         defer { alarm.cancel() }
         chunk = try await body.next()
       } catch {
         throw try explainBreak(error, url: url, received: received, expected: expected)
       }
       guard let chunk else { break }
+      guard rate.accepts(chunk.readableBytes, after: ContinuousClock.now - start) else {
+        throw handing(received, in: timeout(.rate, url: url))
+      }
       guard chunk.readableBytes <= options.maximumBodyByteCount - received else { throw tooLong }
       received += chunk.readableBytes
       try onChunk(chunk.readableBytesUInt8Span)
@@ -166,6 +211,12 @@ final class Exchange: Sendable {
 
   // MARK: Alarms and errors
 
+  /// A URL as errors show it, with the proxy through which it is asked.
+  private func shown(_ url: RequestURL) -> String {
+    guard let proxy = (try? options.proxies.proxy(for: url)) ?? nil else { return url.display }
+    return "\(url.display) (through the proxy \(proxy.display))"
+  }
+
   /// Lets the attempt end when `limit` or what remains of the total time passes, whichever is sooner.
   private func setAlarm(
     _ duration: Duration, for limit: TransportError.TimeLimit, url: RequestURL
@@ -173,9 +224,10 @@ final class Exchange: Sendable {
     let remaining = deadline - transport.environment.now()
     guard remaining > .zero else { throw timeout(.total, url: url) }
     let ringing = remaining < duration ? TransportError.TimeLimit.total : limit
-    return client.eventLoopGroup.any().scheduleTask(in: TimeAmount(min(duration, remaining))) {
+    let group = client.withLock { $0?.eventLoopGroup } ?? HTTPClient.defaultEventLoopGroup
+    return group.any().scheduleTask(in: TimeAmount(min(duration, remaining))) {
       self.passedLimit.withLock { $0 = $0 ?? ringing }
-      self.client.shutdown { _ in }
+      self.client.withLock { $0 }?.shutdown { _ in }
     }
   }
 
@@ -187,36 +239,32 @@ final class Exchange: Sendable {
     if error is CancellationError { throw error }
     if let limit = passedLimit.withLock({ $0 }) { return timeout(limit, url: url) }
     func unreachable(_ reason: String) -> AttemptFailure {
-      retryable(.unreachable(url: url.display, reason: reason, attempts: attempt))
+      retryable(.unreachable(url: shown(url), reason: reason, attempts: attempt))
     }
     switch error {
     case let error as NIOConnectionError:
-      if let first = error.connectionErrors.first { return unreachable(Self.reason(first.error)) }
+      if let first = error.connectionErrors.first { return unreachable(SystemReason.text(first.error)) }
       return unreachable("the name \(error.host) was not found")
     case let error as HTTPClientError:
       let connecting: [HTTPClientError] = [
-        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
       ]
       if connecting.contains(error) { return timeout(.connect, url: url) }
+      if error == .proxyAuthenticationRequired {
+        return failure(
+          .unreachable(url: shown(url), reason: "the proxy asks for a user and password", attempts: attempt))
+      }
+      if error == .invalidProxyResponse { return unreachable("the proxy refused to connect to the server") }
       return unreachable(
         error == .remoteConnectionClosed ? "closed without an answer" : error.shortDescription)
     case NIOSSLError.uncleanShutdown:
       return unreachable("closed without an answer")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      return failure(.insecure(url: url.display, reason: Self.reason(error)))
+      return failure(.insecure(url: shown(url), reason: TLSSettings.reason(error, host: url.host)))
     case is HTTPParserError:
-      return retryable(.notUnderstood(url: url.display, reason: "no HTTP answer", attempts: attempt))
+      return retryable(.notUnderstood(url: shown(url), reason: "no HTTP answer", attempts: attempt))
     default:
-      return unreachable(Self.reason(error))
-    }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    switch error {
-    // The text of a system call's error number is a C string that is copied at once.
-    case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
-    case is ChannelError: "the connection could not be opened"
-    default: String(String(describing: error).prefix(300).map { $0.isNewline ? " " : $0 })
+      return unreachable(SystemReason.text(error))
     }
   }
 
@@ -224,17 +272,18 @@ final class Exchange: Sendable {
     let duration =
       switch limit {
       case .connect: options.connectTimeout
-      case .read: options.readTimeout
+      case .idle: options.idleTimeout
+      case .rate: options.minimumRateWindow
       case .total: options.totalTimeout
       }
     let error = TransportError.timedOut(
-      url: url.display, limit: limit, seconds: duration / .seconds(1), attempts: attempt)
+      url: shown(url), limit: limit, seconds: duration / .seconds(1), attempts: attempt)
     return AttemptFailure(error: error, isRetryable: limit != .total)
   }
 
   private func cutShort(_ url: RequestURL, received: Int, expected: Int?) -> AttemptFailure {
     let error = TransportError.bodyCutShort(
-      url: url.display, received: received, expected: expected, attempts: attempt)
+      url: shown(url), received: received, expected: expected, attempts: attempt)
     return handing(received, in: retryable(error))
   }
 
@@ -250,24 +299,5 @@ final class Exchange: Sendable {
 
   private func retryable(_ error: TransportError) -> AttemptFailure {
     AttemptFailure(error: error, isRetryable: true)
-  }
-
-  private static func tls(_ options: TransportOptions) throws(AttemptFailure) -> TLSConfiguration {
-    var tls = TLSConfiguration.makeClientConfiguration()
-    if !options.verifiesCertificates { tls.certificateVerification = .none }
-    guard let path = options.certificateAuthorityFile else { return tls }
-    func unusable(_ reason: String) -> AttemptFailure {
-      AttemptFailure(error: .certificateFile(path: path, reason: reason), isRetryable: false)
-    }
-    do {
-      let certificates = try NIOSSLCertificate.fromPEMFile(path)
-      tls.trustRoots = .certificates(certificates)
-      if certificates.isEmpty { throw unusable("holds no certificate") }
-    } catch let error as AttemptFailure {
-      throw error
-    } catch {
-      throw unusable("cannot be read as PEM (\(reason(error)))")
-    }
-    return tls
   }
 }

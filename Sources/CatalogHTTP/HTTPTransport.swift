@@ -2,12 +2,6 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Fetches the server's answer to a cursor over HTTP and hands it over as it arrives.
 ///
 /// One fetch makes up to ``RetryPolicy/maximumAttempts`` attempts. The bytes of two attempts never meet: each
@@ -23,20 +17,29 @@ public struct HTTPTransport: Sendable {
   /// All headers of each request but `Host`, checked.
   let headers: HTTPHeaders
 
-  /// - Throws: ``TransportError/invalidURL(url:reason:)``, ``TransportError/invalidHeader(name:)``.
+  /// - Throws: ``TransportError/invalidURL(url:reason:)``, ``TransportError/invalidHeader(name:)``,
+  ///   ``TransportError/invalidProxy(variable:value:reason:)``.
   public init(
     url: String, options: TransportOptions = TransportOptions(), environment: TransportEnvironment = .live
   ) throws(TransportError) {
     precondition(options.retry.maximumAttempts > 0, "maximumAttempts: at least one attempt is made")
     precondition(options.maximumRedirects >= 0, "maximumRedirects is a count")
+    precondition(options.minimumRate >= 0, "minimumRate is a count of bytes")
     base = try RequestURL(url)
     self.options = options
     self.environment = environment
     headers = try Self.headers(options, credentials: base.credentials)
+    _ = try options.proxies.proxy(for: base)
   }
 
   /// The URL without credentials and query, for messages.
   public var url: String { base.display }
+
+  /// Whether the URL has a user, with or without a password.
+  public var hasCredentials: Bool { base.credentials != nil }
+
+  /// The server's host, for messages.
+  public var host: String { base.host }
 
   /// Fetches what is later than `cursor`, folding the body into a state that is made anew for each attempt.
   ///
@@ -129,7 +132,7 @@ public struct HTTPTransport: Sendable {
     if let authorization = options.authorization {
       headers.add(name: "Authorization", value: authorization)
     } else if let credentials {
-      headers.add(name: "Authorization", value: "Basic \(Data(credentials.utf8).base64EncodedString())")
+      headers.add(name: "Authorization", value: "Basic \(Basic.encoded(credentials))")
     }
     for (name, value) in options.headers {
       let replaceable = ["accept", "user-agent", "authorization"].contains(name.lowercased())

@@ -51,9 +51,12 @@ struct RequestURL: Sendable, Equatable {
   var text: String { display + (query.map { "?\($0)" } ?? "") }
 
   /// What people may see: no credentials, and no query either, since a query may hold a token.
-  var display: String {
+  var display: String { "\(scheme.rawValue)://\(authority)\(path)" }
+
+  /// Host and port as a `Host` header has them: without the port that is the scheme's own.
+  var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
-    return "\(scheme.rawValue)://\(name)\(port == scheme.defaultPort ? "" : ":\(port)")\(path)"
+    return name + (port == scheme.defaultPort ? "" : ":\(port)")
   }
 
   /// Whether the query already has an `updateTime`.

@@ -11,6 +11,9 @@ public enum TransportError: Error, Equatable, Sendable {
   /// A header cannot be sent: its name is no token or its value holds control characters.
   case invalidHeader(name: String)
 
+  /// A proxy that the environment names cannot be used.
+  case invalidProxy(variable: String, value: String, reason: String)
+
   // Thrown by a fetch at once.
 
   /// The certificate authority file cannot be read or holds no certificate.
@@ -39,7 +42,14 @@ public enum TransportError: Error, Equatable, Sendable {
 
   /// Which limit of ``TransportOptions`` a ``timedOut(url:limit:seconds:attempts:)`` names.
   public enum TimeLimit: Sendable {
-    case connect, read, total
+    /// ``TransportOptions/connectTimeout``.
+    case connect
+    /// ``TransportOptions/idleTimeout``.
+    case idle
+    /// ``TransportOptions/minimumRate``.
+    case rate
+    /// ``TransportOptions/totalTimeout``.
+    case total
   }
 }
 
@@ -67,11 +77,13 @@ extension TransportError: CustomStringConvertible {
       "\(url): \(reason); give a URL such as https://example.com/catalogue"
     case .invalidHeader(let name):
       "the request header “\(name)” cannot be sent: only visible characters and blanks are allowed"
+    case .invalidProxy(let variable, let value, let reason):
+      "\(variable)=\(value): \(reason); correct the variable, or name the server in no_proxy"
     case .certificateFile(let path, let reason):
       "\(path): \(reason); give a PEM file with the certificates to trust"
     case .insecure(let url, let reason):
       "\(url): no secure connection: \(reason); check the server's certificate and this machine's clock, "
-        + "or name the company's authority file"
+        + "or name the file of the company's authority (--ca-file, sync.caFile)"
     case .redirectRefused(let url, let target, let reason):
       "\(url): redirects to \(target), \(reason); if that is right, use that URL yourself"
     case .tooManyRedirects(let url, let maximum):
@@ -84,8 +96,12 @@ extension TransportError: CustomStringConvertible {
       switch limit {
       case .connect:
         "\(url): no connection within \(seconds) s\(Self.after(attempts)); check network and host"
-      case .read:
-        "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down"
+      case .idle:
+        "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down; a longer time may"
+          + " be allowed (--idle-timeout, sync.idleSeconds)"
+      case .rate:
+        "\(url): too few bytes in \(seconds) s\(Self.after(attempts)); the server or the line is too slow; a lower rate may"
+          + " be allowed (--minimum-rate, sync.minimumRate)"
       case .total: "\(url): not done within \(seconds) s\(Self.after(attempts)); allow more time or try later"
       }
     case .refused(let url, let status, let message, let attempts):

@@ -1,7 +1,7 @@
 /// What a transport may be told: limits, headers, trust and patience.
 ///
-/// The defaults suit a warehouse on a slow line: a stalled server is given up after two minutes without a
-/// byte, a whole fetch after an hour.
+/// The defaults suit a warehouse on a slow line: an attempt is given up after 10 seconds without a connection, after 30
+/// seconds without a byte, or after 30 seconds of fewer than 1,000 bytes each; a whole fetch after an hour.
 public struct TransportOptions: Sendable {
   /// The value of the `Authorization` header, such as `Bearer …`. It is sent to the host of the transport's
   /// URL only, and no error or description ever shows it. `nil`: the URL's user and password as Basic
@@ -16,7 +16,12 @@ public struct TransportOptions: Sendable {
   public var connectTimeout: Duration = .seconds(10)
   /// The longest silence of the server: before the head of its answer and between two chunks of the body.
   /// Time that the caller spends on a chunk does not count.
-  public var readTimeout: Duration = .seconds(120)
+  public var idleTimeout: Duration = .seconds(30)
+  /// The lowest rate of the body, in bytes a second; 0 accepts any. An attempt whose body is slower over
+  /// ``minimumRateWindow`` is given up. Time that the caller spends on a chunk does not count.
+  public var minimumRate = 1000
+  /// How long the body may be slower than ``minimumRate``.
+  public var minimumRateWindow: Duration = .seconds(30)
   /// The longest time for everything: all attempts, the pauses between them, and the caller's own time.
   public var totalTimeout: Duration = .seconds(3600)
 
@@ -30,6 +35,9 @@ public struct TransportOptions: Sendable {
   public var verifiesCertificates = true
   /// A PEM file of certificates to trust *instead of* the system's, for a company's own authority.
   public var certificateAuthorityFile: String?
+
+  /// Through which proxies servers are asked; without other rules through none.
+  public var proxies = ProxyRules()
 
   /// How often and after which pauses a failed attempt is repeated.
   public var retry = RetryPolicy()

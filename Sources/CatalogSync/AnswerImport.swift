@@ -9,6 +9,9 @@ public struct ImportOptions: Sendable {
   public var threshold: Int? = 1000
   /// What a full update may lose.
   public var gate = LossGate()
+  /// How many rows of an answer may be skipped, or collapse into another row. `nil` makes a row that exceeds a limit of the
+  /// format an error.
+  public var rowGate: RowGate? = RowGate()
   /// What is refused although it could be read.
   public var limits = WireLimits()
   /// Whether an increment without rows that leaves the cursor where it is makes no commit.
@@ -60,9 +63,9 @@ public struct AnswerImport: ~Copyable {
     precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")
     let isFull = mode == .full
     self.init(
-      full: isFull ? try writer.beginFullUpdate(options.gate) : nil,
+      full: isFull ? try writer.beginFullUpdate(options.gate, rowGate: options.rowGate) : nil,
       fullDecoder: try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
-      increment: isFull ? nil : writer.beginIncrement(threshold: options.threshold),
+      increment: isFull ? nil : writer.beginIncrement(threshold: options.threshold, rowGate: options.rowGate),
       incrementDecoder: try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
       skipsUnchanged: options.skipsUnchanged)
   }
@@ -113,6 +116,13 @@ public struct AnswerImport: ~Copyable {
     } catch {
       try giveUp(error)
     }
+    do {
+      try full?.checkRows()
+      try increment?.checkRows()
+    } catch {
+      cancel()
+      throw error
+    }
     try willCommit()
     let defaulted = summary.defaulted.total
     if let full {
@@ -137,8 +147,16 @@ public struct AnswerImport: ~Copyable {
   /// has no room in the format is the answer's fault: its place is told.
   private mutating func giveUp(_ error: WireError) throws -> Never {
     cancel()
-    guard case .sinkFailed(let cause, _) = error else { throw error }
-    if case StoreError.tooLarge = cause { throw error }
-    throw cause
+    throw error.cause
+  }
+}
+
+extension WireError {
+  /// What the catalogue said, where it was the catalogue, and not the answer, that failed; else this error. A row that has
+  /// no room in the format is the answer's fault: its place is told.
+  var cause: any Error {
+    guard case .sinkFailed(let cause, _) = self else { return self }
+    if case StoreError.tooLarge = cause { return self }
+    return cause
   }
 }

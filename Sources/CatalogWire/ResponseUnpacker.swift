@@ -39,12 +39,19 @@ public struct ResponseUnpacker: ~Copyable {
   private var isCodeGood = false
   /// The first `code` as written, if it is not 1000.
   private var badCode: String?
-  private var message: String?
+  /// The first `message`, if it is a text; 200 characters at most.
+  private(set) var message: String?
+  /// The first `code` as it is written, if it is a number or a text; 40 characters at most.
+  private(set) var code: String?
   /// What stands under `data` if it is no text.
   private var badData: JSONKind?
 
   /// Bytes of the answer taken so far.
   public private(set) var bytesIn = 0
+  /// Whether it is a payload without envelope, base64 and gzip.
+  var isBare: Bool { form == .bare }
+  /// Bytes after base64 that were unpacked so far.
+  var packedByteCount: Int { gzip.packedByteCount }
   private var bareByteCount = 0
   /// Bytes of payload handed over so far.
   public var bytesUnpacked: Int { gzip.unpackedByteCount + bareByteCount }
@@ -177,6 +184,7 @@ public struct ResponseUnpacker: ~Copyable {
       if kind == .string { message = String(tokens.textString.prefix(200)) }
     case .code:
       isCodeGood = kind == .number && tokens.int64Value == 1000
+      if kind == .number || kind == .string { code = String(tokens.textString.prefix(40)) }
       if !isCodeGood {
         switch kind {
         case .number: badCode = String(tokens.textString.prefix(40))

@@ -47,6 +47,11 @@ extension Setting {
     Setting("sync.threshold", .whole(1...1_000_000_000), "1000", "so many rows of an increment call for a full update"),
     Setting("sync.maximumLoss", .real(0...1), "0.5", "the share of products that a full update may lose"),
     Setting("sync.caFile", .text, "", "a PEM file of authorities to trust instead of the system's"),
+    Setting("sync.connectSeconds", .real(0.1...3600), "10", "the longest time for a connection"),
+    Setting("sync.idleSeconds", .real(0.1...3600), "30", "the longest silence of the server"),
+    Setting(
+      "sync.minimumRate", .whole(0...1 << 30), "1000",
+      "fewer bytes a second for 30 seconds end an attempt; 0 for no limit"),
   ]
 
   private static let webhooks = [

@@ -12,6 +12,10 @@ extension SettingReader {
     options.jitter = real("sync", "jitter") ?? options.jitter
     options.threshold = whole("sync", "threshold") ?? options.threshold
     options.maximumLoss = real("sync", "maximumLoss") ?? options.maximumLoss
+    if let seconds = real("sync", "connectSeconds") { options.transport.connectTimeout = .seconds(seconds) }
+    if let seconds = real("sync", "idleSeconds") { options.transport.idleTimeout = .seconds(seconds) }
+    options.transport.minimumRate = whole("sync", "minimumRate") ?? options.transport.minimumRate
+    options.transport.proxies = ProxyRules(environment: environment)
     options.transport.authorization = either(["sync", "authorization"], orFile: ["sync", "authorizationFile"])
     if let file = text("sync", "caFile") {
       // What stands in it is judged by the transport.
@@ -32,6 +36,7 @@ extension SettingReader {
     } catch {
       switch error {
       case .invalidHeader: refuse(["sync", "authorization"], nil, "is no value of a header")
+      case .invalidProxy: refuse(["sync", "url"], url, "cannot be asked: \(error)")
       default: refuse(["sync", "url"], url, "is to be an http or https URL with a host")
       }
     }

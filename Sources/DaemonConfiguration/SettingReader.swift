@@ -19,6 +19,9 @@ struct SettingReader {
     reader = sources.reader(accesses)
   }
 
+  /// All variables of the environment.
+  var environment: [String: String] { sources.environment }
+
   // MARK: Values
 
   mutating func text(_ path: String...) -> String? { text(path) }

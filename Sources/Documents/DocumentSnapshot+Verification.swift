@@ -46,6 +46,7 @@ extension DocumentSnapshot {
             path: store.path, offset: record.offset.byteOffset, what: "\(collection.name), document \(id): \(what)",
             lost: lost))
       }
+      if record.sharedCount > 0 { note("it has \(record.sharedCount) shared strings", lost: "nothing") }
       do { _ = try DocumentValue(documentBytes: key.rawSpan) } catch { note("its id: \(error)", lost: "its id") }
       do {
         try DocumentView(record.body).validate()

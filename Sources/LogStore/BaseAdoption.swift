@@ -73,7 +73,7 @@ private struct Offer {
   /// `nil` if nothing was acknowledged there.
   init?(_ source: StoreLocation) throws(StoreError) {
     guard let log = try LogFile.open(source, .read) else { return nil }
-    if let base = log.header.base, let joined = log.file as? JoinedFile, let shared = joined.shared {
+    if let base = log.header.base, let shared = log.file.shared {
       file = shared
       name = source.base
       footer = try log.footer(of: base)

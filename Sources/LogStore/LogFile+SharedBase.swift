@@ -34,7 +34,7 @@ extension LogFile {
   }
 
   /// The same log with the bytes that it shares.
-  private func joined(with base: BaseReference, at location: StoreLocation) throws(StoreError) -> LogFile {
+  func joined(with base: BaseReference, at location: StoreLocation) throws(StoreError) -> LogFile {
     let path = location.directory.path + "/" + location.base
     let shared = try storage { () throws(StorageError) in try location.directory.open(location.base, .read) }
     guard let shared else {

@@ -44,6 +44,19 @@ struct PostingList: ~Escapable {
     get { bytes.slice(16 + 4 * count, keyLength) }
   }
 
+  /// The key space whose key this is; the table is that of the rows.
+  var keySpace: Int { Int(bytes.u8(at: 8)) }
+
+  /// What the format does not allow; `nil` where nothing is wrong.
+  var fault: String? {
+    if bytes.u8(at: 9) != 0 { return "posting list: reserved bytes are not zero" }
+    if count == 0 { return "posting list: it has no row" }
+    for index in 1..<count where offset(index) <= offset(index - 1) {
+      return "posting list: rows \(index - 1) and \(index) are not in ascending order"
+    }
+    return nil
+  }
+
   /// The contents of a list's object, behind its header.
   static func contents(keySpace: Int, key: RawSpan, rows: ArraySlice<IndexEntry>) -> [UInt8] {
     var writer = ByteWriter()

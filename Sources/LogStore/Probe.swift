@@ -15,9 +15,8 @@ struct Probe {
   var answer = Bucket.Answer.unasked
   /// Where that bucket stands.
   var line = UnitOffset(rawValue: 0)
-  /// The posting list that is being read, and its next row; unit 0 for none.
+  /// The posting list that the search has come to and that was not read yet; unit 0 for none.
   var postings = UnitOffset(rawValue: 0)
-  var nextPosting = 0
 
   @inline(__always)
   init(_ hash: UInt64, _ blocks: KeySpaceBlocks) {
@@ -73,19 +72,14 @@ extension Snapshot {
   @_lifetime(borrow self)
   private func search(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
     var probe = probe(space, KeyHash.of(key, seed))
-    return try next(&probe, space, key)
-  }
-
-  /// The next live record with `key`, for which `probe` was begun; `nil` behind the last one.
-  ///
-  /// - Throws: as above.
-  @inline(__always)
-  @_lifetime(borrow self)
-  func next(_ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
     while true {
-      if probe.postings.rawValue != 0, let record = try nextPosting(&probe, space, key) { return record }
       if let record = try nextEntry(&probe, space, key) { return record }
       if probe.postings.rawValue == 0 { return nil }
+      guard let postings = try takePostings(&probe, key) else { continue }
+      for index in 0..<postings.count {
+        let row = postings.offset(index)
+        if try !isDead(row) { return try record(row, table: space.table) }
+      }
     }
   }
 
@@ -159,35 +153,6 @@ extension Snapshot {
     probe.left &-= 1
     probe.bucket = probe.block.bucket(after: probe.bucket)
     return true
-  }
-
-  /// The next live row of the posting list that is being read, if the list is that of `key`.
-  @inline(__always)
-  @_lifetime(borrow self)
-  private func nextPosting(
-    _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan
-  ) throws(StoreError) -> RecordView? {
-    if let record = try row(probe.postings, from: &probe.nextPosting, space, key) { return record }
-    probe.postings = UnitOffset(rawValue: 0)
-    probe.nextPosting = 0
-    return nil
-  }
-
-  /// The first live row of the posting list at `unit` from row `next` on, and in `next` the one behind it; `nil` if there is
-  /// none or the list is not that of `key`.
-  @inline(never)
-  @_lifetime(borrow self)
-  private func row(
-    _ unit: UnitOffset, from next: inout Int, _ space: KeySpaceID, _ key: RawSpan
-  ) throws(StoreError) -> RecordView? {
-    guard let postings = PostingList(try object(unit)) else { throw damagedObject(unit, "posting list") }
-    guard postings.key.hasSameBytes(as: key) else { return nil }
-    while next < postings.count {
-      let row = postings.offset(next)
-      next += 1
-      if try !isDead(row) { return try record(row, table: space.table) }
-    }
-    return nil
   }
 
   /// Asks for the lines of a record: the first two, which is what fits the burst of one miss, and the third.

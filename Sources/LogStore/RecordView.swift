@@ -59,7 +59,9 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
   public var sharedCount: Int { layout.sharedCount }
 
   /// Where shared string `index` stands; `nil` for the empty one, and where the record has none.
-  func sharedUnit(_ index: Int) -> UnitOffset? { index < layout.sharedCount ? layout.shared(index, in: bytes) : nil }
+  package func sharedUnit(_ index: Int) -> UnitOffset? {
+    index < layout.sharedCount ? layout.shared(index, in: bytes) : nil
+  }
 
   /// The bytes of shared string `index`; empty where the record has none.
   ///
@@ -77,6 +79,12 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
     }
     let text = object.slice(ObjectHeader.byteCount, object.byteCount - ObjectHeader.byteCount)
     return unsafe _overrideLifetime(text, copying: self)
+  }
+
+  /// The error for a record that passed its checks, and whose body the application finds wrong.
+  package func damage(_ what: String) -> StoreError {
+    // As in ``shared(_:)``.
+    unsafe snapshot._withUnsafeGuaranteedRef { $0.log.damage($0.unit(of: bytes).byteOffset, what) }
   }
 
   /// The record's length without padding.

@@ -7,16 +7,20 @@ struct Recovery {
   var footer: SegmentFooter?
   /// First byte that belongs to no commit.
   var end: Int
+  /// The length of the file, as it was before the search for the last commit.
+  var size = 0
   /// First byte that no slot vouches for; `end` if the last commit was acknowledged.
   var acknowledgedEnd = SegmentHeader.firstOffset
   /// The newest valid slot.
   var slot: AcknowledgementSlot?
   /// Which of the two it is.
   var newestSlot: Int?
+  /// What slots A and B say; `nil` for one that is not valid.
+  var slots: [AcknowledgementSlot?] = [nil, nil]
   /// Whether no commit was written into this file yet behind the one that it got its name with.
   var isFirst = false
-  /// Whether one of the slots was never written.
-  var hasUntouchedSlot = false
+  /// Slot pages of nothing but zeros, as before they are written for the first time.
+  var untouchedSlots: [Int] = []
   /// Slot pages that are neither valid nor untouched.
   var damagedSlots: [Int] = []
 
@@ -26,20 +30,20 @@ struct Recovery {
     return slot.sequence >= footer.sequence && slot.generation == footer.generation
   }
 
-  /// Slot pages that cannot be read for another reason than a power cut while one was written.
+  /// Slot pages that no power cut leaves as they are.
   ///
-  /// A slot is written when its commit is durable. So if the other one does not know the last commit, this one was about
-  /// to name it, and tore: nothing is lost, and the next writer writes it again. The other one may be as it was made,
-  /// where a sync had failed before, and the kernel had dropped what it wrote.
+  /// Slot A was written before the file got its name. While one slot is written the other one is valid and durable, and so
+  /// is the commit that will be named. So a slot that tore has another one beside it that is valid, and a commit later
+  /// than that one's.
   var rottenSlots: [Int] {
-    guard damagedSlots.count == 1, footer != nil, !isAcknowledged else { return damagedSlots }
-    return slot != nil || !isFirst ? [] : damagedSlots
+    let slotA = AcknowledgementSlot.offsets[0]
+    return untouchedSlots.filter { $0 == slotA } + (slot == nil || isAcknowledged ? damagedSlots : [])
   }
 
   /// Whether nobody committed to this file since it got its name: whoever gave it that may have died before it was durable.
   ///
   /// A file that was copied from another store has a history, but only one slot.
-  var mayBeUnnamed: Bool { isFirst || hasUntouchedSlot }
+  var mayBeUnnamed: Bool { isFirst || !untouchedSlots.isEmpty }
 
   /// Whether the file lost its name to a newer generation.
   var isSuperseded: Bool { slot?.isSuperseded ?? false }
@@ -48,10 +52,26 @@ struct Recovery {
 extension LogFile {
   /// Finds the last commit: the newest slot's footer, then forward as far as whole segments follow.
   ///
-  /// - Throws: `StoreError.damaged` if the commit that a slot names is not there: it was acknowledged.
+  /// - Throws: `StoreError.damaged` if the commit that a slot names is not there, or if a commit that may have been
+  ///   acknowledged follows the last one that can be read: see FORMAT.md, *What a slot guarantees*.
   /// - Complexity: A few small reads, whatever the size of the log; one more segment header for each commit that
-  ///   no slot knows, which is one after a crash.
+  ///   no slot knows, which is one after a crash. If bytes follow the last commit, reads all of these once.
   func recover() throws(StoreError) -> Recovery {
+    var recovery = try findLastCommit()
+    while let loss = try findLoss(after: recovery) {
+      // A writer may have cut a torn tail off in the meantime, and added commits. It writes a slot for each of them before
+      // it begins the next one.
+      let again = try findLastCommit()
+      if again.end == recovery.end, again.slot == recovery.slot, again.rottenSlots == recovery.rottenSlots {
+        throw damage(recovery.end, loss)
+      }
+      recovery = again
+    }
+    return recovery
+  }
+
+  /// The same without a look at the bytes that follow the last commit.
+  private func findLastCommit() throws(StoreError) -> Recovery {
     var recovery = Recovery(footer: nil, end: SegmentHeader.firstOffset)
     try readSlots(into: &recovery)
     let size = try size()
@@ -72,6 +92,7 @@ extension LogFile {
       recovery.end = Int(next.end)
     }
     recovery.isFirst = recovery.footer?.previousFooterOffset == 0 || recovery.footer?.end == header.base?.end
+    recovery.size = size
     return recovery
   }
 
@@ -85,7 +106,7 @@ extension LogFile {
       }
       let page = pages.rawSpan.slice(start, AcknowledgementSlot.byteCount)
       if page.isZero(from: 0) {
-        recovery.hasUntouchedSlot = true
+        recovery.untouchedSlots.append(offset)
         continue
       }
       guard let slot = try? AcknowledgementSlot(page), slot.storeID == header.storeID,
@@ -94,6 +115,7 @@ extension LogFile {
         recovery.damagedSlots.append(offset)
         continue
       }
+      recovery.slots[index] = slot
       let best = recovery.slot
       if best == nil || slot.sequence > best!.sequence
         || slot.sequence == best!.sequence && slot.isSuperseded
@@ -167,19 +189,24 @@ extension LogFile {
     return checksum
   }
 
-  /// Writes what stands from `start` up to `end` once more, in place and unchanged, and syncs it.
+  /// Writes the bytes of `ranges` once more, in place and unchanged, and syncs them.
   ///
   /// A sync that failed may have left pages in memory that the system takes for durable though they are not. Only
   /// a page that is written again is certain to be part of the next sync.
-  func writeAgain(_ start: Int, to end: Int) throws(StoreError) {
-    var offset = start
-    while offset < end {
-      let bytes = try read(min(1 << 20, end - offset), at: offset)
+  func writeAgain(_ ranges: [Range<Int>]) throws(StoreError) {
+    for range in ranges { try rewrite(range) }
+    try storage { () throws(StorageError) in try file.sync() }
+  }
+
+  /// Writes the bytes of `range` once more, in place and unchanged: the next sync makes them durable.
+  func rewrite(_ range: Range<Int>) throws(StoreError) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let bytes = try read(min(1 << 20, range.upperBound - offset), at: offset)
       if bytes.isEmpty { throw damage(offset, "the file ends inside a commit") }
       try storage { () throws(StorageError) in try file.write(bytes.rawSpan, at: offset) }
       offset += bytes.count
     }
-    try storage { () throws(StorageError) in try file.sync() }
   }
 
   /// Reads and decodes the manifest of a commit.

@@ -4,13 +4,15 @@ import Storage
 /// What a repair found and did.
 public struct Repair: Sendable {
   /// What verification found; empty for a clean store, which was left as it is.
-  public let findings: [Finding]
+  public internal(set) var findings: [Finding]
   /// What could not be saved: empty if nothing but history was lost.
   public internal(set) var losses: [Finding] = []
   /// The new commit; `nil` for a clean store.
   public internal(set) var snapshot: Snapshot?
   /// Where the damaged file is kept; `nil` for a clean store.
   public internal(set) var damagedPath: String?
+  /// The older state that is current again, where nothing in the log could be read; `nil` if rows of the log were saved.
+  public internal(set) var source: RepairSource?
 
   /// What the application stores beside the rows that were saved.
   ///
@@ -26,6 +28,10 @@ public struct Repair: Sendable {
   /// dead: by the newest manifest that can be read and by all tombstones that can. The damaged file stays beside the new
   /// one under another name. The new commit's number is one more than the highest that anything in the file has.
   ///
+  /// Where nothing in the log belongs to a store of this kind, the newest older state next to it becomes current again:
+  /// the previous generation, or the shared base; see ``source``. A previous generation that is itself damaged is
+  /// renamed.
+  ///
   /// - Parameters:
   ///   - location: which store.
   ///   - schema: its tables, for what is left of a store that no longer says them.
@@ -40,7 +46,29 @@ public struct Repair: Sendable {
     _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0,
     state makeState: StateMaker = { state, _, _ in state }
   ) throws -> Repair? {
-    try StoreWriter.repair(location, schema: schema, waiting: milliseconds, state: makeState)
+    try run(location, schema: schema, waiting: milliseconds, findingFaulty: { _ in [] }, state: makeState)
+  }
+
+  /// The same for an application that checks its rows. If verification finds nothing, rows that are faulty are left out of
+  /// the new generation, and are losses.
+  ///
+  /// - Parameter findFaulty: finds the rows that the application cannot read, in a store that verification finds clean.
+  package static func run(
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
+  ) throws -> Repair? {
+    try StoreWriter.repair(
+      location, schema: schema, waiting: milliseconds, findingFaulty: findFaulty, state: makeState)
+  }
+
+  /// This repair as the second one of two, with what the first one found and lost.
+  package func following(_ first: Repair) -> Repair {
+    var both = Repair(findings: first.findings + findings)
+    both.losses = first.losses + losses
+    both.snapshot = snapshot
+    both.damagedPath = first.damagedPath
+    both.source = first.source
+    return both
   }
 
   /// - Throws: `StoreError.unusable` for a file whose header says, under a checksum that holds, that this program cannot

@@ -22,10 +22,16 @@ struct Salvage {
   private var footers: [Int: SegmentFooter] = [:]
   private var headers: [Int: SegmentHeader] = [:]
   private var acknowledgedEnd = 0
+  private var acknowledgedSequence: UInt64 = 0
   private var hasSlot = false
+  private var hasDamagedSlot = false
+  private var isFirstSlotZero = false
   private var pieces: [Piece] = []
   private var lostRanges: [Range<Int>] = []
   private var dead: Set<UInt32> = []
+
+  /// Rows that the application cannot read.
+  private var faulty: [FaultyRow] = []
 
   /// The newest manifest that can be read.
   private(set) var manifest: Manifest?
@@ -69,11 +75,17 @@ struct Salvage {
     for offset in AcknowledgementSlot.offsets {
       let page = window.read(AcknowledgementSlot.byteCount, at: offset)
       guard let slot = try? AcknowledgementSlot(page.rawSpan), storeID == nil || slot.storeID == storeID else {
+        if !page.rawSpan.isZero(from: 0) {
+          hasDamagedSlot = true
+        } else if offset == AcknowledgementSlot.offsets[0] {
+          isFirstSlotZero = true
+        }
         continue
       }
       storeID = slot.storeID
       hasSlot = true
       acknowledgedEnd = max(acknowledgedEnd, Int(clamping: slot.end))
+      acknowledgedSequence = max(acknowledgedSequence, slot.sequence)
       note(slot.sequence, slot.generation)
     }
   }
@@ -87,18 +99,12 @@ struct Salvage {
   private mutating func searchPages() {
     let page = SegmentHeader.alignment
     for start in stride(from: SegmentHeader.firstOffset, to: size, by: page) {
-      let bytes = window.read(page, at: start)
-      if bytes.count >= SegmentHeader.byteCount, let header = try? SegmentHeader(bytes.rawSpan),
-        header.offset == UInt64(start), header.length > 0, header.length % UInt64(page) == 0,
-        header.length <= UInt64(UnitOffset.fileLimit), storeID == nil || header.storeID == storeID
-      {
+      let marks = SegmentMarks(window.read(page, at: start).rawSpan, at: start, of: storeID)
+      if let header = marks.header {
         storeID = header.storeID
         headers[start] = header
       }
-      let footerStart = page - SegmentFooter.byteCount
-      if bytes.count == page,
-        let footer = try? SegmentFooter(bytes.rawSpan.slice(footerStart, SegmentFooter.byteCount)),
-        footer.offset == UInt64(start + footerStart), storeID == nil || footer.storeID == storeID,
+      if let footer = marks.footer, storeID == nil || footer.storeID == storeID,
         headers[Int(footer.segmentOffset)].map({ $0.length == footer.segmentLength }) ?? true
       {
         storeID = footer.storeID
@@ -115,6 +121,7 @@ struct Salvage {
       // A torn commit is none. Without a slot nobody can say that a commit was not acknowledged.
       if !hasSlot || start == end && isWhole(footer) { end = Int(footer.end) }
     }
+    if !isTorn(after: end) { end = size }
     end = min(end, size)
     var position = SegmentHeader.firstOffset
     while position < end {
@@ -133,6 +140,14 @@ struct Salvage {
       pieces.append(piece)
       position = piece.end
     }
+  }
+
+  /// Whether what follows the commit that ends at `end` can only be the torn rest of one that was never acknowledged: as
+  /// ``LogFile/findLoss(after:)`` has it.
+  private func isTorn(after end: Int) -> Bool {
+    guard hasSlot, !isFirstSlotZero, !hasDamagedSlot || end != acknowledgedEnd else { return false }
+    let last = footers.values.first { Int($0.end) == end }?.sequence ?? 0
+    return last <= acknowledgedSequence || last - acknowledgedSequence == 1
   }
 
   private func isWhole(_ footer: SegmentFooter) -> Bool {
@@ -240,9 +255,15 @@ struct Salvage {
 
   // MARK: What was found
 
+  /// Takes rows that the application cannot read for lost.
+  mutating func leaveOut(_ rows: [FaultyRow]) {
+    faulty += rows
+    for row in rows { dead.insert(row.offset.rawValue) }
+  }
+
   /// Puts every live row that is whole into `transaction`; a finding for each thing that is lost, if anything is.
   mutating func copyRows(to transaction: Transaction) throws(StoreError) -> [Finding] {
-    var findings: [Finding] = []
+    var findings = faulty.map(\.finding)
     if acknowledgedEnd > size {
       add(size, "the file ends here", "what stood in the \(acknowledgedEnd - size) bytes behind", &findings)
     }
@@ -267,7 +288,8 @@ struct Salvage {
           add(
             row.unit.byteOffset, "a list of keys that is none", "keys of a row of \(tables[row.table].name)", &findings)
         }
-        draft.addKey(key.slice(0, count))
+        // A key that stands there twice is one.
+        if space.isList { draft.addKeys(KeyList.distinct(key)) } else { draft.addKey(key) }
       }
       var isComplete = true
       for index in 0..<layout.sharedCount {
@@ -285,7 +307,7 @@ struct Salvage {
       guard isComplete else {
         add(
           row.unit.byteOffset, "a text that the row shares with others",
-          "a row of \(tables[row.table].name)\(name(of: object))", &findings)
+          RowNames(tables).name(object.rawSpan, row.table), &findings)
         continue
       }
       draft.body.append(object.rawSpan.extracting(layout.bodyStart...))
@@ -338,16 +360,8 @@ struct Salvage {
       guard let table = kind.table, table < tables.count else {
         return add(range.lowerBound, "\(count) that are no objects", count, &findings)
       }
-      add(range.lowerBound, "object: checksum", "a row of \(tables[table].name)\(name(of: bytes))", &findings)
+      add(range.lowerBound, "object: checksum", RowNames(tables).name(bytes.rawSpan, table), &findings)
     }
-  }
-
-  /// What the first key of a row says, if it can still be read.
-  private func name(of object: [UInt8]) -> String {
-    guard let layout = RecordLayout(object.rawSpan), layout.keyCount > 0 else { return "" }
-    let key = object.rawSpan.extracting(layout.keyRange(0, in: object.rawSpan)).copied()
-    guard key.count <= 300, let text = String(validating: key, as: UTF8.self) else { return "" }
-    return ", key \"\(text)\""
   }
 }
 

@@ -6,7 +6,8 @@ extension Snapshot {
 
   /// Calls `body` with each live record of each key, and with the number of the key.
   ///
-  /// Keys come in their order, the records of one key newest block first.
+  /// Keys come in their order, the records of one key newest block first, as in ``forEachRecord(_:_:_:)``. In a key space
+  /// of lists a record is found by each of its keys.
   ///
   /// - Parameters:
   ///   - space: where the keys are looked up.
@@ -18,6 +19,7 @@ extension Snapshot {
     _ space: KeySpaceID, of keys: KeyBatch,
     _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
+    let inLists = isList(space)
     var first = 0
     while first < keys.count {
       let count = min(Self.groupCount, keys.count - first)
@@ -29,9 +31,11 @@ extension Snapshot {
       }
       for index in 0..<count { prefetchRecords(space, hashes[index]) }
       for index in 0..<count {
-        let key = keys.key(first + index)
         var probe = probe(space, hashes[index])
-        while let record = try next(&probe, space, key) { try body(first + index, record) }
+        try forEachRecord(&probe, space, keys.key(first + index), inLists: inLists) { (record) throws(StoreError) in
+          try body(first + index, record)
+          return true
+        }
       }
       first += count
     }

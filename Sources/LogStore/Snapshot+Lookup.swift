@@ -16,7 +16,19 @@ extension Snapshot {
     _ space: KeySpaceID, _ key: RawSpan, _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var probe = probe(space, KeyHash.of(key, seed))
-    let inLists = isList(space)
+    try forEachRecord(&probe, space, key, inLists: isList(space), body)
+  }
+
+  /// Calls `body` with each live record that the search for `key`, which `probe` began, finds, until it returns false.
+  ///
+  /// A posting list is checked once, however many rows it has.
+  ///
+  /// - Parameter inLists: whether `space` is a key space of lists.
+  @inline(__always)
+  func forEachRecord(
+    _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool,
+    _ body: (borrowing RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     while true {
       if let record = try nextEntry(&probe, space, key, inLists: inLists) {
         if try !body(record) { return }

@@ -152,11 +152,13 @@ extension Snapshot {
   }
 
   /// Calls `body` with each row that `block` lists as dead.
-  func forEachDead(_ block: IndexBlock, _ body: (UnitOffset) -> Void) throws(StoreError) {
+  func forEachDead(
+    _ block: IndexBlock, _ body: (UnitOffset) throws(StoreError) -> Void
+  ) throws(StoreError) {
     for bucket in 0..<Int(block.bucketCount) {
       let line = try self.bucket(block.line(bucket), capacity: Bucket.deadCapacity)
       for entry in 0..<Bucket.count(line.u32(at: 4)) {
-        body(UnitOffset(rawValue: line.u32(at: Bucket.deadOffsets + 4 * entry)))
+        try body(UnitOffset(rawValue: line.u32(at: Bucket.deadOffsets + 4 * entry)))
       }
     }
   }

@@ -32,7 +32,7 @@ extension Snapshot {
   public func sharedBase() throws(StoreError) -> SharedBase? {
     let log = log
     return try storage { () throws(StorageError) in
-      if let base = log.header.base, let shared = (log.file as? JoinedFile)?.shared {
+      if let base = log.header.base, let shared = log.file.shared {
         let count = Int(base.end) - SegmentHeader.firstOffset
         return SharedBase(path: shared.path, byteCount: count, linkCount: try shared.linkCount())
       }

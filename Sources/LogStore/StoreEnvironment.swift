@@ -16,6 +16,8 @@ package struct StoreEnvironment: Sendable {
   package var pause: @Sendable (Int) -> Void
   /// A segment that grows past this is written in pieces. Smaller in tests, which want many such segments.
   package var flushLimit = SegmentBuilder.flushLimit
+  /// Learns what a store did without being asked. May be called on any thread.
+  package var notify: @Sendable (StoreNotice) -> Void = { _ in }
 
   package init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
@@ -24,6 +26,15 @@ package struct StoreEnvironment: Sendable {
     self.now = now
     self.random = random
     self.pause = pause
+  }
+
+  /// The clock and the random numbers of the operating system.
+  ///
+  /// - Parameter notify: Learns what a store did without being asked. May be called on any thread.
+  package static func system(notify: @escaping @Sendable (StoreNotice) -> Void) -> StoreEnvironment {
+    var environment = system
+    environment.notify = notify
+    return environment
   }
 
   /// The clock and the random numbers of the operating system.

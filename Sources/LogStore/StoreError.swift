@@ -33,7 +33,7 @@ public enum StoreError: Error, Sendable {
   case poisoned(path: String, reason: String)
   /// The log would grow past what its offsets reach. Compact, or split the data.
   case full(path: String, limit: Int)
-  /// The file system has not the room that a compaction needs. Nothing was written.
+  /// The file system has less room than a compaction, or a rollback across a full update, needs. Nothing was written.
   case noRoom(path: String, needed: Int, available: Int)
   /// A key, record or shared string is longer than the format allows.
   case tooLarge(what: String, byteCount: Int, limit: Int)
@@ -62,8 +62,8 @@ extension StoreError: CustomStringConvertible {
     case .full(let path, let limit):
       "\(path) would grow past \(limit) bytes; compact it"
     case .noRoom(let path, let needed, let available):
-      "\(path) needs up to \(needed) bytes for a compacted copy beside it, and \(available) are free; free some space and"
-        + " try again, nothing was changed"
+      "\(path) needs up to \(needed) bytes for a copy of what is live next to it, and \(available) are free; free some space"
+        + " and try again, nothing was changed"
     case .tooLarge(let what, let byteCount, let limit):
       "\(what) of \(byteCount) bytes is longer than the format's limit of \(limit)"
     case .forked(let path):

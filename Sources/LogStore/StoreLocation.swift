@@ -62,8 +62,12 @@ public struct StoreLocation: Sendable {
   var new: String { name + ".new" }
   /// What a tail log shares with other stores.
   var base: String { name + ".base" }
+  /// Bytes that arrive before the store is locked; see ``SpillFile``.
+  func spill(_ number: UInt64) -> String { spillPrefix + String(number, radix: 16) }
+  var spillPrefix: String { name + ".spill-" }
   /// The generation before the last full update.
-  var previous: String { name + ".previous" }
+  var previous: String { name + Self.previousSuffix }
+  static let previousSuffix = ".previous"
   /// A log that was found damaged when it was repaired.
   func damaged(_ number: Int) -> String { damagedPrefix + "\(number)" }
   var damagedPrefix: String { name + ".damaged-" }

@@ -7,7 +7,7 @@ import Synchronization
 /// ``snapshot`` is what the reader sees; it changes only in ``refresh()``. Threads that look up much take the
 /// snapshot once and keep it for a while.
 public final class StoreReader: Sendable {
-  private let location: StoreLocation
+  let location: StoreLocation
   /// Guards which snapshot is current; held for a load or a store of one reference.
   private let current: Mutex<Snapshot>
   /// What ``isRemoved`` says. No other memory depends on it.

@@ -4,43 +4,106 @@ import Storage
 extension StoreWriter {
   /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, state makeState: Repair.StateMaker
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
   ) throws -> Repair? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
-    guard let file else { return nil }
-    try Repair.checkVersion(of: file)
+    if let file { try Repair.checkVersion(of: file) }
     let lock = try lock(location, milliseconds)
     let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
     defer { writer.close() }
+    let previous = try Verification.runPrevious(location)?.findings ?? []
+    guard file != nil else {
+      if try location.previousByteCount() == 0 { return nil }
+      return try writer.restore(Repair(findings: [location.missingLog]), makeState)
+    }
     guard let verification = try Verification.run(location) else { return nil }
-    var repair = Repair(findings: verification.findings)
+    var findings = verification.findings
+    var faulty: [FaultyRow] = []
+    if findings.isEmpty, let other = try location.otherKind(than: schema) { findings = [other] }
+    if findings.isEmpty, let snapshot = try StoreReader.open(location)?.snapshot {
+      faulty = try findFaulty(snapshot)
+      findings = faulty.map(\.finding)
+    }
+    let isSound = findings.isEmpty
+    var repair = Repair(findings: findings + previous)
     if repair.findings.isEmpty { return repair }
+    if isSound {
+      repair.damagedPath = try location.setAsidePrevious()
+      repair.losses = previous
+      repair.snapshot = try StoreReader.open(location)?.snapshot
+      return repair
+    }
+    let repaired = try writer.salvage(repair, leavingOut: faulty, makeState)
+    if !previous.isEmpty { _ = try location.setAsidePrevious() }
+    return repaired
+  }
+
+  /// Writes the rows that can be saved into a new generation; where none can, an older state of the store.
+  private func salvage(
+    _ found: Repair, leavingOut faulty: [FaultyRow], _ makeState: Repair.StateMaker
+  ) throws -> Repair? {
+    var repair = found
     // Whoever held the lock before may have put another file in its place.
     guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
-    writer.namedFile = damaged.identity
-    var salvage = try Salvage(damaged, schema: schema)
-    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: file.path)
-    let transaction = try writer.beginGeneration(
+    namedFile = damaged.identity
+    var salvage: Salvage
+    do { salvage = try Salvage(damaged, schema: schema) } catch {
+      switch error {
+      // Nothing in it belongs to a store, or to a store of this kind.
+      case .unusable, .schema:
+        guard let restored = try restore(repair, makeState) else { throw error }
+        return restored
+      default: throw error
+      }
+    }
+    salvage.leaveOut(faulty)
+    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: damaged.path)
+    let transaction = try beginGeneration(
       sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)
     var losses: [Finding] = []
-    repair.snapshot = try writer.commit(filling: transaction, keepsPrevious: false) { transaction in
+    repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
       losses = try salvage.copyRows(to: transaction)
       transaction.state = try makeState(
         salvage.state, losses.isEmpty, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
     } accept: { _ in
-      repair.damagedPath = try writer.keepDamaged(damaged)
+      repair.damagedPath = try keepDamaged(damaged)
     }
     repair.losses = losses
     return repair
   }
 
+  /// Makes the newest older state of the store current again, as nothing in its log can be read.
+  ///
+  /// - Returns: `nil` if there is no older state.
+  private func restore(_ found: Repair, _ makeState: Repair.StateMaker) throws -> Repair? {
+    guard let source = try location.repairSources(schema).first else { return nil }
+    var repair = found
+    let old = source.snapshot
+    let highest = try location.highestNumbers()
+    let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
+    let transaction = try beginGeneration(
+      sequence: max(highest.sequence, old.sequence) + 1, manifest: manifest,
+      after: max(highest.generation, old.generation), makesRoom: false)
+    let damaged = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
+    namedFile = damaged?.identity
+    repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
+      try transaction.copyRows(of: old)
+      // The rows are those of one commit, and its state fits them.
+      transaction.state = try makeState(
+        old.state, true, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
+    } accept: { _ in
+      if let damaged { repair.damagedPath = try keepDamaged(damaged) }
+    }
+    repair.source = source
+    return repair
+  }
+
   /// Gives the damaged log a second name that is free, durably; where links cannot be made, a copy.
-  private func keepDamaged(_ file: any StorageFile) throws(StoreError) -> String {
+  func keepDamaged(_ file: any StorageFile) throws(StoreError) -> String {
     try storage { () throws(StorageError) in
       let directory = location.directory
-      var number = 1
-      while try directory.identity(of: location.damaged(number)) != nil { number += 1 }
-      let name = location.damaged(number)
+      let name = try location.freeDamagedName()
       do throws(StorageError) { try directory.link(location.log, to: name) } catch {
         guard let copy = try directory.open(name, .create) else { throw error }
         try copy.copyByReading(0..<Int.max, from: file.named)
@@ -49,5 +112,23 @@ extension StoreWriter {
       try directory.sync()
       return directory.path + "/" + name
     }
+  }
+}
+
+extension StoreLocation {
+  /// What is wrong with a store that has a previous generation, and no log.
+  package var missingLog: Finding {
+    Finding(
+      path: path, offset: 0, what: "there is no such file, though the generation before it is kept",
+      lost: "everything after that")
+  }
+
+  /// What is wrong with a store whose log is sound and has other tables than `schema`; `nil` if it has these.
+  fileprivate func otherKind(than schema: Schema) throws(StoreError) -> Finding? {
+    guard let snapshot = try StoreReader.open(self)?.snapshot else { return nil }
+    do { _ = try schema.adopt(snapshot.manifest, path: path) } catch {
+      return Finding(path: path, offset: 0, what: "it is another kind of store: \(error)", lost: "everything")
+    }
+    return nil
   }
 }

@@ -17,7 +17,9 @@ import Darwin
 /// returned; after a failed write or sync nothing more is written.
 public final class StoreWriter {
   let location: StoreLocation
-  private let schema: Schema
+  let schema: Schema
+  /// How long a generation is kept after a full update replaced it; `nil` for ever.
+  private let previousLifetime: Duration?
   private let lock: any StorageLock
   private let process = getpid()
   /// The log and its last commit; `nil` until the first one.
@@ -25,8 +27,17 @@ public final class StoreWriter {
   /// The file that has the log's name, as far as this writer knows; `nil` for none.
   var namedFile: FileIdentity?
   private var poison: String?
+  /// A log that cannot be opened, which the first generation of this writer sets aside.
+  private var damagedLog: (any StorageFile)?
+  /// Where that log is now.
+  public private(set) var damagedPath: String?
+  /// The highest numbers that it tells.
+  private var highest: (sequence: UInt64, generation: UInt64) = (0, 0)
   /// Which slot the next commit writes.
   private var nextSlot = 0
+  /// The page of the newest slot if only memory may hold it, because a writer before this one had a sync that failed. The
+  /// next commit writes it again before it syncs: one of the two slots is durable while the other one is written.
+  private var slotToRewrite: Range<Int>?
   private var openTransaction: Transaction?
   private var tail = TailMemory()
   /// The last commit; `nil` in a store without one.
@@ -39,14 +50,20 @@ public final class StoreWriter {
   ///   - location: which store.
   ///   - schema: the tables that the application knows; the store may have more.
   ///   - milliseconds: how long to wait for another writer to finish.
+  ///   - previousLifetime: How long a generation is kept after a full update replaced it; zero keeps none, `nil` keeps it
+  ///     until the next one takes its place. One that was kept for longer is deleted now.
+  ///   - replacesDamaged: Whether to begin anew where the log cannot be opened. It stays where it is until the first commit,
+  ///     which gives it the name `NAME.damaged-1`, or the next that is free; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0, previousLifetime: Duration? = nil,
+    replacesDamaged: Bool = false
   ) throws(StoreError) {
     self.location = location
     self.schema = schema
+    self.previousLifetime = previousLifetime
     lock = try Self.lock(location, milliseconds)
-    do { try recover() } catch {
+    do { try recover(orBeginAnew: replacesDamaged) } catch {
       lock.release()
       throw error
     }
@@ -57,6 +74,7 @@ public final class StoreWriter {
     self.location = location
     self.schema = schema
     self.lock = lock
+    previousLifetime = nil
   }
 
   deinit { lock.release() }
@@ -77,13 +95,16 @@ public final class StoreWriter {
 
   private func recover() throws(StoreError) {
     try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
-    guard let log = try LogFile.open(location, .write) else { return location.releaseBase() }
+    guard let log = try LogFile.open(location, .write)?.makingRoom(in: location) else { return location.releaseBase() }
     let file = log.file
     guard log.header.isWritable else {
       throw .unusable(path: log.path, reason: "a newer program wrote it; this one may only read it")
     }
     let recovery = try log.recover()
     guard let footer = recovery.footer else { throw log.noCommit }
+    let snapshot = try Snapshot(log, log.mapping(reaching: recovery.end, reusing: nil), footer)
+    _ = try schema.adopt(snapshot.manifest, path: log.path)
+    // From here on the file is changed.
     try storage { () throws(StorageError) in
       if try file.size() > recovery.end {
         try file.truncate(to: recovery.end)
@@ -96,19 +117,37 @@ public final class StoreWriter {
     self.log = log
     namedFile = file.identity
     nextSlot = recovery.slotToWriteNext
-    if !recovery.isAcknowledged {
-      try log.writeAgain(recovery.acknowledgedEnd, to: recovery.end)
+    let newestSlot = recovery.newestSlot.map { AcknowledgementSlot.pages[$0] }
+    if recovery.isAcknowledged {
+      slotToRewrite = newestSlot
+    } else {
+      try log.writeAgain((newestSlot.map { [$0] } ?? []) + [recovery.acknowledgedEnd..<recovery.end])
       acknowledge(footer, in: log)
     }
-    let mapping = try log.mapping(reaching: recovery.end, reusing: nil)
-    let snapshot = try Snapshot(log, mapping, footer)
-    _ = try schema.adopt(snapshot.manifest, path: log.path)
+    try healSlots(recovery.rottenSlots, footer, in: log)
     self.snapshot = snapshot
+    if let previousLifetime { try location.expirePrevious(after: previousLifetime) }
     location.releaseBase()
   }
 
+  private func recover(orBeginAnew replacesDamaged: Bool) throws(StoreError) {
+    do { try recover() } catch {
+      guard replacesDamaged, error.isDamage else { throw error }
+      try beginAnew()
+    }
+  }
+
+  /// Leaves a log that cannot be opened as it is, and goes on as in a store without one.
+  private func beginAnew() throws(StoreError) {
+    highest = try location.highestNumbers()
+    log = nil
+    snapshot = nil
+    damagedLog = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
+    namedFile = damagedLog?.identity
+  }
+
   /// The number that the next commit will have.
-  public var nextSequence: UInt64 { (snapshot?.sequence ?? 0) + 1 }
+  public var nextSequence: UInt64 { (snapshot?.sequence ?? highest.sequence) + 1 }
 
   // MARK: Committing
 
@@ -136,7 +175,7 @@ public final class StoreWriter {
   }
 
   func beginGeneration(
-    sequence: UInt64, manifest: Manifest, after generation: UInt64? = nil
+    sequence: UInt64, manifest: Manifest, after generation: UInt64? = nil, makesRoom: Bool = true
   ) throws(StoreError) -> Transaction {
     try checkUsable()
     discardOpenTransaction()
@@ -144,9 +183,9 @@ public final class StoreWriter {
     let header = FileHeader(
       storeID: StoreID(environment.random(), environment.random()),
       seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
-      generation: (generation ?? snapshot?.generation ?? 0) + 1)
+      generation: (generation ?? snapshot?.generation ?? highest.generation) + 1)
     let log: LogFile
-    do { log = try makeLog(header) } catch {
+    do { log = try makeLog(header, makesRoom: makesRoom) } catch {
       // What a full device took of it would only take room.
       _ = try? location.directory.remove(location.new)
       throw .io(error)
@@ -158,10 +197,11 @@ public final class StoreWriter {
   }
 
   /// Begins the file of a new generation: its header, and slots that say nothing.
-  private func makeLog(_ header: FileHeader) throws(StorageError) -> LogFile {
-    guard let file = try location.directory.open(location.new, .create) else {
+  private func makeLog(_ header: FileHeader, makesRoom: Bool) throws(StorageError) -> LogFile {
+    guard let created = try location.directory.open(location.new, .create) else {
       throw StorageError(operation: "create", path: location.new, code: ENOENT)
     }
+    let file = makesRoom ? location.reclaiming(created) : created
     let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
     try file.write(header.encoded().rawSpan, at: 0)
     try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
@@ -224,6 +264,8 @@ public final class StoreWriter {
     let footer: SegmentFooter
     do {
       try checkLog(log, endsAt: transaction.appender.builder.isLarge ? nil : transaction.appender.builder.start)
+      if let slotToRewrite { try log.rewrite(slotToRewrite) }
+      slotToRewrite = nil
     } catch {
       discardOpenTransaction()
       throw error
@@ -272,6 +314,7 @@ public final class StoreWriter {
       try storage { () throws(StorageError) in try log.file.sync() }
       new = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
       try accept(new)
+      if let damagedLog { damagedPath = try keepDamaged(damagedLog) }
       try checkName()
     } catch {
       discardOpenTransaction()
@@ -338,7 +381,10 @@ public final class StoreWriter {
   public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()
-    let room = try roomToCompact(old)
+    var room = try roomToCopy(old)
+    while let available = room.available, available < room.needed, location.makeRoom() {
+      room = try roomToCopy(old)
+    }
     try announce(room)
     if let available = room.available, available < room.needed {
       throw StoreError.noRoom(path: old.path, needed: room.needed, available: available)
@@ -351,18 +397,20 @@ public final class StoreWriter {
     }
   }
 
-  /// What a compaction takes at most: from counters where these say enough, and else counted.
-  private func roomToCompact(_ old: Snapshot) throws(StoreError) -> Room {
+  /// What a copy of the live rows takes at most: from counters where these say enough, and else counted.
+  func roomToCopy(_ old: Snapshot) throws(StoreError) -> Room {
     let available = location.directory.availableByteCount()
     let limit = try old.compactedByteLimit()
     let isClear = limit.isClose && limit.byteCount <= available ?? .max
     return Room(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
   }
 
-  /// What a new generation of about the present content takes, and what there is: an estimate from the counters.
+  /// What a new generation of about the present content takes, and what there is: an estimate from the counters. Room
+  /// that the previous generation takes counts as available, as it is deleted when the room is needed.
   public func roomForGeneration() throws(StoreError) -> Room {
     let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
-    return Room(needed: needed, available: location.directory.availableByteCount())
+    let reclaimable = try location.previousByteCount()
+    return Room(needed: needed, available: location.directory.availableByteCount().map { $0 + reclaimable })
   }
 
   /// Makes what was live at `earlier` live again, as a new commit of the same generation.
@@ -399,11 +447,14 @@ public final class StoreWriter {
   private func publish(_ new: Snapshot, keepsPrevious: Bool) throws(StoreError) {
     let directory = location.directory
     let old = log
-    if old != nil, keepsPrevious {
+    let isKept = old != nil && keepsPrevious && previousLifetime != .zero
+    if isKept {
       // A file system without hard links, or without room for a name, keeps no previous generation: no reason to refuse
       // the new one.
       _ = try? directory.remove(location.previous)
       try? directory.link(location.log, to: location.previous)
+      // Its age counts from now on. Where that cannot be noted it counts from its last commit.
+      try? directory.setModificationTime(of: location.previous, to: location.environment.now())
     }
     do { try directory.rename(location.new, to: location.log) } catch {
       discardOpenTransaction()
@@ -413,11 +464,14 @@ public final class StoreWriter {
       poison = "\(error)"
       throw .io(error)
     }
+    if keepsPrevious, !isKept { _ = try? location.removePrevious() }
     location.releaseBase()
     new.log.file.isNamed(new.log.path)
     log = new.log
+    damagedLog = nil
     namedFile = new.log.file.identity
     nextSlot = 1
+    slotToRewrite = nil
     if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
   }
 
@@ -437,6 +491,16 @@ public final class StoreWriter {
     } catch {
       poison = "\(error)"
     }
+  }
+
+  /// Writes slots that rotted anew, durably: a reader takes a rotten slot next to a commit that is just being written for
+  /// damage.
+  private func healSlots(_ rotten: [Int], _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
+    if rotten.isEmpty { return }
+    for (index, offset) in AcknowledgementSlot.offsets.enumerated() where rotten.contains(offset) {
+      try writeSlot(index, footer, in: log)
+    }
+    try storage { () throws(StorageError) in try log.file.sync() }
   }
 
   private func writeSlot(_ index: Int, _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
@@ -464,6 +528,20 @@ public final class StoreWriter {
     if poison == nil, getpid() == process, let log { try? log.file.sync() }
     poison = "it was closed"
     lock.release()
+  }
+}
+
+extension StoreLocation {
+  /// `file`, which deletes previous generations before a write to it fails for lack of room.
+  func reclaiming(_ file: any StorageFile) -> ReclaimingFile {
+    ReclaimingFile(file) { makeRoom() }
+  }
+}
+
+extension LogFile {
+  /// The same log, which deletes previous generations before a write to it fails for lack of room.
+  fileprivate func makingRoom(in location: StoreLocation) -> LogFile {
+    LogFile(location.reclaiming(file), header: header, path: path)
   }
 }
 

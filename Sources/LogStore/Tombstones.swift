@@ -24,6 +24,16 @@ struct Tombstones: ~Escapable {
 
   func offset(_ index: Int) -> UnitOffset { UnitOffset(rawValue: bytes.u32(at: 16 + 4 * index)) }
 
+  /// What the format does not allow; `nil` where nothing is wrong.
+  var fault: String? {
+    if bytes.u32(at: 12) != 0 { return "tombstones: reserved bytes are not zero" }
+    if count == 0 { return "tombstones: there is none" }
+    for index in 1..<count where offset(index) <= offset(index - 1) {
+      return "tombstones: numbers \(index - 1) and \(index) are not in ascending order"
+    }
+    return nil
+  }
+
   /// The contents of a list's object, behind its header.
   static func contents(_ units: ArraySlice<UInt32>) -> [UInt8] {
     let count = 8 + 4 * units.count

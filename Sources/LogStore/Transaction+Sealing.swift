@@ -25,6 +25,7 @@ extension Transaction {
       for space in entries[table].indices { try appendIndex(table, space, rows[table][space]) }
     }
     try appendDead(newDead)
+    try checkBlockCounts()
     manifest.state = state
     if base != nil { manifest.tailRows += UInt64(putCount) }
     return try appender.builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
@@ -240,6 +241,14 @@ extension Transaction {
     try appender.builder.append(header)
     try appender.builder.append(table.bytes)
     return block
+  }
+
+  /// Only another program leaves so many blocks: this one merges them.
+  private func checkBlockCounts() throws(StoreError) {
+    let spaces = manifest.tables.flatMap { $0.keySpaces.map(\.blocks.count) }
+    guard (spaces + [manifest.deadBlocks.count]).allSatisfy({ $0 <= Manifest.blockLimit }) else {
+      throw .unusable(path: log.path, reason: "one of its indexes has too many blocks for another commit; compact it")
+    }
   }
 
   /// Writes the dead rows of this commit, together with those of newer blocks of the tail.

@@ -6,6 +6,8 @@ package struct AcknowledgementSlot: Equatable, Sendable {
   package static let magic = "SHELFACK"
   /// Where the two slots stand in the file.
   package static let offsets = [4096, 8192]
+  /// The bytes of the two slots.
+  package static let pages = offsets.map { $0..<$0 + byteCount }
 
   package var storeID: StoreID
   package var sequence: UInt64

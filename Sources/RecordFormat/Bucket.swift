@@ -52,6 +52,14 @@ public enum Bucket {
     UnitOffset(rawValue: line.u32(at: indexOffsets &+ 4 &* entry))
   }
 
+  /// Whether all bytes are zero in which a bucket with its number of entries stores nothing.
+  public static func hasZeroPadding(_ line: RawSpan, isIndex: Bool) -> Bool {
+    let entries = count(line.u32(at: 4))
+    guard isIndex else { return line.isZero(from: deadOffsets + 4 * entries) }
+    let free = tags + 2 * entries
+    return line.slice(free, indexOffsets - free).isZero(from: 0) && line.isZero(from: indexOffsets + 4 * entries)
+  }
+
   /// Which of the nine tags of an index bucket are `tag`, a bit each; of those behind its entries, too.
   @inlinable @inline(__always)
   public static func matches(_ line: RawSpan, _ tag: UInt16) -> UInt32 {

@@ -34,6 +34,26 @@ public struct KeyList: ~Escapable {
     return list.offset
   }
 
+  /// The keys of the list of `bytes`, each once.
+  public static func distinct(_ bytes: RawSpan) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    var seen: Set<[UInt8]> = []
+    var list = KeyList(bytes)
+    while let key = list.next() {
+      let key = key.copied()
+      if seen.insert(key).inserted { keys.append(key) }
+    }
+    return keys
+  }
+
+  /// Whether a key is in the list of `bytes` more than once.
+  public static func hasRepeatedKeys(_ bytes: RawSpan) -> Bool {
+    var count = 0
+    var list = KeyList(bytes)
+    while list.next() != nil { count += 1 }
+    return distinct(bytes).count < count
+  }
+
   /// Whether `key` is in the list of `bytes`.
   public static func contains(_ key: RawSpan, in bytes: RawSpan) -> Bool {
     var list = KeyList(bytes)

@@ -4,6 +4,8 @@ package struct Manifest: Equatable, Sendable {
   package static let version: UInt32 = 1
   /// Of one with a key space of lists: a program that takes lists for keys must not read it.
   package static let versionWithLists: UInt32 = 2
+  /// Blocks of one key space, and dead blocks: their number has 16 bits.
+  package static let blockLimit = Int(UInt16.max)
   /// Key lengths from this one on share one bit.
   package static let longestListedKey = 255
 
@@ -138,6 +140,10 @@ package struct Manifest: Equatable, Sendable {
     self.deadBytes = deadBytes
     self.tailRows = tailRows
     self.state = state
+    guard version == (hasLists ? Self.versionWithLists : Self.version) else {
+      throw .field("manifest version", UInt64(version))
+    }
+    guard reader.remaining == 0 else { throw .field("manifest length", UInt64(span.byteCount)) }
   }
 
   private var hasLists: Bool { tables.contains { $0.keySpaces.contains(where: \.isList) } }
@@ -155,7 +161,8 @@ package struct Manifest: Equatable, Sendable {
     table.liveRows = rows
     table.liveBytes = bytes
     for _ in 0..<spaceCount {
-      guard let flags = reader.u8(), let name = reader.name() else { return nil }
+      // One that is unique or skips empty keys has no lists; other bits are reserved.
+      guard let flags = reader.u8(), flags <= 4, let name = reader.name() else { return nil }
       var space = KeySpace(
         name: name, isUnique: flags & 1 != 0, skipsEmptyKeys: flags & 2 != 0, isList: flags & 4 != 0)
       for index in 0..<4 {

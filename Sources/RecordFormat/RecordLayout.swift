@@ -38,6 +38,23 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     bits = UInt64(truncatingIfNeeded: end | shared << 32 | keys << 40)
   }
 
+  /// Whether the keys end in their order: no end before the one of the key before it.
+  public func hasOrderedKeys(_ record: RawSpan) -> Bool {
+    var previous: UInt16 = 0
+    for index in 0..<keyCount {
+      let end = record.u16(at: 10 + 2 * index)
+      if end < previous { return false }
+      previous = end
+    }
+    return true
+  }
+
+  /// Whether the bytes between the ends of the keys and the shared strings are zero.
+  public func hasZeroPadding(_ record: RawSpan) -> Bool {
+    let start = 10 + 2 * keyCount
+    return record.slice(start, keyStart - 4 * sharedCount - start).isZero(from: 0)
+  }
+
   @inlinable @inline(__always)
   public static func keyStart(sharedCount: Int, keyCount: Int) -> Int {
     ((10 &+ 2 &* keyCount &+ 3) & ~3) &+ 4 &* sharedCount

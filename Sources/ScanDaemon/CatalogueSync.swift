@@ -78,7 +78,7 @@ public final class CatalogueSync: Service, Sendable {
       synchronizer.options.gate = LossGate(share: options.maximumLoss)
       // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
-      return try await stores.synchronize(synchronizer, from: origin, full: full)
+      return try await stores.synchronize(synchronizer, from: origin, source: http.url, full: full)
     }
   }
 
@@ -217,6 +217,7 @@ public final class CatalogueSync: Service, Sendable {
     metrics.sync.recordNanoseconds(took.nanoseconds)
     problems.clear("sync")
     let update = done.report.update
+    warn(update.notices)
     logger.info(
       "synchronised",
       metadata: [
@@ -225,6 +226,26 @@ public final class CatalogueSync: Service, Sendable {
       ])
     let data = LastSync.event(user: stores.user, update, took)
     events.publish(.sync, data.bytes)
+  }
+
+  /// Logs what was taken otherwise than it was sent, and what the update broke.
+  private func warn(_ notices: UpdateNotices) {
+    if notices.collapsed > 0 {
+      logger.warning(
+        "products have the id of another product of the answer, or none", metadata: ["count": "\(notices.collapsed)"])
+    }
+    if notices.skipped.count > 0 {
+      logger.warning(
+        "rows exceed a limit of the format and were skipped",
+        metadata: ["count": "\(notices.skipped.count)", "rows": .array(notices.skipped.first.map { "\($0)" })])
+    }
+    if !notices.brokenSets.isEmpty {
+      logger.warning(
+        "sets lack a component that was deleted",
+        metadata: [
+          "count": "\(notices.brokenSets.count)", "sets": .array(notices.brokenSets.prefix(20).map { "\($0.id)" }),
+        ])
+    }
   }
 
   private func failed(_ stores: UserStores, _ error: any Error, _ time: Int64, _ start: Duration) {

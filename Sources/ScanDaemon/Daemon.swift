@@ -67,6 +67,7 @@ public final class Daemon: ReadingHandler, Sendable {
     webhooks = try Webhooks(options.webhooks, environment.webhook)
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = 500
+    workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
     problems = Problems(logger, now: environment.time.now)
@@ -77,6 +78,7 @@ public final class Daemon: ReadingHandler, Sendable {
     ids = ScanIDs(random: environment.time.random)
     var directory = WorkspaceDirectory(root: options.root)
     directory.waiting = workspaceOptions.waiting
+    directory.notify = workspaceOptions.notify
     var queueOptions = environment.queue
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)

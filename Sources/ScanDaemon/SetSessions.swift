@@ -60,11 +60,11 @@ public final class SetSessions: Sendable {
     let new = StoredSession(
       id: ids.next(now: time), name: name?.cut(to: Self.maximumNameByteCount),
       input: input?.cut(to: Self.maximumNameByteCount), created: Double(time) / 1e6, holdsInput: input != nil)
-    // Whoever else opens one now counts as well.
-    if let documents = try await recorder.open(stores) { try Self.reserve(documents, limit) }
+    let reservation = SessionReservation(new.id, limit: limit)
     let documents: UserDocuments
     do {
       documents = try await recorder.perform(for: stores) { transaction, documents in
+        try reservation.hold(in: documents)
         if let input = new.input, let holder = documents.index.withLock({ $0.holders[input] }),
           var old = try transaction.get(holder, from: documents.sessions)
         {
@@ -75,26 +75,13 @@ public final class SetSessions: Sendable {
         return documents
       }
     } catch {
-      if let documents = try? await recorder.open(stores) { Self.release(documents) }
+      reservation.release()
       throw error
     }
-    documents.index.withLock { index in
-      index.reserved = max(0, index.reserved - 1)
-      index.note(new)
-    }
+    documents.index.withLock { $0.note(new) }
+    reservation.release()
     tell(new.id, stores)
     return try session(new, documents, documents.store.snapshot(), access.catalogue(of: stores))
-  }
-
-  private static func reserve(_ documents: UserDocuments, _ limit: Int) throws {
-    try documents.index.withLock { index in
-      guard index.open.count + index.reserved < limit else { throw SetSessionError.tooMany(limit: limit) }
-      index.reserved += 1
-    }
-  }
-
-  private static func release(_ documents: UserDocuments) {
-    documents.index.withLock { $0.reserved = max(0, $0.reserved - 1) }
   }
 
   /// Adds scans, all of them or none.

@@ -34,7 +34,7 @@ struct SessionIndex: Sendable {
   /// The closed ones, the one that was closed first first.
   var closed: [String] = []
   /// Sessions that are about to be opened.
-  var reserved = 0
+  private(set) var reserved: Set<String> = []
 
   init(_ sessions: Collection<StoredSession>) throws {
     var ended: [(time: Double, id: String)] = []
@@ -66,6 +66,19 @@ struct SessionIndex: Sendable {
     if open.remove(session.id) != nil { closed.append(session.id) }
     letGo(session.id)
   }
+
+  /// Counts a session that is about to be opened among the open ones. One that counts already stays so.
+  ///
+  /// - Throws: `SetSessionError.tooMany` if `limit` sessions are open or about to be.
+  mutating func reserve(_ id: String, limit: Int) throws(SetSessionError) {
+    if reserved.contains(id) { return }
+    // A session counts once, also between its commit and the end of its reservation.
+    guard open.count + reserved.subtracting(open).count < limit else { throw .tooMany(limit: limit) }
+    reserved.insert(id)
+  }
+
+  /// Takes back the reservation of this session; does nothing if it has none.
+  mutating func release(_ id: String) { reserved.remove(id) }
 
   mutating func remove(_ id: String) {
     open.remove(id)

@@ -280,6 +280,26 @@ package final class PosixDirectory: StorageDirectory {
     return Int(status.st_size)
   }
 
+  package func modificationTime(of name: String) throws(StorageError) -> Int64? {
+    guard let status = try status(of: name) else { return nil }
+    #if canImport(Darwin)
+    let time = status.st_mtimespec
+    #else
+    let time = status.st_mtim
+    #endif
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+
+  package func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError) {
+    let time = timespec(tv_sec: Int(microseconds / 1_000_000), tv_nsec: Int(microseconds % 1_000_000) * 1000)
+    // The times of the last access and of the last change, which the call copies.
+    let times = [time, time]
+    let result = unsafe times.withUnsafeBufferPointer { buffer in
+      retrying { unsafe utimensat(descriptor, checked(name), buffer.baseAddress!, AT_SYMLINK_NOFOLLOW) }
+    }
+    if result != 0 { throw failure("set the time of", name) }
+  }
+
   private func status(of name: String) throws(StorageError) -> stat? {
     var status = stat()
     // The call fills the local structure.

@@ -27,10 +27,20 @@ package protocol StorageDirectory: Sendable {
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
   /// Bytes that can still be written here; `nil` if nobody knows. Others may take them meanwhile.
   func availableByteCount() -> Int?
+  /// Bytes in the file `name`; `nil` if there is no regular file of this name.
+  func byteCount(of name: String) throws(StorageError) -> Int?
+  /// When the file `name` was last changed, in microseconds since 1970 UTC; `nil` if there is no such file, or the
+  /// directory keeps no times.
+  func modificationTime(of name: String) throws(StorageError) -> Int64?
+  /// Sets what ``modificationTime(of:)`` returns.
+  func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError)
 }
 
 extension StorageDirectory {
   package func availableByteCount() -> Int? { nil }
+  package func byteCount(of name: String) throws(StorageError) -> Int? { try open(name, .read)?.size() }
+  package func modificationTime(of name: String) throws(StorageError) -> Int64? { nil }
+  package func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError) {}
 }
 
 /// How a file is opened.
@@ -78,6 +88,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Sends `count` bytes from `offset` on, which were written, on their way to the device. A hint: nothing is durable before
   /// ``sync()``, which has less to wait for.
   func startSync(_ offset: Int, _ count: Int)
+  /// Gives the space of a range, which nobody reads any more, back to the file system. A hint: where that cannot be done
+  /// nothing happens.
+  func release(_ range: Range<Int>)
   /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
   /// under it; bytes beyond the end must not be touched.
   func map(_ byteCount: Int) throws(StorageError) -> Mapping
@@ -95,6 +108,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// The file that has the name, of one that is joined from several.
   var named: any StorageFile { get }
 
+  /// The file that others may share, of one that is joined from several; `nil` for any other file.
+  var shared: (any StorageFile)? { get }
+
   /// Which file the byte at `offset` stands in, and where in it.
   func place(of offset: Int) -> (path: String, offset: Int)
 }
@@ -102,7 +118,9 @@ package protocol StorageFile: AnyObject, Sendable {
 extension StorageFile {
   package var canWriteBehind: Bool { false }
   package func startSync(_ offset: Int, _ count: Int) {}
+  package func release(_ range: Range<Int>) {}
   package var named: any StorageFile { self }
+  package var shared: (any StorageFile)? { nil }
 
   package func place(of offset: Int) -> (path: String, offset: Int) { (path, offset) }
 

@@ -72,7 +72,7 @@ public final class UserStores: Sendable {
   public func catalogueWriter(waiting milliseconds: Int? = nil) throws -> CatalogWriter {
     try checkOpen()
     let access = access
-    return try CatalogWriter(directory.makeStore("catalogue", of: user), waiting: milliseconds ?? options.waiting) {
+    return try directory.catalogueWriter(of: user, waiting: milliseconds ?? options.waiting) {
       (try? access.isGranted()) == true
     }
   }

@@ -1,5 +1,5 @@
 public import Documents
-import LogStore
+public import LogStore
 public import PageCache
 import Storage
 
@@ -51,6 +51,8 @@ public final class Workspace: Sendable {
     public var waiting = 2000
     /// How often is looked, while somebody observes, for what other processes did, in milliseconds.
     public var pollInterval = 100
+    /// Learns what stores do without being asked; see ``WorkspaceDirectory/notify``.
+    public var notify: @Sendable (StoreNotice) -> Void = { _ in }
     /// How stores of documents are used.
     public var documents = DocumentStore.Options()
     /// How cached pages of remote lists are kept.
@@ -84,6 +86,7 @@ public final class Workspace: Sendable {
   public static func open(_ root: String, options: Options = Options()) throws -> Workspace {
     var directory = WorkspaceDirectory(root: root)
     directory.waiting = options.waiting
+    directory.notify = options.notify
     // On a medium that is read-only, or somebody else's, it waits; nobody sees half of it.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)

@@ -21,6 +21,16 @@ public struct CatalogueOrigin: Sendable {
 
   /// What is remembered. The length tells where the source ends, whatever characters it has.
   var text: String { "\(source.utf8.count):\(source)\(organisation)" }
+
+  /// What ``text`` says; `nil` for something else.
+  init?(text: String) {
+    guard let colon = text.firstIndex(of: ":"), let count = Int(text[..<colon]),
+      count >= 0,
+      let end = text.utf8.index(text.utf8.index(after: colon), offsetBy: count, limitedBy: text.utf8.endIndex),
+      let source = String(text.utf8[text.utf8.index(after: colon)..<end]), let organisation = String(text.utf8[end...])
+    else { return nil }
+    self.init(source: source, organisation: organisation)
+  }
 }
 
 extension WorkspaceDirectory {
@@ -111,24 +121,16 @@ extension WorkspaceDirectory {
 
   // MARK: The note beside a catalogue
 
-  private func originStore(_ catalogue: StoreLocation) -> StoreLocation {
-    StoreLocation(catalogue.directory, name: "origin")
-  }
-
   /// What is remembered of the catalogue at `location`.
   private func origin(of catalogue: StoreLocation) throws(StoreError) -> String? {
-    try SettingsTable.text(SettingsTable.origin, in: StoreReader.open(originStore(catalogue))?.snapshot)
+    try note(SettingsTable.origin, of: catalogue)
   }
 
   /// Remembers another origin, or none.
   private func rememberOrigin(_ origin: CatalogueOrigin?, of catalogue: StoreLocation) throws(StoreError) {
     let old = try? self.origin(of: catalogue)
     if let old, let origin, old.hasSameBytes(as: origin.text) { return }
-    let writer = try StoreWriter(originStore(catalogue), schema: SettingsTable.schema, waiting: waiting)
-    defer { writer.close() }
-    do { try SettingsTable.set(SettingsTable.origin, to: origin?.text, in: writer) } catch let error as StoreError {
-      throw error
-    } catch { preconditionFailure("a setting is set or the store refuses it") }
+    try setNote(SettingsTable.origin, to: origin?.text, of: catalogue)
   }
 
   private func store<Result>(_ operation: () throws(StoreError) -> Result) throws(WorkspaceError) -> Result {

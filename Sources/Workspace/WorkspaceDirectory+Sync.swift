@@ -48,12 +48,25 @@ extension WorkspaceDirectory {
     return AdoptedBase(cursor: cursor, byteCount: try byteCount(of: id), isShared: false)
   }
 
-  /// What follows a synchronisation that committed something, or found nothing new: others may begin with this catalogue.
+  /// What precedes a commit of a synchronisation, while its catalogue is locked: another process may have noted another origin
+  /// since ``prepareSynchronization(of:from:full:)``, of rows that this commit replaces.
   ///
+  /// - Throws: `WorkspaceError.userID`, `.store`.
+  public func confirmOrigin(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
+    try forgetOrigin(of: id, unless: origin)
+  }
+
+  /// What follows a synchronisation that committed something, or found nothing new, while its catalogue is locked: others may
+  /// begin with this catalogue.
+  ///
+  /// - Parameter source: The server's URL without anything secret, if it was a server: what others who are about to fetch the
+  ///   same catalogue are told.
   /// - Throws: `WorkspaceError.userID`, `.store`. What was committed stays so.
-  public func noteSynchronization(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
-    guard let origin else { return }
-    try rememberOrigin(of: id, source: origin.source, organisation: origin.organisation)
+  public func noteSynchronization(
+    of id: String, from origin: CatalogueOrigin?, source: String? = nil
+  ) throws(WorkspaceError) {
+    if let origin { try rememberOrigin(of: id, source: origin.source, organisation: origin.organisation) }
+    if let source { try noteSource(source, of: id) }
   }
 }
 
@@ -65,22 +78,35 @@ extension UserStores {
   ///   - synchronizer: how the server is asked, and how its answer is taken.
   ///   - origin: what is asked, and whose catalogue that gives the user; `nil` shares nothing, and lets nobody begin with this
   ///     catalogue from now on.
+  ///   - source: the server's URL without anything secret, if it is a server.
   ///   - full: a full update whatever the cursor says.
   /// - Returns: what was done, and is durable.
   /// - Throws: `WorkspaceError.closed`, `.store`; what the transport throws; `WireError`, `CatalogError`, `StoreError`. The catalogue
   ///   is as it was then, or what was adopted.
   nonisolated(nonsending) public func synchronize<Transport>(
-    _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, full: Bool = false
+    _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, source: String? = nil, full: Bool = false
   ) async throws -> Synchronization {
     try checkOpen()
+    var synchronizer = synchronizer
     var adopted: AdoptedBase?
-    if let user { adopted = try directory.prepareSynchronization(of: user, from: origin, full: full) }
-    let writer = try catalogueWriter()
-    defer { writer.close() }
-    let report = try await synchronizer.run(writer, full: full)
-    var failure: WorkspaceError?
     if let user {
-      do throws(WorkspaceError) { try directory.noteSynchronization(of: user, from: origin) } catch { failure = error }
+      adopted = try directory.prepareSynchronization(of: user, from: origin, full: full)
+      let willWrite = synchronizer.willWrite
+      synchronizer.willWrite = { [directory] writer, mode in
+        try directory.confirmOrigin(of: user, from: origin)
+        try willWrite?(writer, mode)
+      }
+    }
+    // What has begun is finished, whether or not the user is still signed in when the answer is there.
+    let destination = SyncDestination(try directory.makeStore("catalogue", of: user)) { [directory, user] in
+      try directory.catalogueWriter(of: user, waiting: directory.waiting)
+    }
+    var failure: WorkspaceError?
+    let report = try await synchronizer.run(destination, full: full) { [directory, user] _, _ in
+      guard let user else { return }
+      do throws(WorkspaceError) {
+        try directory.noteSynchronization(of: user, from: origin, source: source)
+      } catch { failure = error }
     }
     return Synchronization(adopted: adopted, report: report, noteFailure: failure)
   }

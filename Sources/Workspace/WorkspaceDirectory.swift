@@ -25,8 +25,16 @@ public struct WorkspaceDirectory: Sendable {
   public let root: String
   /// How long a change waits for another process to finish one, in milliseconds.
   public var waiting = 2000
+  /// Learns what stores do without being asked, such as deleting a previous generation where the device is full. May be
+  /// called on any thread.
+  public var notify: @Sendable (StoreNotice) -> Void = { _ in }
 
   public init(root: String) { self.root = root }
+
+  /// The store `name` in `directory`.
+  func location(_ directory: any StorageDirectory, _ name: String) -> StoreLocation {
+    StoreLocation(directory, name: name, environment: .system(notify: notify))
+  }
 
   // MARK: Who is signed in
 
@@ -62,7 +70,7 @@ public struct WorkspaceDirectory: Sendable {
   }
 
   private func existingSettings() throws(WorkspaceError) -> StoreLocation? {
-    try wrapped { () throws(StoreError) in try open(["default"]).map { StoreLocation($0, name: "settings") } }
+    try wrapped { () throws(StoreError) in try open(["default"]).map { location($0, "settings") } }
   }
 
   /// Signs a user in, durably, and makes the directory for the user's stores.
@@ -88,7 +96,7 @@ public struct WorkspaceDirectory: Sendable {
   func withCurrentUser(_ body: (_ current: String?, _ set: (String?) throws -> Void) throws -> Void) throws {
     do {
       let writer = try StoreWriter(
-        StoreLocation(make(["default"]), name: "settings"), schema: SettingsTable.schema, waiting: waiting)
+        location(make(["default"]), "settings"), schema: SettingsTable.schema, waiting: waiting)
       defer { writer.close() }
       let current = try SettingsTable.text(SettingsTable.currentUser, in: writer.snapshot)
       try body(current) { try SettingsTable.set(SettingsTable.currentUser, to: $0, in: writer) }
@@ -170,13 +178,13 @@ public struct WorkspaceDirectory: Sendable {
   ///   - id: of the user.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
-    try directory(of: id).map { StoreLocation($0, name: name) }
+    try directory(of: id).map { location($0, name) }
   }
 
   /// As ``store(_:of:)``; the directories are made where they are missing.
   public func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
     if let id { try check(id) }
-    return try wrapped { () throws(StoreError) in StoreLocation(try make(names(of: id)), name: name) }
+    return try wrapped { () throws(StoreError) in location(try make(names(of: id)), name) }
   }
 
   /// The directory of a user, or with `nil` the default one; `nil` where there is none. Creates nothing.

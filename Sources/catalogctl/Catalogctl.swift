@@ -26,7 +26,8 @@ struct Catalogctl: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
       CommandGroup(
-        name: "Keeping the catalogue current:", subcommands: [Sync.self, Apply.self, Import.self, Serve.self]),
+        name: "Keeping the catalogue current:",
+        subcommands: [Sync.self, Apply.self, Import.self, Decode.self, Serve.self]),
       CommandGroup(name: "Sending:", subcommands: [Queue.self]),
       CommandGroup(
         name: "Answering:",

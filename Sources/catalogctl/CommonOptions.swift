@@ -23,7 +23,8 @@ struct StoreOptions: ParsableArguments {
 
   /// The stores. What speaks against their place is said on standard error, once in the life of the process.
   var workspace: WorkspaceDirectory {
-    let workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
+    var workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
+    workspace.notify = { Console.say("catalogctl: \($0)") }
     if !Self.hasWarned.exchange(true, ordering: .relaxed) {
       let id = user ?? (try? workspace.currentUser()) ?? nil
       for warning in workspace.warnings(for: id) { Console.say("catalogctl: warning: \(warning)") }
@@ -51,17 +52,75 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// The user's catalogue as it is now; empty where there is none. Creates nothing.
-  func snapshot() throws -> CatalogSnapshot { try reader()?.snapshot() ?? .empty }
+  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+
+  /// All commits of the user's catalogue that are kept; `nil` where there is none. Creates nothing.
+  func history() throws -> CatalogHistory? {
+    let user = try userID()
+    guard let location = try workspace.catalogue(of: user) else { return nil }
+    return try orRemedies(user) { try CatalogReader.open(location)?.history() }
+  }
 
   /// A reader of the user's catalogue; `nil` where there is none. Creates nothing.
   func reader() throws -> CatalogReader? {
-    guard let location = try workspace.catalogue(of: userID()) else { return nil }
-    return try CatalogReader.open(location)
+    let user = try userID()
+    guard let location = try workspace.catalogue(of: user) else { return nil }
+    return try orRemedies(user) { try CatalogReader.open(location) }
+  }
+
+  /// A commit of the user's catalogue.
+  ///
+  /// - Throws: `Failure` with exit code 1 where it is not kept.
+  func commit(_ sequence: UInt64) throws -> CatalogSnapshot {
+    guard let commit = try history()?.at(sequence) else { throw Failure.noCommit(sequence) }
+    return commit
   }
 
   /// The writer of the user's catalogue, whose directories are made where they are missing.
-  func writer(waiting milliseconds: Int = 0) throws -> CatalogWriter {
-    try CatalogWriter(workspace.makeCatalogue(of: userID()), waiting: milliseconds)
+  ///
+  /// - Parameter replacesDamaged: Whether to begin anew where the catalogue cannot be opened.
+  func writer(waiting milliseconds: Int = 0, replacesDamaged: Bool = false) throws -> CatalogWriter {
+    let user = try userID()
+    return try orRemedies(user) {
+      try workspace.catalogueWriter(of: user, waiting: milliseconds, replacesDamaged: replacesDamaged)
+    }
+  }
+
+  /// Opens a catalogue; where that finds it damaged, the error says what can be done.
+  private func orRemedies<Result>(_ user: String, _ open: () throws -> Result) throws -> Result {
+    do { return try open() } catch {
+      guard let location = try? workspace.catalogue(of: user), let failure = Failure(error), failure.code == .data,
+        error is StoreError || error is CatalogError
+      else { throw error }
+      throw Failure(.data, "\(failure.message); \(location.remedies)")
+    }
+  }
+}
+
+extension StoreLocation {
+  /// What can be done about a catalogue that cannot be opened.
+  var remedies: String {
+    guard let source = (try? catalogueRepairSources())?.first else {
+      return "'catalogctl verify --repair' saves what can be saved; \(Self.replacementAdvice)"
+    }
+    return "\(source.words) is there: 'catalogctl verify --repair' goes back to it where nothing newer can be saved;"
+      + " \(Self.replacementAdvice)"
+  }
+
+  static let replacementAdvice =
+    "'catalogctl sync --full --replace-damaged' sets it aside and fetches everything anew"
+}
+
+extension RepairSource {
+  /// What it is, for people.
+  var words: String {
+    let name =
+      switch kind {
+      case .previous: "the generation before the last full update"
+      case .sharedBase: "what it shares with other users"
+      }
+    let products = Quantity.count(snapshot.rowCount(0))
+    return "\(name) (commit \(snapshot.sequence) of \(Moment.text(snapshot.time)), \(products) products)"
   }
 }
 

@@ -100,10 +100,10 @@ struct Failure: Error {
   }
 
   private init(catalog error: CatalogError) {
-    if case .store(let cause) = error {
-      self.init(store: cause)
-    } else {
-      self.init(.data, "\(error)")
+    switch error {
+    case .store(let cause): self.init(store: cause)
+    case .cursorMoved: self.init(.temporary, "\(error)")
+    default: self.init(.data, "\(error)")
     }
   }
 
@@ -164,7 +164,7 @@ struct Failure: Error {
 
   private static func code(_ error: TransportError) -> Code {
     switch error {
-    case .invalidURL, .invalidHeader: .usage
+    case .invalidURL, .invalidHeader, .invalidProxy: .usage
     case .certificateFile: .noInput
     default: .unavailable
     }

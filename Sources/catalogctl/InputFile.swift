@@ -1,4 +1,5 @@
 import Foundation
+import LogStore
 import Storage
 
 #if canImport(Glibc)
@@ -17,6 +18,16 @@ struct InputFile {
   /// For messages.
   let name: String
   private let handle: FileHandle
+  /// What was read of a pipe, if it is read from there.
+  private var spool: Spool?
+
+  /// What a pipe held, in a file, and how far it was read.
+  private final class Spool {
+    let file: SpillFile
+    var offset = 0
+
+    init(_ file: SpillFile) { self.file = file }
+  }
 
   /// - Throws: `Failure` with exit code 66.
   init(_ path: String) throws {
@@ -52,16 +63,49 @@ struct InputFile {
     unsafe String(cString: strerror(code)) + (code == EACCES ? "; check who may read it" : "")
   }
 
+  /// The file's type and who may do what with it; `nil` for what is no regular file.
+  var mode: mode_t? { status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? $0.st_mode : nil } }
+
   /// Bytes in the file, where that can be known.
   var byteCount: Int? {
+    if let spool { return spool.file.byteCount }
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
+  }
+
+  /// The same bytes, of which none has to be waited for: a pipe is read to its end first, into a file next to a store.
+  /// Whoever fills the pipe slowly then keeps no writer of the store waiting.
+  ///
+  /// - Throws: `Failure` with exit code 66; `StoreError.io` for what cannot be kept.
+  func arrived(nextTo location: StoreLocation) throws -> InputFile {
+    if byteCount != nil { return self }
+    let file = try SpillFile(nextTo: location)
+    while let piece = try next() { try file.append(piece.span) }
+    var arrived = self
+    arrived.spool = Spool(file)
+    return arrived
+  }
+
+  /// Begins to read anew: for a file, or a pipe that arrived.
+  ///
+  /// - Throws: `Failure` with exit code 66.
+  func rewind() throws {
+    if let spool {
+      spool.offset = 0
+    } else if lseek(handle.fileDescriptor, 0, SEEK_SET) < 0 {
+      throw Failure(.noInput, "\(name): cannot be read twice: \(Self.reason(errno))")
+    }
   }
 
   /// The next bytes; `nil` at the end.
   ///
   /// - Throws: `Failure` with exit code 66.
   func next() throws -> [UInt8]? {
+    if let spool {
+      let piece = try spool.file.read(at: spool.offset)
+      spool.offset += piece.count
+      return piece.isEmpty ? nil : piece
+    }
     while true {
       var fault: Int32 = 0
       // The system fills the buffer with `count` bytes at most.

@@ -39,28 +39,30 @@ final class OutputFile {
     self.file = file
   }
 
-  func write(_ bytes: [UInt8]) throws {
+  func write(_ bytes: [UInt8]) throws { try write(bytes.span) }
+
+  func write(_ bytes: Span<UInt8>) throws {
     guard let deflater else { return try append(bytes) }
     try pack(bytes, isLast: false, deflater)
   }
 
-  private func pack(_ bytes: [UInt8], isLast: Bool, _ deflater: GzipDeflater) throws {
+  private func pack(_ bytes: Span<UInt8>, isLast: Bool, _ deflater: GzipDeflater) throws {
     var packed: [UInt8] = []
-    deflater.consume(bytes.span, isLast: isLast) { piece in
+    deflater.consume(bytes, isLast: isLast) { piece in
       for index in piece.indices { packed.append(piece[index]) }
     }
-    if !packed.isEmpty { try append(packed) }
+    if !packed.isEmpty { try append(packed.span) }
   }
 
-  private func append(_ bytes: [UInt8]) throws {
+  private func append(_ bytes: Span<UInt8>) throws {
     // A byte has no padding whose contents could leak.
-    try file.write(unsafe bytes.span.bytes, at: byteCount)
+    try file.write(unsafe bytes.bytes, at: byteCount)
     byteCount += bytes.count
   }
 
   /// Gives the file its name; it is durable then.
   func publish() throws {
-    if let deflater { try pack([], isLast: true, deflater) }
+    if let deflater { try pack([UInt8]().span, isLast: true, deflater) }
     try file.sync()
     try directory.rename(temporaryName, to: name)
     try directory.sync()

@@ -1,8 +1,9 @@
 import CatalogSync
 
 /// Draws how far a synchronisation has come, on standard error, where people look at it or asked for it.
-struct ProgressBar {
-  private let isShown: Bool
+struct ProgressBar: Sendable {
+  /// Whether people look, or asked for it.
+  let isShown: Bool
   private let expectedByteCount: Int?
   private var last = ContinuousClock.now - .seconds(1)
   private var isDrawn = false
@@ -16,11 +17,21 @@ struct ProgressBar {
   mutating func update(_ progress: SyncProgress) {
     guard isShown else { return }
     let now = ContinuousClock.now
-    if progress.phase == .receiving, now - last < .milliseconds(100) { return }
+    if progress.phase == .receiving || progress.phase == .importing, now - last < .milliseconds(100) { return }
     last = now
     isDrawn = true
     Console.show("\r\u{1B}[K" + Self.cut(line(progress)))
-    if progress.phase == .done { Console.show("\n") }
+    if progress.phase == .done {
+      Console.show("\n")
+      isDrawn = false
+    }
+  }
+
+  /// Shows a text in place of the progress.
+  mutating func show(_ text: String) {
+    guard isShown else { return }
+    isDrawn = true
+    Console.show("\r\u{1B}[K" + Self.cut(text))
   }
 
   /// Leaves the line, so that what follows begins on one of its own.
@@ -37,18 +48,26 @@ struct ProgressBar {
     let rows = "\(Quantity.count(progress.rowsDecoded)) rows"
     switch progress.phase {
     case .receiving:
-      guard let expectedByteCount, expectedByteCount > 0 else { return "receiving  \(received)  \(rows)" }
-      let share = min(1, Double(progress.bytesReceived) / Double(expectedByteCount))
-      let words = "\(Int(share * 100)) %  \(received)  \(rows)"
-      // The bar takes what the words leave.
-      let length = min(30, Console.progressColumns - 1 - "receiving   ".count - words.count)
-      if length < 5 { return "receiving  \(words)" }
-      let filled = Int(share * Double(length))
-      let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled)
-      return "receiving  \(bar) \(words)"
+      guard let expectedByteCount, expectedByteCount > 0 else {
+        return "receiving  \(received)" + (progress.rowsDecoded > 0 ? "  \(rows)" : "")
+      }
+      return Self.bar("receiving", progress.bytesReceived, of: expectedByteCount, "\(received)  \(rows)")
+    case .importing:
+      return Self.bar("importing", progress.bytesImported, of: progress.bytesReceived, rows)
     case .committing: return "writing    \(received)  \(rows)"
     case .done: return "done       \(received)  \(Quantity.count(progress.rowsWritten)) rows"
     }
+  }
+
+  /// A line with a bar of the share that is done, as long as the terminal leaves room for between the words.
+  private static func bar(_ name: String, _ done: Int, of all: Int, _ words: String) -> String {
+    let share = all > 0 ? min(1, Double(done) / Double(all)) : 1
+    let rest = "\(Int(share * 100)) %  \(words)"
+    let length = min(30, Console.progressColumns - 1 - "\(name)   ".count - rest.count)
+    if length < 5 { return "\(name)  \(rest)" }
+    let filled = Int(share * Double(length))
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled)
+    return "\(name)  \(bar) \(rest)"
   }
 }
 

@@ -20,7 +20,7 @@ struct StoreCheck {
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
-    if let catalogue { findings += try Verification.run(catalogue)?.findings.map(\.inCatalogueWords) ?? [] }
+    if let catalogue { findings += try Self.verify(catalogue: catalogue).map(\.inCatalogueWords) }
     let documents = try workspace.store(DocumentOptions.storeName, of: id)
     if let documents { findings += try Self.verify(documents: documents) }
     for name in Self.others {
@@ -35,6 +35,21 @@ struct StoreCheck {
     let store = try DocumentStore.inspect(documents)
     let digest = try DocumentDigest(store.snapshot()).covering(catalogue: content)
     return ([], try QueueDigest(store).covering(digest))
+  }
+
+  private static func verify(catalogue location: StoreLocation) throws -> [Finding] {
+    let previous = try Verification.runPrevious(location)?.findings
+    guard let verification = try Verification.run(location) else {
+      return previous.map { [location.missingLog] + $0 } ?? []
+    }
+    let findings = verification.findings + (previous ?? [])
+    if !findings.isEmpty { return findings }
+    do {
+      guard let history = try CatalogReader.open(location)?.history() else { return [] }
+      return try history.current.verify() + (history.previous?.verify() ?? [])
+    } catch let error as CatalogError {
+      return [Finding(path: location.path, offset: 0, what: "\(error)", lost: "the catalogue")]
+    }
   }
 
   private static func verify(documents location: StoreLocation) throws -> [Finding] {

@@ -351,10 +351,10 @@ import Testing
       let error = try await failure(server.url()) {
         // Enough for a connection on a busy machine; both times together are the wait for the head.
         $0.connectTimeout = .seconds(1)
-        $0.readTimeout = .milliseconds(50)
+        $0.idleTimeout = .milliseconds(50)
         $0.retry.maximumAttempts = 1
       }
-      #expect(error == .timedOut(url: server.url(), limit: .read, seconds: 0.05, attempts: 1))
+      #expect(error == .timedOut(url: server.url(), limit: .idle, seconds: 0.05, attempts: 1))
     }
   }
 
@@ -362,7 +362,7 @@ import Testing
     try await ScriptedServer.run { number, _ in
       number == 0 ? [.head(length: 10), .send("first"), .hang] : [.answer(body: "second")]
     } _: { server in
-      let answer = try await fetch(server.url()) { $0.readTimeout = .milliseconds(100) }
+      let answer = try await fetch(server.url()) { $0.idleTimeout = .milliseconds(100) }
       #expect(answer.text == "second")
     }
   }
@@ -372,10 +372,10 @@ import Testing
       [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"), .hang]
     } _: { server in
       let error = try await failure(server.url()) {
-        $0.readTimeout = .milliseconds(100)
+        $0.idleTimeout = .milliseconds(100)
         $0.retry.maximumAttempts = 1
       }
-      #expect(error == .timedOut(url: server.url(), limit: .read, seconds: 0.1, attempts: 1))
+      #expect(error == .timedOut(url: server.url(), limit: .idle, seconds: 0.1, attempts: 1))
     }
   }
 

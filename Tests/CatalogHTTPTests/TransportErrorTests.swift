@@ -16,7 +16,7 @@ import Testing
     .redirectRefused(url: "u", target: "t", reason: "r"), .tooManyRedirects(url: "u", maximum: 1),
     .bodyTooLong(url: "u", maximum: 1), .unreachable(url: "u", reason: "r", attempts: 1),
     .timedOut(url: "u", limit: .connect, seconds: 1, attempts: 1),
-    .timedOut(url: "u", limit: .read, seconds: 1, attempts: 2),
+    .timedOut(url: "u", limit: .idle, seconds: 1, attempts: 2),
     .timedOut(url: "u", limit: .total, seconds: 1, attempts: 1),
     .refused(url: "u", status: 404, message: nil, attempts: 1),
     .bodyCutShort(url: "u", received: 1, expected: nil, attempts: 1),

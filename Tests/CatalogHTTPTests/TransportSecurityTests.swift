@@ -32,11 +32,12 @@ import Foundation
       let error = await #expect(throws: TransportError.self) {
         try await fetch(server.url(host: "localhost", scheme: "https")) { _ in }
       }
-      guard case .insecure = error else {
+      guard case .insecure(_, let reason) = error else {
         Issue.record("\(String(describing: error))")
         return
       }
       #expect(server.requests.isEmpty)
+      #expect(reason.contains("not trusted here") && "\(error!)".contains("--ca-file"), "\(error!)")
     }
   }
 
@@ -62,9 +63,28 @@ import Foundation
           }
         }
       }
-      guard case .insecure = error else {
+      guard case .insecure(_, let reason) = error else {
         Issue.record("\(String(describing: error))")
         return
+      }
+      #expect(reason == "the server's certificate is for another host name than 127.0.0.1")
+    }
+  }
+
+  @Test func `a port that speaks no TLS is told in a sentence`() async throws {
+    try await ScriptedServer.run { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
+      // What it says to bytes that are no request.
+      let error = await #expect(throws: TransportError.self) {
+        try await fetch(server.url(host: "localhost", scheme: "https")) {
+          $0.idleTimeout = .milliseconds(200)
+          $0.connectTimeout = .milliseconds(300)
+        }
+      }
+      switch error {
+      case .timedOut, .unreachable, .insecure: #expect(!"\(error!)".contains("BoringSSL"))
+      default: Issue.record("\(String(describing: error))")
       }
     }
   }
@@ -79,14 +99,17 @@ import Foundation
   }
 
   @Test func `an authority file that is missing or no PEM is named`() async throws {
-    for path in ["/nonexistent/authority.pem", "/dev/null"] {
+    for (path, words) in [
+      ("/nonexistent/authority.pem", "no such file"), ("/dev/null", "holds no certificate"), ("/etc/passwd", "PEM"),
+    ] {
       let error = await #expect(throws: TransportError.self) {
         try await fetch("https://localhost:1/") { $0.certificateAuthorityFile = path }
       }
-      guard case .certificateFile(path, _) = error else {
+      guard case .certificateFile(path, let reason) = error else {
         Issue.record("\(String(describing: error))")
         return
       }
+      #expect(reason.contains(words), "\(reason)")
     }
   }
 }

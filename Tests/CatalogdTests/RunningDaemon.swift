@@ -53,7 +53,7 @@ final class RunningDaemon {
     script += "\"$0\" \"$@\""
     process.arguments = ["-c", script, Self.program, "--config", folder + "/catalogd.json"] + arguments
     var variables = ProcessInfo.processInfo.environment.filter {
-      !$0.key.hasPrefix("CATALOG") && $0.key != "NOTIFY_SOCKET"
+      !$0.key.hasPrefix("CATALOG") && $0.key != "NOTIFY_SOCKET" && !$0.key.lowercased().hasSuffix("_proxy")
     }
     variables["CATALOG_ROOT"] = folder + "/root"
     variables["SWIFT_BACKTRACE"] = "enable=no"

@@ -11,6 +11,10 @@ final class HTTPServer: Sendable {
   struct Answer: Sendable {
     var status = "200 OK"
     var body = Data()
+    /// How long the server is silent before the head, in seconds.
+    var delay = 0.0
+    /// Whether it sends half of the body and then nothing until the client hangs up.
+    var hangs = false
   }
 
   let port: UInt16
@@ -19,7 +23,9 @@ final class HTTPServer: Sendable {
   private let log = Log()
 
   /// The request lines so far.
-  var requests: [String] { log.lines }
+  var requests: [String] { log.lines.map { String($0.prefix { $0 != "\r\n" }) } }
+  /// The heads of the requests so far.
+  var heads: [String] { log.lines }
 
   var url: String { "http://127.0.0.1:\(port)/catalogue" }
 
@@ -45,7 +51,7 @@ final class HTTPServer: Sendable {
       for answer in answers {
         let connection = accept(listener, nil, nil)
         if connection < 0 { return }
-        log.append(Self.requestLine(connection))
+        log.append(Self.head(connection))
         Self.deliver(answer, on: connection)
         close(connection)
       }
@@ -57,7 +63,7 @@ final class HTTPServer: Sendable {
     close(listener)
   }
 
-  private static func requestLine(_ connection: Int32) -> String {
+  private static func head(_ connection: Int32) -> String {
     var head: [UInt8] = []
     while !head.ends(with: Array("\r\n\r\n".utf8)) {
       var byte: UInt8 = 0
@@ -65,12 +71,14 @@ final class HTTPServer: Sendable {
       guard unsafe recv(connection, &byte, 1, 0) == 1 else { break }
       head.append(byte)
     }
-    return String(decoding: head.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    return String(decoding: head, as: UTF8.self)
   }
 
   private static func deliver(_ answer: Answer, on connection: Int32) {
     let head = "HTTP/1.1 \(answer.status)\r\nContent-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
-    var rest = ([UInt8](head.utf8) + answer.body)[...]
+    Thread.sleep(forTimeInterval: answer.delay)
+    let body = answer.hangs ? answer.body.prefix(answer.body.count / 2) : answer.body
+    var rest = ([UInt8](head.utf8) + body)[...]
     while !rest.isEmpty {
       // The buffer has as many bytes as it says.
       let count = unsafe rest.withUnsafeBytes {
@@ -79,6 +87,9 @@ final class HTTPServer: Sendable {
       if count <= 0 { return }
       rest = rest.dropFirst(count)
     }
+    var byte: UInt8 = 0
+    // One byte into the local variable, which does not come before the client hangs up.
+    if answer.hangs { _ = unsafe recv(connection, &byte, 1, 0) }
   }
 }
 

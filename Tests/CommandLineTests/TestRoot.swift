@@ -24,8 +24,10 @@ final class TestRoot: Sendable {
 
   var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-  func run(_ arguments: [String], input: Data? = nil, shell: String? = nil) throws -> ProgramRun {
-    try Program.run(arguments, root: path, input: input, shell: shell)
+  func run(
+    _ arguments: [String], input: Data? = nil, shell: String? = nil, variables: [String: String] = [:]
+  ) throws -> ProgramRun {
+    try Program.run(arguments, root: path, input: input, shell: shell, variables: variables)
   }
 
   func run(_ arguments: String..., input: Data? = nil, shell: String? = nil) throws -> ProgramRun {

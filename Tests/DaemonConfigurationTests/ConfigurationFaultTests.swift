@@ -31,6 +31,15 @@ import Testing
       ])
   }
 
+  @Test func `a proxy of the environment that cannot be used is a fault, unless the server is asked without it`() throws
+  {
+    let proxy = ["http_proxy": "socks5://u:secret@host:1080"]
+    let told = try faults(["--sync-url", "http://a/"], environment: proxy)
+    #expect(told.count == 1 && told[0].contains("http_proxy") && !told[0].contains("secret"), "\(told)")
+    #expect(try faults(["--sync-url", "https://a/"], environment: proxy).isEmpty)
+    #expect(try faults(["--sync-url", "http://a/"], environment: proxy.merging(["no_proxy": "a"]) { $1 }).isEmpty)
+  }
+
   @Test func `secrets are never told`() throws {
     let secret = "S3cretS3cret"
     let token = try TestFile("\(secret) two\nlines")

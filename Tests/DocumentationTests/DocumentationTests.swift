@@ -52,6 +52,12 @@ import Workspace
       let location = try StoreLocation.creating(directory, name: "catalogue")
       let found = try answers(to: ["6910884277922", "6910884277922-A7"], from: location)
       #expect(found == ["0.0 kg", "head: 1"])
+      #expect(try undoFullUpdate(at: location) == 0)
+      let writer = try CatalogWriter(location)
+      let before = try writer.snapshot().productCount
+      _ = try writer.beginFullUpdate().commit(cursor: "wrong")
+      writer.close()
+      #expect(try undoFullUpdate(at: location) == before)
     }
   }
 
@@ -170,11 +176,10 @@ import Workspace
   @Test func `a catalogue is synchronised from answers`() async throws {
     let answer = try answer()
     try await withDirectory { directory in
-      let writer = try CatalogWriter(StoreLocation.creating(directory, name: "catalogue"))
-      defer { writer.close() }
-      let done = try await synchronise(writer, with: Answers(answers: ["": answer]))
+      let location = try StoreLocation.creating(directory, name: "catalogue")
+      let done = try await synchronise(location, with: Answers(answers: ["": answer]))
       #expect(done == "full, 2023-05-13 10:00:00")
-      await #expect(throws: TransportError.self) { _ = try await synchronise(writer, from: "http://[") }
+      await #expect(throws: TransportError.self) { _ = try await synchronise(location, from: "http://[") }
     }
   }
 }

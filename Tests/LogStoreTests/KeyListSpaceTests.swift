@@ -103,6 +103,37 @@ import Testing
     try check(model, repaired)
   }
 
+  @Test func `a batch of keys finds and deletes the rows that single keys do`() throws {
+    var random = SeededGenerator(for: "KeyListSpaceTests, batches")
+    let store = TestStore()
+    let writer = try store.writer(Schema([]))
+    var model: [Int: Set<[UInt8]>] = [:]
+    for round in 0..<4 {
+      let snapshot = try writer.commit { transaction in
+        for number in (round * 20)..<(round * 20 + 30) {
+          model[number] = Set((0..<3).map { _ in Self.vocabulary[Int.random(in: 0..<12, using: &random)] })
+          try put(number, model[number, default: []], in: transaction)
+        }
+      }
+      var keys = KeyBatch()
+      for word in Self.vocabulary + [[1, 2]] { keys.append(word.rawSpan) }
+      var found = [[String]](repeating: [], count: keys.count)
+      try snapshot.forEachRecord(Self.words, of: keys) { (index, record) throws(StoreError) in
+        found[index].append(String(decoding: record.key(0).copied(), as: UTF8.self))
+      }
+      for index in 0..<keys.count { #expect(try found[index].sorted() == ids(keys.key(index).copied(), snapshot)) }
+      #expect(found.contains { $0.count > PostingList.threshold } && found.contains { $0.isEmpty })
+    }
+    var keys = KeyBatch()
+    for word in Self.vocabulary[2..<4] { keys.append(word.rawSpan) }
+    var deleted = 0
+    let snapshot = try writer.commit { deleted = try $0.delete(Self.words, keys) }
+    let left = model.filter { $0.value.isDisjoint(with: Self.vocabulary[2..<4]) }
+    #expect(deleted == model.count - left.count && deleted > 0)
+    try check(left, snapshot)
+    writer.close()
+  }
+
   @Test func `a row whose list is no list is reported`() throws {
     let store = TestStore()
     let plain = Schema([
@@ -120,7 +151,7 @@ import Testing
     _ = try writer.commit(transaction)
     writer.close()
     let verification = try Verification.run(store.location)
-    #expect(try #require(verification).findings.contains { $0.what.contains("not found by its words") })
+    #expect(try #require(verification).findings.contains { $0.what.contains("its words is no list of keys") })
   }
 
   @Test func `a manifest with a key space of lists has a version of its own`() {

@@ -1,4 +1,5 @@
 import RecordFormat
+import Storage
 import StoreTestSupport
 import Testing
 
@@ -52,6 +53,26 @@ import Testing
     }
     #expect(longest <= 8192)
     #expect(try #require(writer.snapshot).rows(TestSchema.code, "shared").count == 5030)
+  }
+
+  @Test func `a posting list is checked once for all of its rows, in a batch too`() throws {
+    let store = TestStore()
+    let writer = try store.writer()
+    let snapshot = try writer.commit { transaction in
+      for id in 0..<100 { try transaction.put("\(id)", "shared") }
+    }
+    let list = try #require(try ForgedLog(store.log).objects(.postingList).first).offset
+    let file = try #require(try store.device.directory.open("s.log", .write))
+    var keys = KeyBatch()
+    keys.append(Array("shared".utf8).rawSpan)
+    var rows = 0
+    try snapshot.forEachRecord(TestSchema.code, of: keys) { (_, _) throws(StoreError) in
+      rows += 1
+      // The list's checksum; its rows stay as they are.
+      if rows == 1 { try storage { () throws(StorageError) in try file.write([0, 0, 0, 0].rawSpan, at: list) } }
+    }
+    #expect(rows == 100)
+    #expect(throws: StoreError.self) { try snapshot.rows(TestSchema.code, "shared") }
   }
 
   @Test func `verification looks at the rows of a key once, not once for each of them`() throws {

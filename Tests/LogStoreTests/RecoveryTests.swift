@@ -13,6 +13,9 @@ import Testing
     let log: [UInt8]
     /// Contents and first byte after each commit.
     var commits: [(contents: StoreContents, end: Int)] = []
+    /// Both slot pages after each commit.
+    private var slots: [ArraySlice<UInt8>] = []
+    private static let slotRange = AcknowledgementSlot.offsets[0]..<SegmentHeader.firstOffset
 
     init(flushLimit: Int? = nil) throws {
       store = TestStore(flushLimit: flushLimit)
@@ -26,17 +29,17 @@ import Testing
           try transaction.put(1, TestRow("from\(number)", "to"))
         }
         commits.append((try StoreContents(snapshot), snapshot.end))
+        slots.append(store.log[Self.slotRange])
       }
       log = store.log
       writer.close()
     }
 
-    /// A store in which commit `number` is the last that a slot knows.
+    /// A store in which commit `number` is the last that a slot knows; with 0 no slot says anything.
     func unacknowledged(after number: Int) -> [UInt8] {
       var log = log
-      for offset in AcknowledgementSlot.offsets where log.rawSpan.u64(at: offset + 24) > UInt64(number) {
-        for byte in offset..<(offset + 4096) { log[byte] = 0 }
-      }
+      let none = [UInt8](repeating: 0, count: Self.slotRange.count)
+      log.replaceSubrange(Self.slotRange, with: number == 0 ? none[...] : slots[number - 1])
       return log
     }
 

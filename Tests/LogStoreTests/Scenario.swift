@@ -71,7 +71,7 @@ struct Scenario: Sendable {
     let store = TestStore(recording.device, flushLimit: flushLimit)
     if recording.reported == .damaged {
       try recording.step {
-        _ = try Repair.run(store.location, schema: TestSchema.schema)
+        _ = try act(store)
         return after
       }
     }
@@ -134,6 +134,17 @@ extension Scenario {
       try writing("a rollback", base) { writer in
         guard let last = writer.snapshot, let old = try last.snapshot(at: last.sequence - 2) else { return nil }
         return try writer.rollback(to: old) { transaction, _ in transaction.state = old.state }
+      },
+      try writing("a rollback across a full update", replaced(base)) { writer in
+        guard let previous = try writer.previousGeneration()?.snapshot else { return nil }
+        return try writer.restore(previous) { $0.state = previous.state }
+      },
+      try Scenario(
+        "a repair that goes back to the previous generation", emptied(replaced(base)), isDamaged: true, Self.repair),
+      try Scenario("an update in the place of a damaged store", damaged(base), isDamaged: true) { store in
+        let writer = try StoreWriter(store.location, schema: TestSchema.schema, replacesDamaged: true)
+        defer { writer.close() }
+        return try StoreContents(writer.replace(change))
       },
       try writing("the recovery of a commit that nobody was told of", unacknowledged(base)) { $0.snapshot },
       try writing("the recovery of a store with a torn tail", torn(base, &random)) { $0.snapshot },
@@ -238,6 +249,20 @@ extension Scenario {
       // It begins as the base does, which no commit can follow.
       log += log[12_288..<12_352] + rest
     }
+  }
+
+  /// The store after a full update, with the generation before it.
+  private static func replaced(_ image: DiskImage) throws -> DiskImage {
+    let store = TestStore(SimulatedDevice(image))
+    let writer = try store.writer()
+    _ = try writer.replace { try $0.put(0, TestRow("1", "code", shared: ["brand 1"], body: "replaced")) }
+    writer.close()
+    return store.device.image
+  }
+
+  /// The same with a log that was truncated to nothing.
+  private static func emptied(_ image: DiskImage) -> DiskImage {
+    DiskImage(["s.log": [], "s.previous": image["s.previous"] ?? []])
   }
 
   /// A row of the base is damaged, and a footer.

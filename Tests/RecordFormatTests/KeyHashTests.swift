@@ -44,6 +44,18 @@ private func described(_ key: [UInt8], _ s0: UInt64, _ s1: UInt64) -> UInt64 {
     }
   }
 
+  /// The examples that FORMAT.md gives under *Hash*.
+  @Test(
+    arguments: [
+      ("", 0x3DB2_9F63_91B2_6D5E), ("6901234567892", 0x50D2_AFBB_A53F_44AE),
+      ("0123456789abcdef", 0xD69A_AB9F_158E_B15F),
+      ("0123456789abcdefg", 0x4000_A10C_09DA_D9CB),
+      ("0123456789abcdefghijklmnopqrstuvwxyz", 0xBDC4_A7E9_EF0D_95F7),
+    ] as [(String, UInt64)])
+  func `the examples of the format are right`(_ key: String, _ hash: UInt64) {
+    #expect(KeyHash.of(Array(key.utf8).rawSpan, HashSeed(1, 2)) == hash)
+  }
+
   @Test func `an offset's hash is that of its four bytes`() {
     var random = SeededGenerator(for: "KeyHashTests, offsets")
     for _ in 0..<100 {

@@ -98,6 +98,37 @@ import Testing
     #expect(try sessions.list().count == 3)
   }
 
+  @Test func `callers who open sessions at once do not exceed the limit, even where no store exists yet`() async throws
+  {
+    let root = TestRoot()
+    let daemon = try root.daemon(user: nil) { $0.maximumSessions = 3 }
+    let opened = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<40 {
+        group.addTask { (try? await daemon.sessions.open(name: "\(number)", input: nil)) != nil }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(opened == 3)
+    #expect(try daemon.sessions.list().count == 3)
+    // What was refused left no reservation.
+    _ = try await daemon.sessions.close(try #require(daemon.sessions.list().first).id)
+    _ = try await daemon.sessions.open(name: nil, input: nil)
+    await #expect(throws: SetSessionError.tooMany(limit: 3)) { try await daemon.sessions.open(name: nil, input: nil) }
+  }
+
+  @Test func `the end of one reservation leaves the others`() async throws {
+    let daemon = try root.daemon { $0.maximumSessions = 2 }
+    _ = try await daemon.sessions.open(name: nil, input: nil)
+    let stores = try daemon.workspace.stores()
+    let documents = try #require(try await daemon.recorder.open(stores))
+    let held = SessionReservation("held", limit: 2)
+    try held.hold(in: documents)
+    SessionReservation("never held", limit: 2).release()
+    await #expect(throws: SetSessionError.tooMany(limit: 2)) { try await daemon.sessions.open(name: nil, input: nil) }
+    held.release()
+    _ = try await daemon.sessions.open(name: nil, input: nil)
+  }
+
   @Test func `sessions are those of who is signed in`() async throws {
     let daemon = try root.daemon()
     let session = try await daemon.sessions.open(name: nil, input: "counter")

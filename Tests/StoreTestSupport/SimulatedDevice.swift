@@ -27,6 +27,8 @@ package final class SimulatedDevice: Sendable {
     var capacity = 1 << 50
     var largestRead = 0
     var observer: (@Sendable () -> Void)?
+    /// When a file was last changed, where somebody set it.
+    var times: [UInt64: Int64] = [:]
   }
 
   let state = Mutex(State())

@@ -91,6 +91,23 @@ package struct SimulatedDirectory: StorageDirectory {
     device.state.withLock { max(0, $0.capacity - $0.byteCount) }
   }
 
+  package func byteCount(of name: String) throws(StorageError) -> Int? {
+    try device.begin(.identity, "look at", path + "/" + name)
+    return device.state.withLock { state in state.disk.names[name].flatMap { state.inodes[$0]?.size } }
+  }
+
+  package func modificationTime(of name: String) throws(StorageError) -> Int64? {
+    try device.begin(.identity, "look at", path + "/" + name)
+    return device.state.withLock { state in state.disk.names[name].map { state.times[$0] ?? 0 } }
+  }
+
+  package func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError) {
+    try device.begin(.identity, "set the time of", path + "/" + name)
+    device.state.withLock { state in
+      if let inode = state.disk.names[name] { state.times[inode] = microseconds }
+    }
+  }
+
   package func identity(of name: String) throws(StorageError) -> FileIdentity? {
     try device.begin(.identity, "look at", path + "/" + name)
     return device.state.withLock { state in state.disk.names[name].flatMap { state.inodes[$0]?.identity } }

@@ -25,12 +25,24 @@ struct Apply: ParsableCommand {
   func run() throws {
     // A first file that is not there should be told before a store is made.
     let first = try files.first.map(InputFile.init)
-    let writer = try store.writer(waiting: write.milliseconds)
-    defer { writer.close() }
-    // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
-    try store.workspace.forgetOrigin(of: store.userID())
-    if let first { try apply(first, writer) }
-    for path in files.dropFirst() { try apply(InputFile(path), writer) }
+    let location = try store.workspace.makeCatalogue(of: store.userID())
+    var writer: CatalogWriter?
+    defer { writer?.close() }
+    for (index, path) in files.enumerated() {
+      let file = try index == 0 ? first ?? InputFile(path) : InputFile(path)
+      if file.byteCount == nil {
+        // Nobody knows when a pipe ends: others may write until then.
+        writer?.close()
+        writer = nil
+      }
+      let arrived = try file.arrived(nextTo: location)
+      if writer == nil {
+        writer = try store.writer(waiting: write.milliseconds)
+        // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
+        try store.workspace.forgetOrigin(of: store.userID())
+      }
+      if let writer { try apply(arrived, writer) }
+    }
   }
 
   private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {
@@ -40,6 +52,7 @@ struct Apply: ParsableCommand {
     options.threshold = nil
     options.gate = accept.gate
     options.limits = accept.limits
+    options.rowGate = accept.rowGate
     options.allowsBarePayload = true
     var answer = try AnswerImport(writer, mode, options)
     do {
@@ -48,6 +61,7 @@ struct Apply: ParsableCommand {
       let sequence = writer.nextSequence
       let report = try answer.finish { tellBegin(sequence) }
       tellCommitted(report.update)
+      SyncReport(report).warn()
     } catch {
       answer.cancel()
       throw Failure(named: file.name, error)

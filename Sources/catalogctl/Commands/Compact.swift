@@ -8,32 +8,45 @@ struct Compact: ParsableCommand {
     commandName: "compact", abstract: "Write what is live into a new file, without dead rows and history.",
     discussion: """
       Needs room for one more copy, and says how much; where the file system has less, nothing is written and the exit code \
-      is 74. Readers go on undisturbed.
+      is 74. Readers go on undisturbed. The commits before the last one are no longer listed by 'log' then.
+
+      --drop-previous first deletes the generation that the last full update replaced: that update can then no longer be \
+      rolled back.
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var output: OutputOptions
+  @Flag(help: "Delete the generation before the last full update first.") var dropPrevious = false
 
   func run() throws {
     // A user without a catalogue keeps none.
-    guard try store.reader() != nil else { return report(before: 0, after: 0, Room(needed: 0, available: nil)) }
+    guard try store.history() != nil else {
+      return report(before: 0, after: 0, dropped: 0, Room(needed: 0, available: nil))
+    }
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
+    let dropped = dropPrevious ? try writer.dropPrevious() : 0
+    if dropPrevious {
+      Console.say(
+        dropped == 0
+          ? "no generation before this one was kept"
+          : "deleted the generation before the last full update (\(Quantity.bytes(dropped)))")
+    }
     let before = try writer.snapshot().store?.statistics().fileByteCount ?? 0
     var room = Room(needed: 0, available: nil)
     let compacted = try writer.compact {
       room = $0
       Console.say($0.words)
     }
-    report(before: before, after: try compacted.store?.statistics().fileByteCount ?? 0, room)
+    report(before: before, after: try compacted.store?.statistics().fileByteCount ?? 0, dropped: dropped, room)
   }
 
-  private func report(before: Int, after: Int, _ room: Room) {
+  private func report(before: Int, after: Int, dropped: Int, _ room: Room) {
     if output.json {
       JSONText.object([
         ("bytesBefore", .int(before)), ("bytesAfter", .int(after)), ("bytesNeeded", .int(room.needed)),
-        ("bytesFree", room.available.map(JSONText.int) ?? .null),
+        ("bytesFree", room.available.map(JSONText.int) ?? .null), ("bytesDropped", .int(dropped)),
       ]).print()
     } else {
       Console.print("before \(before) bytes (\(Quantity.bytes(before)))")

@@ -79,6 +79,10 @@ struct ConfigSet: ParsableCommand {
     discussion: """
       The value is taken as JSON if it is JSON (true, 5, "text", ["a", "b"]), else as text; with --string it is a text \
       whatever it looks like. A value that begins with - follows --, as in: set offset -- -5
+
+      Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file of \
+      the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which nobody \
+      else may read (chmod 600). A secret itself is no setting.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -92,6 +96,20 @@ struct ConfigSet: ParsableCommand {
     let name = try setting.changeable()
     var value = DocumentValue.text(value)
     if !string, let json = try? DocumentValue(json: self.value) { value = json }
+    if name == Setting<Double?>.keepPreviousDays.name {
+      guard let days = Double(self.value), days >= 0, days.isFinite, !string else {
+        throw Failure(.usage, "keepPreviousDays is a number of days, 0 or more, not \"\(self.value)\"")
+      }
+    }
+    if let name = SyncSettings.Name(rawValue: name) {
+      // An organisation may look like a number.
+      var text = self.value
+      if !string, case .text(let quoted) = value { text = quoted }
+      value = .text(try name.checked(text))
+    } else if name.hasPrefix("sync.") {
+      let known = SyncSettings.Name.allCases.map(\.rawValue).joined(separator: ", ")
+      Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")
+    }
     try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
     if output.json { StoredSetting(name: name, value: value).json.print() }
   }

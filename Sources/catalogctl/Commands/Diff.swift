@@ -6,9 +6,10 @@ struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Print the products and relations in which two commits differ.",
     discussion: """
-      From commit A to commit B of this generation, in either direction. For people field by field; with --json a line for \
+      From commit A to commit B, in either direction, also across the last full update while the generation before it is \
+      kept. For people field by field; with --json a line for \
       each row: {"change":"added"|"removed"|"changed","type":"product"|"relation","id":…,"before":{…}|null,"after":{…}|null}. \
-      Exit code 0 whether or not they differ, 1 if this generation does not hold one of them.
+      Exit code 0 whether or not they differ, 1 if one of them is not kept.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -17,8 +18,7 @@ struct Diff: ParsableCommand {
   @Argument(help: ArgumentHelp("The commit to compare with it.", valueName: "b")) var to: UInt64
 
   func run() throws {
-    let snapshot = try store.snapshot()
-    let changes = try snapshot.commit(to).changes(since: snapshot.commit(from))
+    let changes = try store.commit(to).changes(since: store.commit(from))
     for change in changes.products {
       guard let row = change.after ?? change.before else { continue }
       if output.json {

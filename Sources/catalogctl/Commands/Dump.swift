@@ -15,8 +15,7 @@ struct Dump: ParsableCommand {
   @Option(help: ArgumentHelp("The state at an earlier commit.", valueName: "sequence")) var at: UInt64?
 
   func run() throws {
-    var snapshot = try store.snapshot()
-    if let at { snapshot = try snapshot.commit(at) }
+    let snapshot = try at.map(store.commit) ?? store.snapshot()
     var export = RowExport(.ndjson)
     export.includesProducts = products || !relations
     export.includesRelations = relations || !products
@@ -24,18 +23,8 @@ struct Dump: ParsableCommand {
   }
 }
 
-extension CatalogSnapshot {
-  /// The catalogue at commit `sequence`.
-  ///
-  /// - Throws: `Failure` with exit code 1 where this generation does not hold it.
-  func commit(_ sequence: UInt64) throws -> CatalogSnapshot {
-    guard let commit = try at(sequence) else { throw Failure.noCommit(sequence) }
-    return commit
-  }
-}
-
 extension Failure {
   static func noCommit(_ sequence: UInt64) -> Failure {
-    Failure(.no, "commit \(sequence) is not in this generation; 'catalogctl log' lists those that are")
+    Failure(.no, "commit \(sequence) is not kept; 'catalogctl log' lists those that are")
   }
 }

@@ -32,8 +32,7 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    var snapshot = try store.snapshot()
-    if let at { snapshot = try snapshot.commit(at) }
+    let snapshot = try at.map(store.commit) ?? store.snapshot()
     let export = RowExport(format ?? RowFileFormat(path: file) ?? .ndjson)
     if file == "-" { return try export.write(snapshot) { Console.print($0) } }
     let target = try OutputFile(file, isPacked: RowFileFormat.isPacked(path: file))

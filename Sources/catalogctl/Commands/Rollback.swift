@@ -7,7 +7,12 @@ struct Rollback: ParsableCommand {
     commandName: "rollback", abstract: "Make the state at an earlier commit current again, as a new commit.",
     discussion: """
       The cursor goes back with it, so the next sync asks for everything since then. Nothing is forgotten: the commits in \
-      between stay in the log, and going back can be taken back. Exit code 1 if this generation does not hold the commit.
+      between stay in the log, and going back can be taken back.
+
+      A full update or an import that went wrong is undone in this way too: the generation before it is kept for \
+      keepPreviousDays (a setting, 7 without it), unless the room is needed or 'compact --drop-previous' deletes it. Such a \
+      rollback writes a new file, and needs room for it. Documents and the upload queue are not touched. Exit code 1 if the \
+      commit is not kept.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -17,7 +22,7 @@ struct Rollback: ParsableCommand {
 
   func run() throws {
     // A user without a catalogue keeps none.
-    guard try store.reader() != nil else { throw Failure.noCommit(sequence) }
+    guard try store.history() != nil else { throw Failure.noCommit(sequence) }
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }

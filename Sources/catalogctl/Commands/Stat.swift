@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import JSONOutput
 import LogStore
+import Workspace
 
 struct Stat: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,16 +13,16 @@ struct Stat: ParsableCommand {
 
   func run() throws {
     let user = try store.userID()
-    let snapshot = try store.snapshot()
+    let history = try store.history()
+    let snapshot = history?.current ?? .empty
+    let files = try store.workspace.files(of: user)
     let sets = try snapshot.setStatistics()
     let statistics = try snapshot.store?.statistics()
     let space = try Space(snapshot)
     let deleted = try snapshot.deletedProductCount()
-    if output.json {
-      json(snapshot, sets, deleted, statistics, space).print()
-    } else {
-      show(user, snapshot, sets, deleted, statistics)
-    }
+    if output.json { return json(snapshot, sets, deleted, statistics, space, files).print() }
+    show(user, snapshot, sets, deleted, statistics)
+    if !files.isEmpty { try show(files, keptSince: history?.replaced, try store.workspace.previousLifetime(of: user)) }
   }
 
   /// What a compaction would free, and whether the next update makes one.
@@ -37,7 +38,8 @@ struct Stat: ParsableCommand {
   }
 
   private func json(
-    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?, _ space: Space
+    _ snapshot: CatalogSnapshot, _ sets: SetStatistics, _ deleted: Int, _ statistics: StoreStatistics?, _ space: Space,
+    _ files: [StoredFile]
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
       JSONText.object([
@@ -57,7 +59,33 @@ struct Stat: ParsableCommand {
       ("generation", .uint(snapshot.generation)), ("sequence", .uint(snapshot.sequence)),
       ("cursor", .text(snapshot.cursor)),
       ("lastCompaction", .optional(statistics.map { Moment.text($0.baseTime) })), ("indexes", .array(indexes)),
+      (
+        "files",
+        .array(
+          files.map {
+            .object([("name", .text($0.name)), ("bytes", .int($0.byteCount)), ("role", .text($0.role.rawValue))])
+          })
+      ),
     ])
+  }
+
+  /// The user's files, and what can be deleted.
+  private func show(_ files: [StoredFile], keptSince: Int64?, _ lifetime: Duration) throws {
+    Console.print("")
+    var table = Table("FILE", ">SIZE", "ROLE")
+    for file in files where file.role != .lock {
+      table.add(Table.cell(file.name), Quantity.bytes(file.byteCount), file.role.words)
+    }
+    table.print()
+    if files.contains(where: { $0.role == .previous }) {
+      let end = keptSince.map { $0 + lifetime.components.seconds * 1_000_000 }
+      Console.say(
+        "the generation before the last full update is kept\(end.map { " until " + Moment.text($0) } ?? ""), so that the"
+          + " update can be undone (see 'log' and 'rollback'); 'catalogctl compact --drop-previous' deletes it")
+    }
+    if let damaged = files.first(where: { $0.role == .damaged }) {
+      Console.say("\(damaged.name) was set aside as damaged; nothing needs it, and it may be deleted")
+    }
   }
 
   private func show(
@@ -107,5 +135,20 @@ struct Stat: ParsableCommand {
       parts.append(first == last ? "\(first)" : "\(first)–\(last)")
     }
     return parts.joined(separator: " ")
+  }
+}
+
+extension StoredFile.Role {
+  /// What a file is for, for people.
+  fileprivate var words: String {
+    switch self {
+    case .log: "log"
+    case .previous: "previous: before the last full update"
+    case .base: "base: shared with users of the same organisation"
+    case .damaged: "set aside as damaged"
+    case .new: "a generation that is being written"
+    case .lock: "lock"
+    case .other: "other"
+    }
   }
 }

@@ -3,7 +3,6 @@ import Catalog
 import CatalogHTTP
 import CatalogSync
 import CatalogWire
-import Foundation
 import JSONOutput
 import Workspace
 
@@ -14,26 +13,38 @@ struct Sync: AsyncParsableCommand {
       With --url, one step of the protocol: a full update the first time, an increment after that, and a full update \
       again when the increment would be too large. With --from, the server's answer is read from a file (- is \
       standard input), which may be packed with gzip; a bare payload is taken as well. Several --from are taken one after \
-      another.
+      another. The catalogue is locked when an answer is there, not while it is waited for.
 
-      With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation and the \
-      same source, if there is one here: without a download, and without room for a second copy. The first sync then is an \
-      increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins with this \
-      catalogue from now on, as nobody can tell whose it is.
+      Settings say once and for all what options say each time: 'catalogctl config set sync.url URL', also \
+      sync.organisation, sync.caFile and sync.authorizationFile. An option beats a setting, and a setting of the user \
+      one of the default store.
 
-      Credentials for the server come from --authorization or $CATALOG_AUTHORIZATION (the whole header value, such as \
-      'Bearer …'); the environment keeps them out of the list of processes.
+      With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation \
+      and the same source, if there is one here: without a download, and without room for a second copy. The first sync \
+      then is an increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins \
+      with this catalogue from now on, as nobody can tell whose it is.
+
+      Credentials for the server are the value of the Authorization header, such as 'Bearer …'. They come from \
+      --authorization-file, a file that nobody else may read (chmod 600), from $CATALOG_AUTHORIZATION, or from \
+      --authorization, which shows them in the list of processes. Credentials of a setting go to the host of sync.url \
+      only. $http_proxy, $https_proxy and $no_proxy are honoured.
+
+      A row that exceeds a limit of the format is skipped, up to 1 % of the rows (at least 10). An answer is refused if \
+      more than 1 % of its products (and at least 100) have no id of their own; --accept-loss takes it.
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var write: WriteOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var accept: UpdateOptions
+  @OptionGroup var connection: ConnectionOptions
 
-  @Option(help: ArgumentHelp("The server's address.", valueName: "url")) var url: String?
+  @Option(help: ArgumentHelp("The server's address; without it, the setting sync.url.", valueName: "url"))
+  var url: String?
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file"), completion: .file())
   var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
+  @Flag(help: "Set a catalogue that cannot be opened aside, and begin anew; with --full.") var replaceDamaged = false
   @Option(
     help: ArgumentHelp("The organisation whose catalogue this is: its users share what is common.", valueName: "id"))
   var organisation: String?
@@ -42,83 +53,56 @@ struct Sync: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("So many rows in one list of an increment call for a full update.", valueName: "rows"))
   var threshold = 1000
-  @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
-  var authorization: String?
   @Option(
-    help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    help: ArgumentHelp("Keep what the server sends in a file, also if it is refused.", valueName: "file"),
     completion: .file())
-  var caFile: String?
-  @Option(help: ArgumentHelp("The longest time for everything.", valueName: "seconds"))
-  var timeout = 3600
-  @Option(help: ArgumentHelp("How often a failed request is tried in all.", valueName: "times"))
-  var attempts = 5
+  var keepAnswer: String?
   @Flag(help: "Show progress even where nobody watches.") var progress = false
 
   func validate() throws {
-    guard (url == nil) != from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }
+    guard url == nil || from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }
     guard organisation != "", source != "" else { throw ValidationError("--organisation and --source are not empty") }
-    if url != nil, source != nil {
+    if from.isEmpty, source != nil {
       throw ValidationError("with --url the URL is the source; --source goes with --from")
     }
-    if from.isEmpty == false, (organisation == nil) != (source == nil) {
+    if !from.isEmpty, organisation != nil, source == nil {
       throw ValidationError(
         "with --from, --organisation and --source go together: the source is what the files are answers of")
     }
+    if replaceDamaged, !full {
+      throw ValidationError("--replace-damaged begins anew, which takes everything: give --full as well")
+    }
+    if !from.isEmpty, keepAnswer != nil {
+      throw ValidationError("--keep-answer keeps what a server sends; --from has it in a file already")
+    }
     guard threshold > 0 else { throw ValidationError("--threshold is at least 1") }
-    guard timeout > 0 else { throw ValidationError("--timeout is at least 1 second") }
-    guard attempts > 0 else { throw ValidationError("--attempts is at least 1") }
   }
 
   func run() async throws {
-    if let url {
-      let transport = try transport(url)
-      let adopted = try prepare()
-      let writer = try store.writer(waiting: write.milliseconds)
-      defer { writer.close() }
-      try await synchronize(transport, writer, adopted)
-    } else {
-      // A file that is not there should be told before a store is made.
-      let files = try from.map(InputFile.init)
-      var adopted = try prepare()
-      let writer = try store.writer(waiting: write.milliseconds)
-      defer { writer.close() }
-      for file in files {
-        try take(file, writer, adopted)
-        // It was told of the first one.
-        adopted = nil
+    // A catalogue that cannot be opened is told before anything else.
+    if !full { _ = try store.snapshot() }
+    let settings = try SyncSettings(of: store.userID(), in: store.workspace)
+    let organisation = organisation ?? (from.isEmpty || source != nil ? settings.organisation : nil)
+    if !from.isEmpty {
+      if source != nil, organisation == nil {
+        throw Failure(.usage, "--source and --organisation go together: they say whose catalogue the files are")
       }
+      return try takeFiles(SyncOrigin(store, write, source: source, organisation: organisation))
     }
-  }
-
-  /// Where the catalogue comes from, as far as that was told.
-  private var origin: CatalogueOrigin? {
-    guard let organisation, let source = url ?? source else { return nil }
-    return CatalogueOrigin(source: source, organisation: organisation)
-  }
-
-  private var workspace: WorkspaceDirectory {
-    var workspace = store.workspace
-    workspace.waiting = write.milliseconds
-    return workspace
-  }
-
-  /// Lets a user without a catalogue begin with that of another one, and says so.
-  private func prepare() throws -> AdoptedBase? {
-    let adopted = try workspace.prepareSynchronization(of: store.userID(), from: origin, full: full)
-    if let adopted {
-      Console.say(
-        "catalogctl: began with the catalogue of another user of \(organisation ?? ""):"
-          + " \(Quantity.bytes(adopted.byteCount)) \(adopted.isShared ? "shared" : "copied"), cursor \(adopted.cursor)")
+    guard let url = url ?? settings.url else {
+      throw Failure(
+        .usage,
+        "no server is known: give --url URL, or say it once and for all with 'catalogctl config set sync.url URL';"
+          + " --from FILE takes an answer from a file")
     }
-    return adopted
-  }
-
-  /// Notes behind a commit where the catalogue comes from. Where that fails the commit is durable all the same.
-  private func note() {
-    do { try workspace.noteSynchronization(of: store.userID(), from: origin) } catch {
-      Console.say(
-        "catalogctl: warning: everything was committed, but not noted for other users to begin with: \(error)")
-    }
+    let transport = try connection.transport(to: url, settings)
+    let origin = try SyncOrigin(store, write, source: url, organisation: organisation, shownSource: transport.url)
+    origin.hint()
+    let display = SyncDisplay(host: transport.host, isForced: progress)
+    guard let keepAnswer else { return try await synchronize(with: transport.announcing(on: display), display, origin) }
+    let keeper = try AnswerKeeper(transport.announcing(on: display), keepAnswer)
+    defer { keeper.publish() }
+    try await synchronize(with: keeper, display, origin)
   }
 
   private var options: ImportOptions {
@@ -126,47 +110,61 @@ struct Sync: AsyncParsableCommand {
     options.threshold = threshold
     options.gate = accept.gate
     options.limits = accept.limits
+    options.rowGate = accept.rowGate
     return options
   }
 
-  private func transport(_ url: String) throws -> HTTPTransport {
-    var options = TransportOptions()
-    let environment = ProcessInfo.processInfo.environment
-    options.authorization = authorization ?? environment["CATALOG_AUTHORIZATION"]
-    options.certificateAuthorityFile = caFile
-    options.totalTimeout = .seconds(timeout)
-    options.retry.maximumAttempts = attempts
-    options.onRetry = { notice in
-      Console.say(
-        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error.ofOneAttempt);"
-          + " trying again in \(Quantity.rounded(notice.pause / .seconds(1))) s")
-    }
-    return try HTTPTransport(url: url, options: options)
-  }
+  // MARK: From a server
 
-  private func synchronize(
-    _ transport: HTTPTransport, _ writer: CatalogWriter, _ adopted: AdoptedBase?
+  private func synchronize<Transport: CatalogTransport>(
+    with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin
   ) async throws {
-    if full { try writer.roomForFullUpdate().warnIfScarce() }
+    let adopted = try origin.prepare(full: full)
     let start = ContinuousClock.now
-    let bar = Shared(ProgressBar(isForced: progress))
     var synchronizer = Synchronizer(transport)
     synchronizer.options = options
     synchronizer.options.skipsUnchanged = true
     // What is durable is told first.
     synchronizer.compaction = .never
-    synchronizer.onProgress = { bar.value.update($0) }
-    let report: ImportReport
-    do { report = try await synchronizer.run(writer, full: full) } catch {
-      bar.value.end()
-      throw error
+    synchronizer.onProgress = { display.update($0) }
+    synchronizer.willWrite = { writer, mode in
+      if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
+      try origin.confirm()
     }
-    note()
-    print(report, adopted, seconds: ContinuousClock.now - start)
-    writer.tidyUp()
+    display.begin()
+    defer { display.end() }
+    let destination = SyncDestination(try store.workspace.makeCatalogue(of: store.userID())) {
+      try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
+    }
+    _ = try await synchronizer.run(destination, full: full) { writer, report in
+      display.end()
+      origin.note()
+      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
+      writer.sayWhatWasSetAside()
+      writer.tidyUp()
+    }
   }
 
-  private func take(_ file: InputFile, _ writer: CatalogWriter, _ adopted: AdoptedBase?) throws {
+  // MARK: From files
+
+  private func takeFiles(_ origin: SyncOrigin) throws {
+    // A file that is not there should be told before a store is made.
+    let files = try from.map(InputFile.init)
+    let location = try store.workspace.makeCatalogue(of: store.userID())
+    for (index, file) in files.enumerated() {
+      let arrived = try file.arrived(nextTo: location)
+      // It is told of the first one.
+      let adopted = try index == 0 ? origin.prepare(full: full) : nil
+      let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
+      defer { writer.close() }
+      try origin.confirm()
+      try take(arrived, writer, origin, adopted)
+    }
+  }
+
+  private func take(
+    _ file: InputFile, _ writer: CatalogWriter, _ origin: SyncOrigin, _ adopted: AdoptedBase?
+  ) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
@@ -191,8 +189,9 @@ struct Sync: AsyncParsableCommand {
       state.bytesReceived = text.byteCount
       state.rowsWritten = report.payload.products + report.payload.relations
       bar.update(state)
-      note()
-      print(report, adopted, seconds: ContinuousClock.now - start)
+      origin.note()
+      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
+      writer.sayWhatWasSetAside()
     } catch {
       answer.cancel()
       bar.end()
@@ -201,61 +200,29 @@ struct Sync: AsyncParsableCommand {
     writer.tidyUp()
   }
 
-  private func print(_ report: ImportReport, _ adopted: AdoptedBase?, seconds: Duration) {
-    let update = report.update
-    let counts = update.counts
-    let time = Double(seconds.components.seconds) + Double(seconds.components.attoseconds) / 1e18
+  private func print(_ report: ImportReport, _ origin: SyncOrigin, _ adopted: AdoptedBase?, seconds: Double) {
+    let words = SyncReport(report)
     if output.json {
-      var fields: [(String, JSONText)] = [
-        ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)),
-        ("generation", .uint(update.generation)),
-        (
-          "products",
-          .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])
-        ),
-        (
-          "relations",
-          .object([
-            ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-            ("ignored", .int(counts.relationsIgnored)),
-          ])
-        ),
-        ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)),
-        ("bytesIn", .int(report.payload.bytesIn)), ("seconds", .double((time * 1000).rounded() / 1000)),
-      ]
-      if organisation != nil {
-        let base = adopted.map { base in
-          JSONText.object([
-            ("cursor", .text(base.cursor)), ("bytes", .int(base.byteCount)), ("shared", .bool(base.isShared)),
-          ])
-        }
-        fields.append(("adopted", base ?? .null))
-      }
+      var fields = words.fields(seconds: seconds)
+      if origin.organisation != nil { fields.append(("adopted", adopted?.json ?? .null)) }
       JSONText.object(fields).print()
     } else {
-      Console.print(
-        "\(update.mode.name) update, commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products"
-          + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
-          + " \(Quantity.count(counts.relationsWritten)) relations written,"
-          + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
-      Console.print(
-        "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(time)) s; cursor \(update.cursor.shown)")
+      words.print(seconds: seconds)
     }
-    warn(report)
-  }
-
-  /// Says what was taken otherwise than it was sent.
-  private func warn(_ report: ImportReport) {
-    let defaulted = report.payload.defaulted
-    guard defaulted.total > 0 else { return }
-    let fields = defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
-    Console.say("catalogctl: fields of another type than theirs took their default: \(fields)")
+    words.warn()
   }
 }
 
-/// What a full update may do.
+extension CatalogWriter {
+  /// Says where a catalogue is now that could not be opened, and that the commit before took the place of.
+  fileprivate func sayWhatWasSetAside() {
+    if let damagedPath { Console.say("catalogctl: the damaged catalogue is now \(damagedPath)") }
+  }
+}
+
+/// What an update may do.
 struct UpdateOptions: ParsableArguments {
-  @Flag(help: "Take a full update however many products it loses.") var acceptLoss = false
+  @Flag(help: "Take an update however many products it loses, or have no id of their own.") var acceptLoss = false
   @Option(
     help: ArgumentHelp("The share of the products, 0 to 1, that a full update may lose.", valueName: "share"))
   var maxLoss = 0.5
@@ -281,12 +248,14 @@ struct UpdateOptions: ParsableArguments {
   }
 
   var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }
+
+  var rowGate: RowGate { acceptLoss ? .acceptingCollapse : RowGate() }
 }
 
-/// A value that closures of one task share.
-final class Shared<Value> {
-  var value: Value
-  init(_ value: Value) { self.value = value }
+extension AdoptedBase {
+  fileprivate var json: JSONText {
+    .object([("cursor", .text(cursor)), ("bytes", .int(byteCount)), ("shared", .bool(isShared))])
+  }
 }
 
 extension Failure {

@@ -16,7 +16,9 @@ struct Verify: ParsableCommand {
 
       --repair writes what can be saved of a damaged store into a new file and keeps the damaged one beside it, as \
       NAME.damaged-1 and so on. A clean store is left as it is. What is lost is told; if anything but history is, the \
-      cursor is emptied, so that the next sync brings everything. Exit code 0 once the store is clean.
+      cursor is emptied, so that the next sync brings everything. Where nothing in the file can be read, the generation before \
+      the last full update takes its place, or what the store shares with other users, with the cursor of that time. Exit \
+      code 0 once the store is clean.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -77,22 +79,45 @@ struct Verify: ParsableCommand {
     }
     let id = try store.userID()
     var isClean = true
-    if let location = try store.workspace.catalogue(of: id),
-      let repair = try CatalogRepair.run(location, waiting: write.milliseconds), let kept = repair.damagedPath
-    {
+    if let location = try store.workspace.catalogue(of: id), let repair = try repairCatalogue(location) {
       isClean = false
-      say(repair.findings, repair.losses)
-      let snapshot = repair.snapshot
-      Console.say(
-        "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
-          + " \(Quantity.count(snapshot.relationCount)) relations; the damaged file is \(kept)")
-      Console.say(
-        repair.losses.isEmpty
-          ? "nothing but history is lost" : "the cursor is empty: the next sync brings everything that is missing")
+      report(repair)
     }
     if try repairStores(of: id) { isClean = false }
     if isClean { Console.say("the store is clean; nothing was changed") }
     return true
+  }
+
+  /// Repairs a catalogue; `nil` for a clean one.
+  private func repairCatalogue(_ location: StoreLocation) throws -> CatalogRepair? {
+    do {
+      guard let repair = try CatalogRepair.run(location, waiting: write.milliseconds), !repair.findings.isEmpty else {
+        return nil
+      }
+      return repair
+    } catch let error as StoreError {
+      guard let failure = Failure(error), failure.code == .data else { throw error }
+      throw Failure(
+        .data, "\(failure.message); \(StoreLocation.replacementAdvice)")
+    }
+  }
+
+  private func report(_ repair: CatalogRepair) {
+    say(repair.findings, repair.losses)
+    let snapshot = repair.snapshot
+    let kept = repair.damagedPath.map { "; the damaged file is \($0)" } ?? ""
+    Console.say(
+      "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
+        + " \(Quantity.count(snapshot.relationCount)) relations\(kept)")
+    if let source = repair.source {
+      Console.say(
+        "it is \(source.words) again: everything since then is lost here, and the next sync asks for it with the cursor of"
+          + " that time, \(snapshot.cursor.shown)")
+    } else if repair.losses.isEmpty {
+      Console.say("nothing but history is lost")
+    } else if snapshot.cursor.isEmpty {
+      Console.say("the cursor is empty: the next sync brings everything that is missing")
+    }
   }
 
   /// Repairs the stores beside the catalogue; whether one was damaged.

@@ -38,7 +38,9 @@ final class DaemonProcess: @unchecked Sendable {  // the process and its pipes d
 
   /// As for other programs: nothing of the tester's own settings.
   static func environment(root: String) -> [String: String] {
-    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CATALOG") }
+    var environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("CATALOG") && !$0.key.lowercased().hasSuffix("_proxy")
+    }
     environment["CATALOG_ROOT"] = root
     environment["SWIFT_BACKTRACE"] = "enable=no"
     return environment

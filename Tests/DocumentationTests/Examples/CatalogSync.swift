@@ -1,6 +1,6 @@
 // The example of Sources/CatalogSync/CatalogSync.docc/CatalogSync.md
-import Catalog
 import CatalogSync
+import LogStore
 
 /// A server that is a file of answers: the first is the full catalogue, the others follow its cursor.
 struct Answers: CatalogTransport {
@@ -17,7 +17,7 @@ struct Answers: CatalogTransport {
 }
 
 /// Brings a catalogue up to date: with an increment where that is enough, with a full update where it is not.
-func synchronise(_ writer: CatalogWriter, with server: Answers) async throws -> String {
-  let report = try await Synchronizer(server).run(writer)
+func synchronise(_ location: StoreLocation, with server: Answers) async throws -> String {
+  let report = try await Synchronizer(server).run(SyncDestination(location))
   return "\(report.update.mode), \(report.payload.updateTime)"
 }

@@ -1,0 +1,65 @@
+import LogStore
+
+/// The commits of a catalogue that can be read: those of its file, and those of the generation that the last full update
+/// replaced, while that is kept.
+///
+/// Sequence numbers go on across generations, so a number names one commit. A compaction drops the commits before the one
+/// that it compacts.
+public struct CatalogHistory: Sendable {
+  /// The last commit.
+  public let current: CatalogSnapshot
+  /// The last commit of the generation that the last full update replaced; `nil` if it is not kept, or cannot be read.
+  public let previous: CatalogSnapshot?
+  /// When that generation was replaced, in microseconds since 1970 UTC.
+  public let replaced: Int64?
+  /// Why the kept generation cannot be read.
+  public let previousFailure: CatalogError?
+
+  /// - Parameters:
+  ///   - current: The last commit.
+  ///   - kept: Opens the generation before it.
+  init(_ current: CatalogSnapshot, _ kept: () throws(StoreError) -> PreviousGeneration?) {
+    self.current = current
+    do {
+      let generation = try kept()
+      previous = try generation.map { generation throws(CatalogError) in try CatalogSnapshot(generation.snapshot) }
+      replaced = generation?.replaced
+      previousFailure = nil
+    } catch {
+      previous = nil
+      replaced = nil
+      previousFailure = error as? CatalogError ?? (error as? StoreError).map(CatalogError.store)
+    }
+  }
+
+  /// All commits, newest first.
+  ///
+  /// - Complexity: Two reads for each commit.
+  public func commits() throws -> [CatalogCommit] {
+    try current.history()
+      + (previous?.history() ?? []).map { commit in
+        var commit = commit
+        commit.isPrevious = true
+        return commit
+      }
+  }
+
+  /// The catalogue at commit `sequence`; `nil` if that commit is not kept.
+  ///
+  /// - Throws: ``previousFailure`` where the commit may be in a kept generation that cannot be read; `StoreError`.
+  public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
+    if let commit = try current.at(sequence) { return commit }
+    if let previousFailure, sequence < current.sequence { throw previousFailure }
+    return try previous?.at(sequence)
+  }
+}
+
+extension CatalogReader {
+  /// The commits that can be read: those up to ``snapshot()``, and those of the generation that was kept.
+  ///
+  /// - Throws: `CatalogError.unknownState`, `.otherStore`. What is wrong with the kept generation is not thrown; see
+  ///   ``CatalogHistory/previousFailure``.
+  public func history() throws(CatalogError) -> CatalogHistory {
+    CatalogHistory(try snapshot()) { () throws(StoreError) in try store.previousGeneration() }
+  }
+}

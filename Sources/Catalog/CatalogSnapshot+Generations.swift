@@ -1,0 +1,75 @@
+import LogStore
+import RecordFormat
+
+/// The rows in which commits of two generations differ.
+struct DifferingRows {
+  /// Products of the one commit that the other lacks, or has with other content; and the reverse.
+  var addedProducts: [UnitOffset] = []
+  var removedProducts: [UnitOffset] = []
+  var addedRelations: [Relation] = []
+  var removedRelations: [Relation] = []
+}
+
+// Rows of two files have nothing in common but their content: where a row is stands in neither. So each is looked up by
+// its id in the other file, and compared.
+
+extension CatalogSnapshot {
+  /// The rows in which this commit differs from `other`, a commit of another generation.
+  ///
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: A lookup and a comparison for each product of both, and a lookup for each set of both.
+  func differingRows(from other: CatalogSnapshot) throws(StoreError) -> DifferingRows {
+    var rows = DifferingRows()
+    try forEachProduct { (view) throws(StoreError) in
+      if try !other.hasEqual(view) { rows.addedProducts.append(view.offset) }
+    }
+    try other.forEachProduct { (view) throws(StoreError) in
+      if try !hasEqual(view) { rows.removedProducts.append(view.offset) }
+    }
+    var seen: Set<ProductID> = []
+    for snapshot in [self, other] {
+      try snapshot.forEachRelation { (relation) throws(StoreError) in
+        guard seen.insert(ProductID(relation.productId)).inserted else { return }
+        try addRelations(ofSet: relation.productId, differingFrom: other, to: &rows)
+      }
+    }
+    return rows
+  }
+
+  /// What a rollback from `last` to this commit, which belongs to another generation, does to the rows.
+  func rollbackCounts(from last: CatalogSnapshot) throws(StoreError) -> UpdateCounts {
+    let rows = try differingRows(from: last)
+    var counts = UpdateCounts()
+    counts.productsUpserted = rows.addedProducts.count
+    counts.relationsWritten = rows.addedRelations.count
+    counts.relationsDeleted = rows.removedRelations.count
+    for row in rows.removedProducts {
+      let remains = try last.withProduct(at: row) { (product) throws(StoreError) in try view(id: product.id) != nil }
+      if remains == false { counts.productsDeleted += 1 }
+    }
+    return counts
+  }
+
+  /// Whether this commit has a product with the id and all the other fields of `product`.
+  private func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
+    guard let own = try view(id: product.id) else { return false }
+    var content: [UInt8] = []
+    var ownContent: [UInt8] = []
+    try product.appendContent(to: &content)
+    try own.appendContent(to: &ownContent)
+    return content == ownContent
+  }
+
+  /// Adds the relations of one set that only this commit has, and those that only `other` has. Equal ones are paired off
+  /// one by one, as a set may have the same relation twice.
+  private func addRelations(
+    ofSet id: String, differingFrom other: CatalogSnapshot, to rows: inout DifferingRows
+  ) throws(StoreError) {
+    var unpaired: [[UInt8]: [Relation]] = [:]
+    for relation in try other.relations(ofSet: id) { unpaired[relation.content, default: []].append(relation) }
+    for relation in try relations(ofSet: id) where unpaired[relation.content]?.popLast() == nil {
+      rows.addedRelations.append(relation)
+    }
+    rows.removedRelations += unpaired.values.joined()
+  }
+}

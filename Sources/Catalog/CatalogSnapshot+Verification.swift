@@ -1,0 +1,34 @@
+public import LogStore
+import RecordFormat
+
+extension CatalogSnapshot {
+  /// Reads every row and checks it against FORMAT.md, *The catalogue's tables*: what `Verification` of LogStore cannot know.
+  /// Changes nothing.
+  ///
+  /// - Returns: what is wrong, products first; empty for rows as this program writes them.
+  /// - Throws: `StoreError.damaged` at the first row that does not pass the store's own checks.
+  /// - Complexity: reads every row twice.
+  public func verify() throws(StoreError) -> [Finding] { try Self.faultyRows(in: store).map(\.finding) }
+
+  static func faultyRows(in store: Snapshot?) throws(StoreError) -> [FaultyRow] {
+    guard let store else { return [] }
+    var faulty: [FaultyRow] = []
+    try store.scan(CatalogSchema.products) { (record) throws(StoreError) in
+      let view = ProductView(copy record)
+      do throws(StoreError) {
+        _ = try view.checked()
+        try view.checkKeys()
+      } catch {
+        guard let finding = Finding(error, lost: "this product") else { throw error }
+        faulty.append(FaultyRow(offset: record.offset, finding: finding))
+      }
+    }
+    try store.scan(CatalogSchema.relations) { (record) throws(StoreError) in
+      do throws(StoreError) { _ = try RelationView(copy record).checked() } catch {
+        guard let finding = Finding(error, lost: "this relation") else { throw error }
+        faulty.append(FaultyRow(offset: record.offset, finding: finding))
+      }
+    }
+    return faulty
+  }
+}

@@ -1,0 +1,11 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Basic authentication (RFC 7617).
+enum Basic {
+  /// `user:password` as the header has it.
+  static func encoded(_ credentials: String) -> String { Data(credentials.utf8).base64EncodedString() }
+}

@@ -1,0 +1,43 @@
+import Catalog
+import CatalogWire
+
+/// An increment while it arrives: its rows are kept in memory, and the catalogue is not locked.
+///
+/// Memory: as for `Increment`, bounded by its limits.
+struct IncomingIncrement: ~Copyable {
+  private var increment: Increment
+  private var decoder: ResponseDecoder
+  private let skipsUnchanged: Bool
+
+  /// - Throws: `WireError.outOfMemory`.
+  init(_ options: ImportOptions) throws {
+    increment = Increment(threshold: options.threshold, rowGate: options.rowGate)
+    decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+    skipsUnchanged = options.skipsUnchanged
+  }
+
+  /// How far the decoder has come.
+  var progress: WireProgress { decoder.progress }
+
+  /// Takes the next bytes of the answer.
+  ///
+  /// - Throws: As `AnswerImport.consume(_:)`.
+  mutating func consume(_ bytes: Span<UInt8>) throws {
+    do throws(WireError) { try decoder.consume(bytes, into: &increment) } catch { throw error.cause }
+  }
+
+  /// Ends the answer.
+  ///
+  /// - Throws: `WireError` if it is not complete.
+  mutating func finish() throws -> PayloadSummary { try decoder.finish() }
+
+  /// Merges the rows of an answer that is complete.
+  ///
+  /// - Parameter summary: What ``finish()`` returned.
+  /// - Throws: `CatalogError`, `StoreError`. Nothing changed then.
+  consuming func commit(to writer: CatalogWriter, _ summary: PayloadSummary) throws -> ImportReport {
+    let update = try writer.commit(
+      increment, cursor: summary.updateTime, defaulted: summary.defaulted.total, skipsUnchanged: skipsUnchanged)
+    return ImportReport(update: update, payload: summary)
+  }
+}

@@ -1,0 +1,109 @@
+import RecordFormat
+import Storage
+
+/// An older state of a store from which it can go on when nothing in its own log can be read.
+public struct RepairSource: Sendable {
+  public enum Kind: Sendable {
+    /// The generation that the last full update replaced.
+    case previous
+    /// What the store shared with others: a file that other stores have gone on with since.
+    case sharedBase
+  }
+
+  public let kind: Kind
+  /// The commit to go on from.
+  public let snapshot: Snapshot
+}
+
+extension StoreLocation {
+  /// The older states of a store next to its log, the newest commit first. States of another kind of store are left out,
+  /// and damaged ones next to others that are sound.
+  ///
+  /// - Parameter schema: The tables that the store must have.
+  /// - Throws: `StoreError.io`; what is wrong with an older state if there is no sound one.
+  /// - Complexity: As opening the store, once for each.
+  public func repairSources(_ schema: Schema) throws(StoreError) -> [RepairSource] {
+    var sources: [RepairSource] = []
+    var damage: StoreError?
+    for kind in [RepairSource.Kind.previous, .sharedBase] {
+      do throws(StoreError) {
+        guard let snapshot = try kind == .previous ? previousGeneration(before: nil)?.snapshot : baseSnapshot(),
+          (try? schema.adopt(snapshot.manifest, path: path)) != nil
+        else { continue }
+        sources.append(RepairSource(kind: kind, snapshot: snapshot))
+      } catch {
+        guard error.isDamage else { throw error }
+        damage = error
+      }
+    }
+    if sources.isEmpty, let damage { throw damage }
+    return sources.sorted { $0.snapshot.time > $1.snapshot.time }
+  }
+
+  /// The last commit of the log whose beginning this store shares; `nil` if there is none.
+  private func baseSnapshot() throws(StoreError) -> Snapshot? {
+    guard let file = try storage({ () throws(StorageError) in try directory.open(base, .read) }) else { return nil }
+    let log = try LogFile(file)
+    guard log.header.base == nil, let footer = try log.recover().footer else { return nil }
+    return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
+  }
+
+  /// The highest commit and generation that the log, damaged as it is, or the generation before it tells. What takes
+  /// the place of the log counts on from there.
+  ///
+  /// - Throws: `StoreError.io`.
+  func highestNumbers() throws(StoreError) -> (sequence: UInt64, generation: UInt64) {
+    var sequence: UInt64 = 0
+    var generation: UInt64 = 0
+    do throws(StoreError) {
+      if let previous = try previousGeneration(before: nil)?.snapshot {
+        // There was one after it, at least.
+        sequence = previous.sequence + 1
+        generation = previous.generation + 1
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+    }
+    guard let file = try storage({ () throws(StorageError) in try directory.open(log, .read) }) else {
+      return (sequence, generation)
+    }
+    let head = try readable(file, FileHeader.byteCount, at: 0)
+    if let header = try? FileHeader(head.rawSpan) {
+      generation = max(generation, header.generation)
+    }
+    for offset in AcknowledgementSlot.offsets {
+      let page = try readable(file, AcknowledgementSlot.byteCount, at: offset)
+      guard let slot = try? AcknowledgementSlot(page.rawSpan) else { continue }
+      sequence = max(sequence, slot.sequence)
+      generation = max(generation, slot.generation)
+    }
+    return (sequence, generation)
+  }
+
+  /// Bytes of a damaged file; none where the device cannot read them.
+  private func readable(_ file: any StorageFile, _ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
+    do { return try file.read(count, at: offset) } catch {
+      guard error.isUnreadable else { throw .io(error) }
+      return []
+    }
+  }
+
+  /// Renames a previous generation that cannot be read: what is kept of it is for whoever wants to look at it.
+  ///
+  /// - Returns: Where it is now.
+  func setAsidePrevious() throws(StoreError) -> String {
+    try storage { () throws(StorageError) in
+      let name = try freeDamagedName()
+      try directory.rename(previous, to: name)
+      try directory.sync()
+      return directory.path + "/" + name
+    }
+  }
+
+  /// The first name for a damaged file that is free.
+  func freeDamagedName() throws(StorageError) -> String {
+    var number = 1
+    while try directory.identity(of: damaged(number)) != nil { number += 1 }
+    return damaged(number)
+  }
+}

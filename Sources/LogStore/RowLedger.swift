@@ -1,0 +1,83 @@
+import RecordFormat
+
+/// Which rows of a file live and which are dead, counted from its objects alone: what the manifests of its commits have to say.
+///
+/// Objects are entered in the order of the file.
+struct RowLedger {
+  /// Rows of one table that live.
+  struct Live: Equatable {
+    var rows: UInt64 = 0
+    /// With their padding.
+    var bytes: UInt64 = 0
+  }
+
+  private(set) var live: [Live] = []
+  private(set) var dead: Set<UInt32> = []
+  private(set) var deadBytes: UInt64 = 0
+  /// Rows that were put after the base.
+  private(set) var tailRows: UInt64 = 0
+  /// The records of the file, by their units, ascending; and the second word of each, which has its table and length.
+  private var units: [UInt32] = []
+  private var words: [UInt32] = []
+  private var strings: Set<UInt32> = []
+
+  /// Enters a row.
+  mutating func add(row unit: UnitOffset, word: UInt32, isInBase: Bool) {
+    guard let table = ObjectHeader.kind(word).table else { return }
+    units.append(unit.rawValue)
+    words.append(word)
+    while live.count <= table { live.append(Live()) }
+    live[table].rows += 1
+    live[table].bytes += Self.paddedLength(word)
+    if !isInBase { tailRows += 1 }
+  }
+
+  /// Enters a shared string.
+  mutating func add(string unit: UnitOffset) { strings.insert(unit.rawValue) }
+
+  /// Whether a shared string was entered that stands at `unit`.
+  func hasString(_ unit: UnitOffset) -> Bool { strings.contains(unit.rawValue) }
+
+  /// Why a tombstone cannot name `unit`, or `nil` if it can: then the row there is dead from now on.
+  mutating func bury(_ unit: UnitOffset) -> String? {
+    guard let word = word(at: unit) else { return "names what is no row before it" }
+    guard dead.insert(unit.rawValue).inserted else { return "names a row that is dead already" }
+    let length = Self.paddedLength(word)
+    deadBytes += length
+    if let table = ObjectHeader.kind(word).table {
+      live[table].rows -= 1
+      live[table].bytes -= length
+    }
+    return nil
+  }
+
+  /// Says what a commit's manifest counts otherwise.
+  func differences(from manifest: Manifest) -> [String] {
+    var differences: [String] = []
+    func compare(_ counted: UInt64, _ stored: UInt64, _ what: String) {
+      if counted != stored { differences.append("\(counted) \(what) where the manifest counts \(stored)") }
+    }
+    for (index, table) in manifest.tables.enumerated() {
+      let live = index < live.count ? live[index] : Live()
+      compare(live.rows, table.liveRows, "live rows of \(table.name)")
+      compare(live.bytes, table.liveBytes, "bytes of live rows of \(table.name)")
+    }
+    compare(UInt64(dead.count), manifest.deadRows, "dead rows")
+    compare(deadBytes, manifest.deadBytes, "bytes of dead rows")
+    compare(tailRows, manifest.tailRows, "rows put after the base")
+    return differences
+  }
+
+  private static func paddedLength(_ word: UInt32) -> UInt64 { UInt64(ObjectHeader.padded(ObjectHeader.length(word))) }
+
+  /// The second word of the record at `unit`; `nil` if none was entered that stands there.
+  private func word(at unit: UnitOffset) -> UInt32? {
+    var first = 0
+    var end = units.count
+    while first < end {
+      let middle = (first + end) / 2
+      if units[middle] < unit.rawValue { first = middle + 1 } else { end = middle }
+    }
+    return first < units.count && units[first] == unit.rawValue ? words[first] : nil
+  }
+}

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that makes room on its device before a write fails for lack of it.
+///
+/// A write that the device refuses because it is full is tried again for as long as `reclaim` frees something. Nothing is
+/// lost by trying again: the pages that an earlier call took are still in memory, and the same bytes go to the same
+/// offset. A failed sync is never tried again.
+package final class ReclaimingFile: StorageFile {
+  private let file: any StorageFile
+  private let reclaim: @Sendable () -> Bool
+
+  /// - Parameters:
+  ///   - file: The file to write to.
+  ///   - reclaim: Frees space on the device, and tells whether it did. It may be called on any thread that writes.
+  package init(_ file: any StorageFile, reclaim: @escaping @Sendable () -> Bool) {
+    self.file = file
+    self.reclaim = reclaim
+  }
+
+  package func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
+    while true {
+      do { return try file.write(bytes, at: offset) } catch {
+        guard error.isFullDevice, reclaim() else { throw error }
+      }
+    }
+  }
+
+  package var path: String { file.path }
+  package var identity: FileIdentity { file.identity }
+  package var named: any StorageFile { file.named }
+  package var shared: (any StorageFile)? { file.shared }
+  package var canWriteBehind: Bool { file.canWriteBehind }
+  package func isNamed(_ path: String) { file.isNamed(path) }
+  package func size() throws(StorageError) -> Int { try file.size() }
+  package func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] { try file.read(count, at: offset) }
+  package func truncate(to byteCount: Int) throws(StorageError) { try file.truncate(to: byteCount) }
+  package func sync() throws(StorageError) { try file.sync() }
+  package func startSync(_ offset: Int, _ count: Int) { file.startSync(offset, count) }
+  package func release(_ range: Range<Int>) { file.release(range) }
+  package func map(_ byteCount: Int) throws(StorageError) -> Mapping { try file.map(byteCount) }
+  package func linkCount() throws(StorageError) -> Int { try file.linkCount() }
+  package func place(of offset: Int) -> (path: String, offset: Int) { file.place(of: offset) }
+
+  package func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
+    // The addresses are the caller's.
+    try unsafe file.map(range, at: address)
+  }
+
+  package func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
+    try file.copy(range, from: source)
+  }
+}
+
+extension StorageError {
+  /// Whether the device, or the quota of the user on it, is full.
+  fileprivate var isFullDevice: Bool { code == ENOSPC || code == EDQUOT }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import CatalogWire
+import Foundation
+import JSONOutput
+import LogStore
+
+struct Decode: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Show what a server's answer contains.",
+    discussion: """
+      Unpacks an answer, such as 'sync --keep-answer' keeps it, without touching any store. The payload goes to standard \
+      output as the server wrote it, what is known of the answer to standard error. With --json both are one document, \
+      with the payload under 'payload'. Of an answer that is refused comes what can be unpacked, then why, and the exit \
+      code is 65. PROTOCOL.md describes answers.
+      """)
+
+  @OptionGroup var output: OutputOptions
+  @Argument(
+    help: ArgumentHelp("The file with the answer; - is standard input.", valueName: "answer"), completion: .file())
+  var answer: String
+
+  func run() throws {
+    let file = try InputFile(answer)
+    let contents: AnswerContents
+    if output.json {
+      contents = try printDocument(of: file)
+    } else {
+      contents = try inspect(file) { payload in Console.print([UInt8](copying: payload)) }
+      if contents.payloadByteCount > 0 { Console.print("") }
+      show(contents)
+    }
+    if let problem = contents.problem { throw Failure(.data, "\(file.name): \(problem)") }
+  }
+
+  private func inspect(_ file: InputFile, _ body: (Span<UInt8>) -> Void) throws -> AnswerContents {
+    var inspector = try AnswerInspector()
+    while let piece = try file.next() { inspector.consume(piece.span, body) }
+    return inspector.finish()
+  }
+
+  /// What is known of the answer comes first, so the answer is read twice.
+  private func printDocument(of file: InputFile) throws -> AnswerContents {
+    var again = file
+    if file.byteCount == nil, let temporary = try StoreLocation.existing(NSTemporaryDirectory(), name: "catalogctl") {
+      again = try file.arrived(nextTo: temporary)
+    }
+    let contents = try inspect(again) { _ in }
+    try again.rewind()
+    let fields = JSONText.object([
+      ("message", .optional(contents.message)), ("code", contents.codeJSON),
+      (
+        "bytes",
+        .object([
+          ("answer", .int(contents.byteCount)), ("packed", .int(contents.packedByteCount)),
+          ("payload", .int(contents.payloadByteCount)),
+        ])
+      ),
+      ("products", contents.payload.map { .int($0.products) } ?? .null),
+      ("relations", contents.payload.map { .int($0.relations) } ?? .null),
+      ("updateTime", .optional(contents.payload?.updateTime)),
+      ("defaulted", contents.payload.map { .int($0.defaulted.total) } ?? .null),
+      ("problem", .optional(contents.problem.map { "\($0)" })),
+    ])
+    Console.print(fields.bytes.dropLast() + Array(#","payload":"#.utf8))
+    // What is refused may be no JSON.
+    if contents.payload == nil {
+      Console.print(Array("null".utf8))
+    } else {
+      _ = try inspect(again) { Console.print([UInt8](onOneLine: $0)) }
+    }
+    Console.print(Array("}\n".utf8))
+    return contents
+  }
+
+  private func show(_ contents: AnswerContents) {
+    func say(_ name: String, _ value: String) {
+      Console.say(name.padding(toLength: 12, withPad: " ", startingAt: 0) + value)
+    }
+    if contents.isBare {
+      say("envelope", "none: it is a bare payload")
+    } else {
+      say("code", contents.code ?? "missing")
+      say("message", contents.message ?? "missing")
+    }
+    say("answer", "\(Quantity.count(contents.byteCount)) bytes")
+    if !contents.isBare { say("packed", "\(Quantity.count(contents.packedByteCount)) bytes of gzip") }
+    say("payload", "\(Quantity.count(contents.payloadByteCount)) bytes")
+    guard let payload = contents.payload else { return }
+    say("products", Quantity.count(payload.products))
+    say("relations", Quantity.count(payload.relations))
+    say("updateTime", payload.updateTime)
+    let defaulted = payload.defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
+    if !defaulted.isEmpty { say("other types", "\(defaulted) took the default") }
+  }
+}
+
+extension AnswerContents {
+  /// The code as JSON: a number as it is written, anything else as a text.
+  fileprivate var codeJSON: JSONText {
+    guard let code else { return .null }
+    return Double(code) != nil ? .raw(code) : .text(code)
+  }
+}
+
+extension [UInt8] {
+  fileprivate init(copying bytes: Span<UInt8>) {
+    self = []
+    reserveCapacity(bytes.count)
+    for index in bytes.indices { append(bytes[index]) }
+  }
+
+  /// JSON without the line feeds between its tokens; within a text they are escaped.
+  fileprivate init(onOneLine bytes: Span<UInt8>) {
+    self = []
+    for index in bytes.indices where bytes[index] != 0x0A && bytes[index] != 0x0D { append(bytes[index]) }
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import CatalogHTTP
+import Foundation
+import Workspace
+
+/// How a server is asked.
+struct ConnectionOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"))
+  var authorizationFile: String?
+  @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
+  var authorization: String?
+  @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+  var caFile: String?
+  @Option(help: ArgumentHelp("The longest time for a connection.", valueName: "seconds"))
+  var connectTimeout = 10.0
+  @Option(help: ArgumentHelp("The longest silence of the server.", valueName: "seconds"))
+  var idleTimeout = 30.0
+  @Option(
+    help: ArgumentHelp("Fewer bytes a second for 30 seconds end the attempt; 0 for no limit.", valueName: "bytes"))
+  var minimumRate = 1000
+  @Option(help: ArgumentHelp("The longest time for everything.", valueName: "seconds"))
+  var timeout = 3600
+  @Option(help: ArgumentHelp("How often a failed request is tried in all.", valueName: "times"))
+  var attempts = 5
+
+  func validate() throws {
+    for (name, seconds) in [("--connect-timeout", connectTimeout), ("--idle-timeout", idleTimeout)]
+    where !(seconds > 0 && seconds <= 86_400) {
+      throw ValidationError("\(name) is more than 0 and at most 86400 seconds")
+    }
+    guard minimumRate >= 0 else { throw ValidationError("--minimum-rate is at least 0 bytes a second") }
+    guard timeout > 0 else { throw ValidationError("--timeout is at least 1 second") }
+    guard attempts > 0 else { throw ValidationError("--attempts is at least 1") }
+    if authorization != nil, authorizationFile != nil {
+      throw ValidationError("give --authorization or --authorization-file, one of them")
+    }
+  }
+
+  /// What asks the server at `url`.
+  ///
+  /// - Throws: `Failure` for a file of credentials that cannot be used; `TransportError`.
+  func transport(to url: String, _ settings: SyncSettings) throws -> ServerConnection {
+    var options = TransportOptions()
+    options.authorization = try credentials(for: url, settings)
+    options.certificateAuthorityFile = caFile ?? settings.caFile
+    options.connectTimeout = .seconds(connectTimeout)
+    options.idleTimeout = .seconds(idleTimeout)
+    options.minimumRate = minimumRate
+    options.totalTimeout = .seconds(timeout)
+    options.retry.maximumAttempts = attempts
+    options.proxies = ProxyRules(environment: ProcessInfo.processInfo.environment)
+    return try ServerConnection(url: url, options: options)
+  }
+
+  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another setting.
+  private func credentials(for url: String, _ settings: SyncSettings) throws -> String? {
+    if let authorization { return authorization }
+    if let authorizationFile { return try SecretFile.read(authorizationFile) }
+    if let value = ProcessInfo.processInfo.environment["CATALOG_AUTHORIZATION"] { return value }
+    guard let file = settings.authorizationFile else { return nil }
+    if let known = settings.url, try HTTPTransport(url: known).host != HTTPTransport(url: url).host {
+      Console.say(
+        "catalogctl: the credentials of the setting sync.authorizationFile are for the server of sync.url and are not sent"
+          + " to another one; --authorization-file names a file for this one")
+      return nil
+    }
+    return try SecretFile.read(file)
+  }
+}
+
+/// A transport that says on a display, or on standard error, when it tries again.
+struct ServerConnection {
+  let url: String
+  let host: String
+  private let address: String
+  private let options: TransportOptions
+
+  /// - Throws: `TransportError` for an address, a header or a proxy that cannot be used.
+  init(url: String, options: TransportOptions) throws {
+    let transport = try HTTPTransport(url: url, options: options)
+    (self.url, host) = (transport.url, transport.host)
+    (address, self.options) = (url, options)
+  }
+
+  /// The transport, whose attempts the display tells of.
+  func announcing(on display: SyncDisplay) throws -> HTTPTransport {
+    var options = options
+    options.onRetry = { notice in
+      display.interrupt(for: notice.pause)
+      Console.say(
+        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error.ofOneAttempt);"
+          + " trying again in \(Quantity.rounded(notice.pause / .seconds(1))) s")
+    }
+    return try HTTPTransport(url: address, options: options)
+  }
+}

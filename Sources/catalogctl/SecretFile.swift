@@ -1,0 +1,38 @@
+import Foundation
+import Storage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that holds a secret.
+enum SecretFile {
+  /// A secret is a header's value; what is longer is another file.
+  private static let maximumByteCount = 1 << 16
+
+  /// The secret in a file, without the white space around it.
+  ///
+  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that holds no
+  ///   text.
+  static func read(_ path: String) throws -> String {
+    let file = try InputFile(path)
+    if let mode = file.mode, mode & 0o077 != 0 {
+      throw Failure(
+        .permission,
+        "\(path): others may read or change it (mode \(String(mode & 0o777, radix: 8))), and it holds a secret; run"
+          + " 'chmod 600 \(path)'")
+    }
+    var bytes: [UInt8] = []
+    while bytes.count <= maximumByteCount, let piece = try file.next() { bytes += piece }
+    guard bytes.count <= maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.data, "\(path): is no text of at most \(maximumByteCount) bytes, so it holds no credentials")
+    }
+    let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if secret.isEmpty { throw Failure(.data, "\(path): is empty; write the value of the Authorization header into it") }
+    return secret
+  }
+}

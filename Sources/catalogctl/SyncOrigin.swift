@@ -1,0 +1,72 @@
+import Catalog
+import Workspace
+
+/// Where a user's catalogue comes from, as far as a command was told, and what other users are told of it.
+struct SyncOrigin {
+  let organisation: String?
+  private let workspace: WorkspaceDirectory
+  private let id: String
+  private let origin: CatalogueOrigin?
+  /// The server's URL without anything secret; `nil` for files.
+  private let shownSource: String?
+
+  /// - Parameters:
+  ///   - source: The server's URL, or the name of the files' source.
+  ///   - organisation: The organisation whose catalogue that gives the user.
+  ///   - shownSource: The server's URL without anything secret; `nil` for files.
+  /// - Throws: `WorkspaceError.nobodySignedIn`, `.store`.
+  init(
+    _ store: StoreOptions, _ write: WriteOptions, source: String?, organisation: String?, shownSource: String? = nil
+  ) throws {
+    var workspace = store.workspace
+    workspace.waiting = write.milliseconds
+    self.workspace = workspace
+    id = try store.userID()
+    self.organisation = organisation
+    self.shownSource = shownSource
+    origin = source.flatMap { source in
+      organisation.map { CatalogueOrigin(source: source, organisation: $0) }
+    }
+  }
+
+  /// Tells a user who is about to download a catalogue without naming an organisation that another user has it already.
+  func hint() {
+    guard organisation == nil, let shownSource,
+      // A hint that cannot be given is none; what is wrong with the user's own store is told by what follows.
+      let neighbours = try? workspace.neighbours(of: id, withCatalogueFrom: shownSource), let first = neighbours.first
+    else { return }
+    let others = neighbours.count > 1 ? " and \(neighbours.count - 1) others have" : " has"
+    if let known = neighbours.compactMap(\.organisation).first {
+      Console.say(
+        "catalogctl: \(first.user)\(others) this server's catalogue already; --organisation \(known) would share it instead"
+          + " of downloading it again, if \(id) belongs to the same organisation")
+    } else {
+      Console.say(
+        "catalogctl: \(first.user)\(others) this server's catalogue already; --organisation would share it, if both users"
+          + " give the same one: first 'catalogctl sync --user \(first.user) --organisation ID', then this sync with it"
+      )
+    }
+  }
+
+  /// Lets a user without a catalogue begin with that of another one, and says so.
+  func prepare(full: Bool) throws -> AdoptedBase? {
+    let adopted = try workspace.prepareSynchronization(of: id, from: origin, full: full)
+    if let adopted {
+      Console.say(
+        "catalogctl: began with the catalogue of another user of \(organisation ?? ""):"
+          + " \(Quantity.bytes(adopted.byteCount)) \(adopted.isShared ? "shared" : "copied"), cursor \(adopted.cursor)")
+    }
+    return adopted
+  }
+
+  /// Takes back a note of another origin, while the catalogue is locked, before rows of this one are committed.
+  func confirm() throws { try workspace.confirmOrigin(of: id, from: origin) }
+
+  /// Notes after a commit where the catalogue comes from. Where that fails the commit is durable all the same.
+  func note() {
+    do { try workspace.noteSynchronization(of: id, from: origin, source: shownSource) } catch {
+      Console.say(
+        "catalogctl: warning: everything was committed, but not noted for other users to begin with: \(error)")
+    }
+  }
+}

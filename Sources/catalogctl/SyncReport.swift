@@ -1,0 +1,102 @@
+import Catalog
+import CatalogSync
+import JSONOutput
+import Workspace
+
+/// What a synchronisation did, for people and for programs.
+struct SyncReport {
+  /// Rows and sets of which a message names each; a report as JSON has all of them.
+  private static let shownCount = 20
+
+  private let report: ImportReport
+
+  init(_ report: ImportReport) { self.report = report }
+
+  /// The keys of the report as JSON, without those that only some commands have. What a good answer has none of is there only
+  /// where there is some.
+  func fields(seconds: Double) -> [(String, JSONText)] {
+    let update = report.update
+    let (counts, notices) = (update.counts, update.notices)
+    var fields: [(String, JSONText)] = [
+      ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)), ("generation", .uint(update.generation)),
+      ("products", .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])),
+      (
+        "relations",
+        .object([
+          ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+          ("ignored", .int(counts.relationsIgnored)),
+        ])
+      ),
+      ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)),
+      ("bytesIn", .int(report.payload.bytesIn)), ("seconds", .double((seconds * 1000).rounded() / 1000)),
+    ]
+    if notices.collapsed > 0 { fields.append(("collapsed", .int(notices.collapsed))) }
+    if notices.skipped.count > 0 {
+      fields.append(("skipped", .int(notices.skipped.count)))
+      fields.append(("skippedRows", .array(notices.skipped.first.map(\.json))))
+    }
+    if !notices.brokenSets.isEmpty { fields.append(("brokenSets", .array(notices.brokenSets.map(\.json)))) }
+    return fields
+  }
+
+  /// Prints what was done.
+  func print(seconds: Double) {
+    let update = report.update
+    let counts = update.counts
+    Console.print(
+      "\(update.mode.name) update, commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products"
+        + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
+        + " \(Quantity.count(counts.relationsWritten)) relations written,"
+        + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
+    Console.print(
+      "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(seconds)) s; cursor \(update.cursor.shown)")
+  }
+
+  /// Says what was taken otherwise than it was sent, and what the update broke.
+  func warn() {
+    let defaulted = report.payload.defaulted
+    if defaulted.total > 0 {
+      let fields = defaulted.byField.map { "\($0.name) \($0.count) ×" }.joined(separator: ", ")
+      Console.say("catalogctl: fields of another type than theirs took their default: \(fields)")
+    }
+    let notices = report.update.notices
+    if notices.collapsed > 0 {
+      Console.say(
+        "catalogctl: warning: \(Quantity.count(notices.collapsed)) products have the id of another product of the answer,"
+          + " or none; the last of each id counts")
+    }
+    if notices.skipped.count > 0 {
+      Console.say(
+        "catalogctl: warning: \(Quantity.count(notices.skipped.count)) rows exceed a limit of the format and were skipped;"
+          + " ask the server's operator to correct them")
+      for row in notices.skipped.first { Console.say("  \(row)") }
+      sayRest(notices.skipped.count - notices.skipped.first.count, "rows")
+    }
+    let broken = notices.brokenSets
+    if broken.isEmpty { return }
+    Console.say("catalogctl: warning: \(Quantity.count(broken.count)) sets lack a component that this update deleted")
+    for set in broken.prefix(Self.shownCount) {
+      Console.say("  set \(set.id) lacks \(set.missing.joined(separator: ", "))")
+    }
+    sayRest(broken.count - Self.shownCount, "sets; --json lists all of them")
+  }
+
+  private func sayRest(_ count: Int, _ what: String) {
+    if count > 0 { Console.say("  and \(Quantity.count(count)) more \(what)") }
+  }
+}
+
+extension SkippedRow {
+  fileprivate var json: JSONText {
+    .object([
+      ("type", .text(kind == .product ? "product" : "relation")), ("index", .int(index)), ("id", .text(id)),
+      ("message", .text(reason)),
+    ])
+  }
+}
+
+extension BrokenSet {
+  fileprivate var json: JSONText {
+    .object([("id", .text(id)), ("missing", .array(missing.map(JSONText.text)))])
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// Plain `sync`, which finds in the settings what options say else; and what it tells of other users.
+@Suite(.timeLimit(.minutes(2))) struct SyncSettingsTests {
+  private func answers(_ count: Int) throws -> [HTTPServer.Answer] {
+    try (1...count).map { .init(body: try Data(wrapping: .products(2, cursor: "\($0)"))) }
+  }
+
+  private func secret(_ root: TestRoot, _ text: String, mode: Int = 0o600) throws -> String {
+    let file = try root.folder.file("secret \(mode)", Data(text.utf8))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+    return file.path
+  }
+
+  private func set(_ root: TestRoot, _ name: String, _ value: String, _ options: String...) throws {
+    let run = try root.run(["config", "set", name, value] + options)
+    #expect(run.code == 0 && run.words.isEmpty, "\(run.words)")
+  }
+
+  @Test func `plain sync asks the server of the settings, with its credentials and organisation`() throws {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer(answers(3))
+    #expect(try root.run("sync").code == 64)
+    try set(root, "sync.url", server.url)
+    try set(root, "sync.organisation", "7")
+    try set(root, "sync.authorizationFile", secret(root, " Bearer abc\n"))
+    for _ in 1...2 {
+      let run = try root.run("sync")
+      #expect(run.code == 0, "\(run.words)")
+    }
+    #expect(server.heads.allSatisfy { $0.contains("Authorization: Bearer abc\r\n") })
+    // The organisation is one, so another user of it begins with this catalogue.
+    #expect(try root.run("config", "set", "--user", "bob", "sync.url", server.url).code == 0)
+    let bob = try root.run("sync", "--user", "bob", "--organisation", "7", "--json")
+    #expect(try bob.object().object("adopted").text("cursor") == "2", "\(bob.words)")
+    // Files come from nowhere that the settings know.
+    #expect(try root.run("sync", "--from", root.payload(.products(1)).path).code == 0)
+  }
+
+  @Test func `an option beats a setting, and a user's setting one of the default store`() throws {
+    let root = try TestRoot(answers: [])
+    let (common, own, option) = (try HTTPServer(answers(1)), try HTTPServer(answers(1)), try HTTPServer(answers(1)))
+    try set(root, "sync.url", common.url, "--default")
+    try set(root, "sync.authorizationFile", secret(root, "Bearer common"), "--default")
+    #expect(try root.run("sync").code == 0)
+    try set(root, "sync.url", own.url)
+    #expect(try root.run("sync").code == 0)
+    let other = try root.folder.file("own", Data("Bearer own".utf8))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other.path)
+    #expect(try root.run("sync", "--url", option.url, "--authorization-file", other.path).code == 0)
+    #expect(common.heads.count == 1 && own.heads.count == 1 && option.heads.count == 1)
+    #expect(common.heads[0].contains("Bearer common") && own.heads[0].contains("Bearer common"))
+    #expect(option.heads[0].contains("Bearer own"))
+  }
+
+  @Test func `credentials of a setting stay with the host of sync.url`() throws {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer(answers(1))
+    try set(root, "sync.url", "https://catalogue.example/c")
+    try set(root, "sync.authorizationFile", secret(root, "Bearer abc"))
+    let run = try root.run("sync", "--url", server.url)
+    #expect(run.code == 0 && run.words.contains("--authorization-file"), "\(run.words)")
+    #expect(!server.heads[0].contains("Authorization"))
+  }
+
+  @Test(arguments: [0o640, 0o604, 0o622]) func `credentials that others may read are refused`(mode: Int) throws {
+    let root = try TestRoot(answers: [])
+    let path = try secret(root, "Bearer abc", mode: mode)
+    let run = try root.run("sync", "--url", "http://127.0.0.1:1/", "--authorization-file", path)
+    #expect(run.code == 77 && run.words.contains("chmod 600"), "\(run.words)")
+  }
+
+  @Test func `credentials that are not there, or are none, are told`() throws {
+    let root = try TestRoot(answers: [])
+    try set(root, "sync.url", "http://127.0.0.1:1/")
+    try set(root, "sync.authorizationFile", "/nonexistent/secret")
+    #expect(try root.run("sync").code == 66)
+    try set(root, "sync.authorizationFile", secret(root, " \n"))
+    #expect(try root.run("sync").code == 65)
+  }
+
+  @Test func `a setting that cannot be used, or holds a secret, is refused when it is set`() throws {
+    let root = try TestRoot(answers: [])
+    for (name, value) in [
+      ("sync.url", "ftp://host/"), ("sync.url", "https://ann:secret@host/"), ("sync.url", ""),
+      ("sync.organisation", ""),
+    ] {
+      let run = try root.run("config", "set", name, value)
+      #expect(run.code == 64 && !run.words.contains("secret@"), "\(run.words)")
+    }
+    #expect(try root.run("config", "list", "--json").output.isEmpty)
+    // What looks like a number is a text, and a path is one from everywhere.
+    try set(root, "sync.organisation", "007")
+    #expect(try root.run("config", "get", "sync.organisation", "--json").object().text("value") == "007")
+    try set(root, "sync.caFile", "ca.pem")
+    #expect(try #require(root.run("config", "get", "sync.caFile", "--json").object().text("value")).hasPrefix("/"))
+    #expect(try root.run("config", "set", "sync.uri", "x").words.contains("sync.url"))
+  }
+
+  // MARK: Other users
+
+  @Test func `a first sync without an organisation tells who has the catalogue already`() throws {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer(answers(8))
+    let ana = try root.run("sync", "--user", "ana", "--url", server.url + "?token=secret")
+    #expect(ana.code == 0 && ana.words.isEmpty, "\(ana.words)")
+    let bob = try root.run("sync", "--user", "bob", "--url", server.url)
+    #expect(bob.code == 0 && bob.words.contains("ana has this server's catalogue already"), "\(bob.words)")
+    #expect(bob.words.contains("--organisation") && !bob.words.contains("secret"))
+    // It is no first one any more.
+    #expect(try root.run("sync", "--user", "bob", "--url", server.url).words.isEmpty)
+    _ = try root.run("sync", "--user", "ana", "--url", server.url, "--organisation", "7")
+    let carol = try root.run("sync", "--user", "carol", "--url", server.url)
+    #expect(carol.words.contains("ana and 1 others have") && carol.words.contains("--organisation 7"), "\(carol.words)")
+    let dave = try root.run("sync", "--user", "dave", "--url", server.url, "--organisation", "7")
+    #expect(dave.words.contains("began with") && !dave.words.contains("already"))
+    // Another server is another catalogue.
+    let other = try HTTPServer(answers(1))
+    #expect(try root.run("sync", "--user", "erin", "--url", other.url).words.isEmpty)
+  }
+}

@@ -1,0 +1,135 @@
+import RecordFormat
+
+/// A log whose bytes a test changes, under checksums that are made to fit again: what a faulty or hostile writer leaves.
+package struct ForgedLog {
+  /// An object of the log.
+  package struct Object {
+    package let offset: Int
+    package let length: Int
+    package let kind: ObjectKind
+  }
+
+  /// An index block or a dead block.
+  package struct Block {
+    /// Of the block's header.
+    package let offset: Int
+    package let bucketCount: Int
+    package let isDead: Bool
+
+    package func bucket(_ index: Int) -> Int { offset + BlockHeader.byteCount + index * Bucket.byteCount }
+  }
+
+  /// A segment, found before anything was changed.
+  package struct Segment {
+    package let start: Int
+    package let footer: SegmentFooter
+    package fileprivate(set) var objects: [Object] = []
+    package fileprivate(set) var blocks: [Block] = []
+
+    /// Where its footer stands.
+    package var footerOffset: Int { Int(footer.offset) }
+    /// Where its manifest stands.
+    package var manifestOffset: Int { Int(footer.manifestOffset) }
+  }
+
+  package var bytes: [UInt8]
+  package let segments: [Segment]
+
+  /// Finds the structures of a log that is whole.
+  package init(_ log: [UInt8]) throws {
+    bytes = log
+    var segments: [Segment] = []
+    var start = SegmentHeader.firstOffset
+    while start < log.count {
+      let header = try SegmentHeader(log.rawSpan.slice(start, SegmentHeader.byteCount))
+      let end = start + Int(header.length)
+      let footer = try SegmentFooter(log.rawSpan.slice(end - SegmentFooter.byteCount, SegmentFooter.byteCount))
+      var segment = Segment(start: start, footer: footer)
+      var offset = start + SegmentHeader.byteCount
+      while offset < Int(footer.objectEnd) {
+        let word = log.rawSpan.u32(at: offset + 4)
+        let length = ObjectHeader.length(word)
+        segment.objects.append(Object(offset: offset, length: length, kind: ObjectHeader.kind(word)))
+        offset += ObjectHeader.padded(length)
+      }
+      let manifest = try Manifest(log.rawSpan.slice(Int(footer.manifestOffset), Int(footer.manifestLength)))
+      let indexes = manifest.tables.flatMap { $0.keySpaces.flatMap(\.blocks) }
+      for (blocks, isDead) in [(indexes, false), (manifest.deadBlocks, true)] {
+        for block in blocks where Int(block.offset) >= start {
+          segment.blocks.append(Block(offset: Int(block.offset), bucketCount: Int(block.bucketCount), isDead: isDead))
+        }
+      }
+      segments.append(segment)
+      start = end
+    }
+    self.segments = segments
+  }
+
+  /// The objects of all segments, in the order of the file.
+  package var objects: [Object] { segments.flatMap(\.objects) }
+
+  package func objects(_ kind: ObjectKind) -> [Object] { objects.filter { $0.kind == kind } }
+
+  /// The records of a table.
+  package func records(_ table: Int) -> [Object] { objects(ObjectKind(rawValue: UInt8(table))) }
+
+  package mutating func put(_ number: UInt32, at offset: Int) {
+    for byte in 0..<4 { bytes[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt32(8 * byte)) }
+  }
+
+  package mutating func put(_ number: UInt64, at offset: Int) {
+    put(UInt32(truncatingIfNeeded: number), at: offset)
+    put(UInt32(truncatingIfNeeded: number >> 32), at: offset + 4)
+  }
+
+  /// Changes what the manifest of a segment says, which has to stay as long as it is.
+  package mutating func changeManifest(of index: Int? = nil, _ change: (inout Manifest) throws -> Void) throws {
+    let segment = segments[index ?? segments.count - 1]
+    let range = segment.manifestOffset..<segment.manifestOffset + Int(segment.footer.manifestLength)
+    var manifest = try Manifest(bytes.rawSpan.slice(range.lowerBound, range.count))
+    try change(&manifest)
+    bytes.replaceSubrange(range, with: manifest.encoded())
+  }
+
+  /// Makes every checksum fit: of objects, buckets, block headers, bodies, manifests, headers, footers and slots.
+  package mutating func seal() {
+    var chain: UInt32 = 0
+    for segment in segments {
+      for object in segment.objects {
+        putChecksum(of: object.offset + 4..<object.offset + object.length, at: object.offset, salt: object.offset)
+      }
+      for block in segment.blocks {
+        putChecksum(of: block.offset..<block.offset + 60, at: block.offset + 60, salt: block.offset)
+        for index in 0..<block.bucketCount {
+          let bucket = block.bucket(index)
+          putChecksum(of: bucket + 4..<bucket + Bucket.byteCount, at: bucket, salt: bucket)
+        }
+      }
+      let start = segment.start
+      let footer = segment.footerOffset
+      putChecksum(of: start + SegmentHeader.byteCount..<segment.manifestOffset, at: footer + 96)
+      putChecksum(of: segment.manifestOffset..<footer, at: footer + 68)
+      put(chain, at: start + 48)
+      putChecksum(of: start..<start + 60, at: start + 60)
+      put(chain, at: footer + 80)
+      putChecksum(of: footer..<footer + 124, at: footer + 124)
+      chain = bytes.rawSpan.u32(at: footer + 124)
+      for slot in AcknowledgementSlot.offsets where bytes.rawSpan.u64(at: slot + 40) == UInt64(footer) {
+        put(chain, at: slot + 56)
+      }
+    }
+    sealSlots()
+  }
+
+  /// Makes the checksums of the slots fit, but for one that was never written.
+  package mutating func sealSlots() {
+    for slot in AcknowledgementSlot.offsets where bytes[slot] != 0 {
+      putChecksum(of: slot..<slot + 4092, at: slot + 4092)
+    }
+  }
+
+  private mutating func putChecksum(of range: Range<Int>, at offset: Int, salt: Int? = nil) {
+    let seed = salt.map { Checksum.salt(UnitOffset(byteOffset: $0)) } ?? 0
+    put(Checksum.of(bytes.rawSpan.slice(range.lowerBound, range.count), from: seed), at: offset)
+  }
+}
