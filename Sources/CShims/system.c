@@ -57,6 +57,16 @@ void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count) {
 #endif
 }
 
+void shelfmark_release(int descriptor, int64_t offset, int64_t count) {
+#if defined(FALLOC_FL_PUNCH_HOLE)
+  int saved = errno;
+  (void)fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count);
+  errno = saved;
+#else
+  (void)descriptor, (void)offset, (void)count;
+#endif
+}
+
 ptrdiff_t shelfmark_copy_range(int from, int to, int64_t offset, size_t count) {
 #if defined(__linux__)
   off_t source = offset, target = offset;

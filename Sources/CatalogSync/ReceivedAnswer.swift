@@ -42,10 +42,10 @@ public struct ReceivedAnswer: ~Copyable {
     if rest > 0 { try head.consume(bytes.extracting(first: min(rest, bytes.count)), into: &sink) }
   }
 
-  /// Calls `body` with the whole answer, piece by piece, and gives back the disk space of what `body` has taken.
+  /// Calls `body` with the whole answer, piece by piece, and gives back the disk space of what `body` has taken: once.
   ///
   /// - Throws: `StoreError.io`; what `body` throws.
-  public consuming func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+  public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while offset < file.byteCount {
       let piece = try file.read(at: offset)

@@ -91,12 +91,7 @@ final class PosixFile: StorageFile {
 
   func startSync(_ offset: Int, _ count: Int) { shelfmark_start_sync(descriptor, Int64(offset), Int64(count)) }
 
-  func release(_ range: Range<Int>) {
-    #if os(Linux)
-    // FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE of linux/falloc.h.
-    _ = retrying { fallocate(descriptor, 0x02 | 0x01, off_t(range.lowerBound), off_t(range.count)) }
-    #endif
-  }
+  func release(_ range: Range<Int>) { shelfmark_release(descriptor, Int64(range.lowerBound), Int64(range.count)) }
 
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     var base: UnsafeMutableRawPointer?

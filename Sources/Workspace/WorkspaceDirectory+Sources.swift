@@ -54,7 +54,7 @@ extension WorkspaceDirectory {
   // MARK: Notes next to a catalogue
 
   private func noteStore(_ catalogue: StoreLocation) -> StoreLocation {
-    StoreLocation(catalogue.directory, name: "origin")
+    location(catalogue.directory, "origin")
   }
 
   /// What is noted next to the catalogue at `location` under a name.

@@ -90,6 +90,10 @@ int shelfmark_sync_data(int descriptor);
 /// What comes of it the next sync tells.
 void shelfmark_start_sync(int descriptor, int64_t offset, int64_t count);
 
+/// Gives the space of `count` bytes from `offset` on back to the file system, which then read as zeros, where the system has a
+/// call for that. The length of the file stays. A hint: nothing is told of what comes of it.
+void shelfmark_release(int descriptor, int64_t offset, int64_t count);
+
 /// Opens a device or a FIFO without waiting for it, and without making a terminal the one that controls the process; closes on
 /// exec. Returns a descriptor, or -1 with errno set.
 int shelfmark_open_device(const char *_Nonnull path, int flags);
