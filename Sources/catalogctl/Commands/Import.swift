@@ -15,7 +15,7 @@ struct Import: ParsableCommand {
       Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as it is \
       written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
       without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a product, and a value of \
-      another kind or beyond the limits are errors: the first 20 are told with line, column, value and remedy, then how \
+      another kind or beyond the limits are errors: the first 20 are shown with line, column, value and remedy, then how \
       many there are, and nothing changes (exit code 65). --on-duplicate and --unknown accept what is meant that way, and \
       count it.
       """)
