@@ -22,7 +22,8 @@ public struct AnswerContents: Sendable {
   public init() {}
 }
 
-/// Looks into a server's answer as it arrives, and goes on where a client would refuse it, as far as something can be unpacked.
+/// Looks into a server's answer as it arrives, and goes on where a client would refuse it, as far as something can be
+/// unpacked.
 public struct AnswerInspector: ~Copyable {
   private var unpacker: ResponseUnpacker
   private var decoder: PayloadDecoder

@@ -52,7 +52,8 @@ struct ConnectionOptions: ParsableArguments {
     return try ServerConnection(url: url, options: options)
   }
 
-  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another setting.
+  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another
+  /// setting.
   private func credentials(for url: String, _ settings: SyncSettings) throws -> String? {
     if let authorization { return authorization }
     if let authorizationFile { return try SecretFile.read(authorizationFile) }

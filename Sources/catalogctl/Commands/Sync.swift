@@ -249,7 +249,7 @@ struct UpdateOptions: ParsableArguments {
 
   var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }
 
-  var rowGate: RowGate { acceptLoss ? .acceptingCollapse : RowGate() }
+  var rowGate: RowGate { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowGate() }
 }
 
 extension AdoptedBase {
