@@ -136,6 +136,8 @@ public struct Synchronizer<Transport: CatalogTransport> {
       var update = try AnswerImport(writer, .full, options)
       do {
         try answer.forEachPiece { piece in
+          // A program that ends should not have to wait for the rest of a large catalogue.
+          try Task.checkCancellation()
           try update.consume(piece.span)
           progress.bytesImported += piece.count
           progress.rowsDecoded = update.progress.rows

@@ -43,7 +43,9 @@ public struct AnswerInspector: ~Copyable {
 
   /// Takes the next bytes of the answer, and hands over the payload that they hold.
   ///
-  /// - Parameter body: Takes the next bytes of the payload, as the server wrote them.
+  /// - Parameters:
+  ///   - bytes: The next bytes of the answer.
+  ///   - body: Takes the next bytes of the payload, as the server wrote them.
   public mutating func consume(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
     byteCount += bytes.count
     if problem != nil { return }

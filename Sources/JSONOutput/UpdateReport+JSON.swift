@@ -1,7 +1,7 @@
 public import Catalog
 
 extension UpdateReport {
-  /// What programs are told of an update, without its ``UpdateNotices``.
+  /// What programs are told of an update, without its `UpdateNotices`.
   ///
   /// - Parameter bytesIn: Bytes of the answer.
   public func fields(bytesIn: Int) -> [(String, JSONText)] {

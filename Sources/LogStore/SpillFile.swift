@@ -28,7 +28,10 @@ package final class SpillFile {
   package init(nextTo location: StoreLocation) throws(StoreError) {
     let created = try storage { () throws(StorageError) in
       let directory = location.directory
-      for name in try directory.names() where name.hasPrefix(location.spillPrefix) { try directory.remove(name) }
+      for name in try directory.names() where name.hasPrefix(location.spillPrefix) {
+        // What cannot be removed takes room, and is in nobody's way.
+        _ = try? directory.remove(name)
+      }
       let name = location.spill(location.environment.random())
       guard let file = try directory.open(name, .create) else {
         throw StorageError(operation: "create", path: directory.path + "/" + name, code: ENOENT)

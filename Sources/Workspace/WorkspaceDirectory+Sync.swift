@@ -59,8 +59,11 @@ extension WorkspaceDirectory {
   /// What follows a synchronisation that committed something, or found nothing new, while its catalogue is locked:
   /// others may begin with this catalogue.
   ///
-  /// - Parameter source: The server's URL without anything secret, if it was a server: what others who are about to
-  ///   fetch the same catalogue are told.
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - origin: Where the answers come from; `nil` if the caller cannot tell.
+  ///   - source: The server's URL without anything secret, if it was a server: what others who are about to fetch the
+  ///     same catalogue are told.
   /// - Throws: `WorkspaceError.userID`, `.store`. What was committed stays so.
   public func noteSynchronization(
     of id: String, from origin: CatalogueOrigin?, source: String? = nil

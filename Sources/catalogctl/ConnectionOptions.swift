@@ -5,11 +5,15 @@ import Workspace
 
 /// How a server is asked.
 struct ConnectionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"),
+    completion: .file())
   var authorizationFile: String?
   @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
   var authorization: String?
-  @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    completion: .file())
   var caFile: String?
   @Option(help: ArgumentHelp("The longest time for a connection.", valueName: "seconds"))
   var connectTimeout = 10.0
