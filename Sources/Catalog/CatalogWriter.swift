@@ -64,8 +64,8 @@ public final class CatalogWriter {
   ///
   /// - Parameters:
   ///   - gate: What the update may lose of the old catalogue.
-  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and accepts
-  ///     any number of products with one id.
+  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and
+  ///     accepts any number of products with one id.
   public func beginFullUpdate(
     _ gate: LossGate = LossGate(), rowGate: RowGate? = nil
   ) throws(StoreError) -> FullUpdate {

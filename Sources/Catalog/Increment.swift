@@ -35,8 +35,8 @@ public struct Increment: RowSink {
   ///
   /// - Parameters:
   ///   - threshold: This many rows in one list call for a full update; `nil` for no limit.
-  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and accepts
-  ///     any number of products with one id.
+  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and
+  ///     accepts any number of products with one id.
   public init(threshold: Int? = nil, rowGate: RowGate? = nil) {
     self.init(nil, threshold: threshold, rowGate)
   }
@@ -108,9 +108,9 @@ public struct Increment: RowSink {
   ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
   ///     minute should not write every minute. The report then names the last commit.
   /// - Returns: what was done; it is durable.
-  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the gate for rows refuses; `StoreError`; what refused
-  ///   a row, if one was. Nothing changed then. It is a programmer's error to call this for an increment that was begun
-  ///   without a writer.
+  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the gate for rows refuses; `StoreError`; what
+  ///   refused a row, if one was. Nothing changed then. It is a programmer's error to call this for an increment that
+  ///   was begun without a writer.
   /// - Complexity: in the payload's rows, whatever the size of the catalogue.
   public consuming func commit(
     cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false

@@ -1,4 +1,5 @@
-/// Refuses an answer of which too many rows would not reach the catalogue: a server that sends such an answer has a fault.
+/// Refuses an answer of which too many rows would not reach the catalogue: a server that sends such an answer has a
+/// fault.
 ///
 /// | what happens to rows | why | refused |
 /// |---|---|---|

@@ -3,8 +3,9 @@ import NIOHTTP1
 
 /// Names the whole URL in a request that a proxy passes on (RFC 9112, 3.2.2), where the client names its path alone.
 ///
-/// AsyncHTTPClient asks a proxy for a tunnel whatever the scheme, which many proxies refuse for anything but `https`. So a request
-/// for `http` goes to the proxy as if that were the server, and this handler, next to the encoder, completes its target.
+/// AsyncHTTPClient asks a proxy for a tunnel whatever the scheme, which many proxies refuse for anything but `https`.
+/// So a request for `http` goes to the proxy as if that were the server, and this handler, next to the encoder,
+/// completes its target.
 final class AbsoluteForm: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart

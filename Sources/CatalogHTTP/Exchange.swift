@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import Synchronization
 
@@ -11,16 +10,16 @@ import Synchronization
 /// which ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller
 /// works on a chunk, so a slow disk is never taken for a slow server.
 final class Exchange: Sendable {
-  private let transport: HTTPTransport
-  private let attempt: Int
-  private let deadline: ContinuousClock.Instant
+  let transport: HTTPTransport
+  let attempt: Int
+  let deadline: ContinuousClock.Instant
   private let tls: TLSConfiguration
   /// The client of the present hop; `nil` before the first one.
-  private let client = Mutex<HTTPClient?>(nil)
+  let client = Mutex<HTTPClient?>(nil)
   /// The limit whose alarm rang first.
-  private let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
+  let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
 
-  private var options: TransportOptions { transport.options }
+  var options: TransportOptions { transport.options }
 
   /// - Throws: `AttemptFailure` for an authority file that cannot be used.
   init(transport: HTTPTransport, attempt: Int, deadline: ContinuousClock.Instant) throws(AttemptFailure) {
@@ -30,7 +29,7 @@ final class Exchange: Sendable {
     tls = try TLSSettings.configuration(transport.options)
   }
 
-  /// Begins a hop: a client that reaches `url` directly or through its proxy, in place of the former one.
+  /// Begins a hop: a client that reaches `url` directly or through its proxy, and replaces the former one.
   private func makeClient(_ url: RequestURL, _ proxy: HTTPProxy?) async -> HTTPClient {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
@@ -100,7 +99,14 @@ final class Exchange: Sendable {
     do {
       return try await client.execute(request(for: url, through: proxy), deadline: .distantFuture)
     } catch {
-      throw try explain(error, url: url)
+      var explained = try explain(error, url: url)
+      if proxy == nil, TLSSettings.isDistrust(error),
+        let certificate = await PeerCertificate.of(url, timeout: min(options.connectTimeout, .seconds(5)))
+      {
+        let reason = certificate.reason(now: transport.environment.secondsSince1970())
+        explained.error = .insecure(url: shown(url), reason: reason)
+      }
+      throw explained
     }
   }
 
@@ -207,97 +213,5 @@ final class Exchange: Sendable {
       if let failure = error as? AttemptFailure { failure } else { try explain(error, url: url) }
     if case .timedOut = explained.error { return handing(received, in: explained) }
     return cutShort(url, received: received, expected: expected)
-  }
-
-  // MARK: Alarms and errors
-
-  /// A URL as errors show it, with the proxy through which it is asked.
-  private func shown(_ url: RequestURL) -> String {
-    guard let proxy = (try? options.proxies.proxy(for: url)) ?? nil else { return url.display }
-    return "\(url.display) (through the proxy \(proxy.display))"
-  }
-
-  /// Lets the attempt end when `limit` or what remains of the total time passes, whichever is sooner.
-  private func setAlarm(
-    _ duration: Duration, for limit: TransportError.TimeLimit, url: RequestURL
-  ) throws(AttemptFailure) -> Scheduled<Void> {
-    let remaining = deadline - transport.environment.now()
-    guard remaining > .zero else { throw timeout(.total, url: url) }
-    let ringing = remaining < duration ? TransportError.TimeLimit.total : limit
-    let group = client.withLock { $0?.eventLoopGroup } ?? HTTPClient.defaultEventLoopGroup
-    return group.any().scheduleTask(in: TimeAmount(min(duration, remaining))) {
-      self.passedLimit.withLock { $0 = $0 ?? ringing }
-      self.client.withLock { $0 }?.shutdown { _ in }
-    }
-  }
-
-  /// Says in the operator's words why the client failed.
-  ///
-  /// - Throws: `CancellationError` when the task was cancelled: what the client says then does not matter.
-  private func explain(_ error: any Error, url: RequestURL) throws -> AttemptFailure {
-    try Task.checkCancellation()
-    if error is CancellationError { throw error }
-    if let limit = passedLimit.withLock({ $0 }) { return timeout(limit, url: url) }
-    func unreachable(_ reason: String) -> AttemptFailure {
-      retryable(.unreachable(url: shown(url), reason: reason, attempts: attempt))
-    }
-    switch error {
-    case let error as NIOConnectionError:
-      if let first = error.connectionErrors.first { return unreachable(SystemReason.text(first.error)) }
-      return unreachable("the name \(error.host) was not found")
-    case let error as HTTPClientError:
-      let connecting: [HTTPClientError] = [
-        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
-      ]
-      if connecting.contains(error) { return timeout(.connect, url: url) }
-      if error == .proxyAuthenticationRequired {
-        return failure(
-          .unreachable(url: shown(url), reason: "the proxy asks for a user and password", attempts: attempt))
-      }
-      if error == .invalidProxyResponse { return unreachable("the proxy refused to connect to the server") }
-      return unreachable(
-        error == .remoteConnectionClosed ? "closed without an answer" : error.shortDescription)
-    case NIOSSLError.uncleanShutdown:
-      return unreachable("closed without an answer")
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      return failure(.insecure(url: shown(url), reason: TLSSettings.reason(error, host: url.host)))
-    case is HTTPParserError:
-      return retryable(.notUnderstood(url: shown(url), reason: "no HTTP answer", attempts: attempt))
-    default:
-      return unreachable(SystemReason.text(error))
-    }
-  }
-
-  private func timeout(_ limit: TransportError.TimeLimit, url: RequestURL) -> AttemptFailure {
-    let duration =
-      switch limit {
-      case .connect: options.connectTimeout
-      case .idle: options.idleTimeout
-      case .rate: options.minimumRateWindow
-      case .total: options.totalTimeout
-      }
-    let error = TransportError.timedOut(
-      url: shown(url), limit: limit, seconds: duration / .seconds(1), attempts: attempt)
-    return AttemptFailure(error: error, isRetryable: limit != .total)
-  }
-
-  private func cutShort(_ url: RequestURL, received: Int, expected: Int?) -> AttemptFailure {
-    let error = TransportError.bodyCutShort(
-      url: shown(url), received: received, expected: expected, attempts: attempt)
-    return handing(received, in: retryable(error))
-  }
-
-  private func handing(_ byteCount: Int, in failure: AttemptFailure) -> AttemptFailure {
-    var failure = failure
-    failure.handedByteCount = byteCount
-    return failure
-  }
-
-  private func failure(_ error: TransportError) -> AttemptFailure {
-    AttemptFailure(error: error, isRetryable: false)
-  }
-
-  private func retryable(_ error: TransportError) -> AttemptFailure {
-    AttemptFailure(error: error, isRetryable: true)
   }
 }

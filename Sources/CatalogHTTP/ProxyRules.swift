@@ -11,11 +11,11 @@ import NIOCore
 /// | `https_proxy`, `HTTPS_PROXY` | the proxy for `https` URLs |
 /// | `no_proxy`, `NO_PROXY` | hosts that are asked directly, separated by commas or blanks |
 ///
-/// A name in lower case goes first. `HTTP_PROXY` is not read where `REQUEST_METHOD` is set: in a CGI script it may be a header of
-/// the caller's. An entry of `no_proxy` is `*` for every host, a host's name, which stands for all names that end with it after a
-/// dot as well, an address, or a range of addresses such as `10.0.0.0/8`; each of them may have a port after a colon.
-/// `all_proxy`, SOCKS proxies and proxies that are spoken to in TLS are not supported: the latter two are an error where
-/// they would be used.
+/// A name in lower case goes first. `HTTP_PROXY` is not read where `REQUEST_METHOD` is set: in a CGI script it may be a
+/// header of the caller's. An entry of `no_proxy` is `*` for every host, a host's name, which stands for all names that
+/// end with it after a dot as well, an address, or a range of addresses such as `10.0.0.0/8`; each of them may have a
+/// port after a colon. `all_proxy`, SOCKS proxies and proxies that are spoken to in TLS are not supported: the latter
+/// two are an error where they would be used.
 public struct ProxyRules: Sendable {
   /// A variable and its value, judged when it is needed.
   private struct Variable: Sendable {

@@ -29,10 +29,16 @@ enum TLSSettings {
     return tls
   }
 
+  /// What BoringSSL calls a certificate that is not trusted, for whatever reason.
+  private static let distrust = "CERTIFICATE_VERIFY_FAILED"
+
+  /// Whether the server's certificate was not trusted.
+  static func isDistrust(_ error: any Error) -> Bool { String(describing: error).contains(distrust) }
+
   /// What BoringSSL calls a fault, and what it means. The first that an error's text contains counts.
   private static let faults: [(sign: String, meaning: String)] = [
     (
-      "CERTIFICATE_VERIFY_FAILED",
+      distrust,
       "the server's certificate is signed by an authority that is not trusted here, or it is not valid at this time"
     ),
     ("WRONG_VERSION_NUMBER", "the port does not speak TLS; an http URL may be meant"),

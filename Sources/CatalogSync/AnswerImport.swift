@@ -9,8 +9,8 @@ public struct ImportOptions: Sendable {
   public var threshold: Int? = 1000
   /// What a full update may lose.
   public var gate = LossGate()
-  /// How many rows of an answer may be skipped, or collapse into another row. `nil` makes a row that exceeds a limit of the
-  /// format an error.
+  /// How many rows of an answer may be skipped, or collapse into another row. `nil` makes a row that exceeds a limit of
+  /// the format an error.
   public var rowGate: RowGate? = RowGate()
   /// What is refused although it could be read.
   public var limits = WireLimits()
@@ -152,8 +152,8 @@ public struct AnswerImport: ~Copyable {
 }
 
 extension WireError {
-  /// What the catalogue said, where it was the catalogue, and not the answer, that failed; else this error. A row that has
-  /// no room in the format is the answer's fault: its place is told.
+  /// What the catalogue said, where it was the catalogue, and not the answer, that failed; else this error. A row that
+  /// has no room in the format is the answer's fault: its place is told.
   var cause: any Error {
     guard case .sinkFailed(let cause, _) = self else { return self }
     if case StoreError.tooLarge = cause { return self }

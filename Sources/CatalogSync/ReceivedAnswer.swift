@@ -1,10 +1,10 @@
 import CatalogWire
 public import LogStore
 
-/// An answer that is kept as it came until the catalogue is locked: whoever is slow to send it keeps no writer waiting.
+/// A server's answer as it came, kept until the catalogue is locked: a slow server keeps no writer waiting.
 ///
-/// It lies in a file next to the catalogue, which goes with this value, or with the process. Its first megabyte is decoded as
-/// it arrives: what is no answer of a catalogue's server is refused before it fills the disk.
+/// It lies in a file next to the catalogue, which goes with this value, or with the process. Its first megabyte is
+/// decoded as it arrives: what is no answer of a catalogue's server is refused before it fills the disk.
 public struct ReceivedAnswer: ~Copyable {
   /// Bytes that are decoded as they arrive.
   static let headByteCount = 1 << 20

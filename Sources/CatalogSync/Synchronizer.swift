@@ -43,9 +43,9 @@ public struct SyncProgress: Sendable, Equatable {
 /// request with an empty cursor and a full update. The old catalogue serves, and its cursor stays, until the new one is
 /// durable.
 ///
-/// The catalogue is locked when the answer is there, not before: a server that hangs keeps no other writer waiting. Until then
-/// an increment is kept in memory, and a full answer in a file next to the catalogue. If another process moved the cursor
-/// meanwhile, the increment is not what the catalogue lacks, and the server is asked again.
+/// The catalogue is locked when the answer is there, not before: a server that hangs keeps no other writer waiting.
+/// Until then an increment is kept in memory, and a full answer in a file next to the catalogue. If another process
+/// moved the cursor meanwhile, the increment is not what the catalogue lacks, and the server is asked again.
 public struct Synchronizer<Transport: CatalogTransport> {
   /// How often the server is asked for an increment while other processes move the cursor.
   static var maximumTries: Int { 3 }
@@ -72,8 +72,8 @@ public struct Synchronizer<Transport: CatalogTransport> {
   ///   - full: Whether a full update is asked for whatever the cursor says.
   ///   - onCommit: Called when the update is durable, while the catalogue is still locked and before it is compacted.
   /// - Returns: What was done, and is durable, whatever became of a compaction after it.
-  /// - Throws: What the transport throws; `WireError`, `CatalogError`, `StoreError`, among them `StoreError.locked` where
-  ///   another process writes when the answer is there, and `CatalogError.cursorMoved`. Nothing changed then.
+  /// - Throws: What the transport throws; `WireError`, `CatalogError`, `StoreError`, among them `StoreError.locked`
+  ///   where another process writes when the answer is there, and `CatalogError.cursorMoved`. Nothing changed then.
   nonisolated(nonsending) public func run(
     _ destination: SyncDestination, full: Bool = false,
     onCommit: (CatalogWriter, ImportReport) -> Void = { _, _ in }
@@ -136,6 +136,8 @@ public struct Synchronizer<Transport: CatalogTransport> {
       var update = try AnswerImport(writer, .full, options)
       do {
         try answer.forEachPiece { piece in
+          // A program that ends should not have to wait for the rest of a large catalogue.
+          try Task.checkCancellation()
           try update.consume(piece.span)
           progress.bytesImported += piece.count
           progress.rowsDecoded = update.progress.rows

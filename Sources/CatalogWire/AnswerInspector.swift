@@ -22,7 +22,8 @@ public struct AnswerContents: Sendable {
   public init() {}
 }
 
-/// Looks into a server's answer as it arrives, and goes on where a client would refuse it, as far as something can be unpacked.
+/// Looks into a server's answer as it arrives, and goes on where a client would refuse it, as far as something can be
+/// unpacked.
 public struct AnswerInspector: ~Copyable {
   private var unpacker: ResponseUnpacker
   private var decoder: PayloadDecoder
@@ -42,7 +43,9 @@ public struct AnswerInspector: ~Copyable {
 
   /// Takes the next bytes of the answer, and hands over the payload that they hold.
   ///
-  /// - Parameter body: Takes the next bytes of the payload, as the server wrote them.
+  /// - Parameters:
+  ///   - bytes: The next bytes of the answer.
+  ///   - body: Takes the next bytes of the payload, as the server wrote them.
   public mutating func consume(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
     byteCount += bytes.count
     if problem != nil { return }

@@ -92,18 +92,6 @@ extension DaemonAPI {
 extension ImportReport {
   /// What programs are told of a synchronisation.
   fileprivate var json: JSONText {
-    let counts = update.counts
-    return .object([
-      ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)), ("generation", .uint(update.generation)),
-      ("products", .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])),
-      (
-        "relations",
-        .object([
-          ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-          ("ignored", .int(counts.relationsIgnored)),
-        ])
-      ),
-      ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(payload.bytesIn)),
-    ])
+    .object(update.fields(bytesIn: payload.bytesIn) + update.notices.fields)
   }
 }

@@ -119,7 +119,40 @@ extension OpenAPIDocument {
           },
           "defaulted": {"type": "integer", "description": "Fields that took their default for the wrong type."},
           "cursor": {"type": "string"},
-          "bytesIn": {"type": "integer"}
+          "bytesIn": {"type": "integer"},
+          "collapsed": {
+            "type": "integer",
+            "description": "Products that vanished into another one with the same id, or without an id."
+          },
+          "skipped": {"type": "integer", "description": "Rows that exceed a limit of the format."},
+          "skippedRows": {
+            "type": "array",
+            "description": "The first 20 of them.",
+            "items": {
+              "type": "object",
+              "properties": {
+                "type": {"type": "string", "enum": ["product", "relation"]},
+                "index": {"type": "integer", "description": "In its list, from 0."},
+                "id": {"type": "string"},
+                "message": {"type": "string"}
+              },
+              "required": ["type", "index", "id", "message"],
+              "additionalProperties": false
+            }
+          },
+          "brokenSets": {
+            "type": "array",
+            "description": "Sets that lack a component since this increment deleted it.",
+            "items": {
+              "type": "object",
+              "properties": {
+                "id": {"type": "string"},
+                "missing": {"type": "array", "items": {"type": "string"}}
+              },
+              "required": ["id", "missing"],
+              "additionalProperties": false
+            }
+          }
         },
         "required": ["mode", "sequence", "generation", "products", "relations", "defaulted", "cursor", "bytesIn"],
         "additionalProperties": false

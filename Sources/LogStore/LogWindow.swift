@@ -3,15 +3,20 @@ struct LogWindow {
   private static let byteCount = 4 << 20
 
   private let log: LogFile
+  private let end: Int
   private var start = 0
   private var bytes: [UInt8] = []
 
-  init(_ log: LogFile) { self.log = log }
+  /// - Parameter end: nothing is read after it but what is asked for. What is to be read is often much less than a window.
+  init(_ log: LogFile, upTo end: Int) {
+    self.log = log
+    self.end = end
+  }
 
   /// - Throws: `StoreError.damaged` if the file ends before `count` bytes.
   mutating func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     if offset < start || offset + count > start + bytes.count {
-      bytes = try log.read(max(count, Self.byteCount), at: offset)
+      bytes = try log.read(max(count, min(Self.byteCount, end - offset)), at: offset)
       start = offset
     }
     guard offset + count <= start + bytes.count else {

@@ -10,9 +10,9 @@ import Darwin
 
 /// Bytes that arrive before a store is locked, in a file next to it: a slow sender then keeps no other writer waiting.
 ///
-/// The file loses its name as soon as it is open, so its space is free again when it is closed, however the process ends.
-/// A crash in between leaves a name that the next spill file of the store removes. Anyone may remove such a name at any
-/// time: the process that made the file holds it open.
+/// The file loses its name as soon as it is open, so its space is free again when it is closed, however the process
+/// ends. A crash in between leaves a name that the next spill file of the store removes. Anyone may remove such a name
+/// at any time: the process that made the file holds it open.
 package final class SpillFile {
   private static let pieceByteCount = 1 << 18
 
@@ -28,7 +28,10 @@ package final class SpillFile {
   package init(nextTo location: StoreLocation) throws(StoreError) {
     let created = try storage { () throws(StorageError) in
       let directory = location.directory
-      for name in try directory.names() where name.hasPrefix(location.spillPrefix) { try directory.remove(name) }
+      for name in try directory.names() where name.hasPrefix(location.spillPrefix) {
+        // What cannot be removed takes room, and is in nobody's way.
+        _ = try? directory.remove(name)
+      }
       let name = location.spill(location.environment.random())
       guard let file = try directory.open(name, .create) else {
         throw StorageError(operation: "create", path: directory.path + "/" + name, code: ENOENT)

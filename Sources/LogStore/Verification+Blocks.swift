@@ -3,29 +3,32 @@ import RecordFormat
 extension Verification {
   /// Verifies the blocks that a segment holds, and that the bytes between objects, blocks, manifest and footer are zero.
   mutating func verifyBlocks(_ footer: SegmentFooter, _ manifest: Manifest) throws(StoreError) {
-    var blocks: [(block: Manifest.Block, kind: BlockHeader.Kind, space: Int)] = []
+    var blocks: [DescribedBlock] = []
     for table in manifest.tables {
-      for (index, space) in table.keySpaces.enumerated() { blocks += space.blocks.map { ($0, .index, index) } }
+      for (index, space) in table.keySpaces.enumerated() {
+        let name = "the index over \(space.name) of \(table.name)"
+        blocks += space.blocks.map { DescribedBlock(block: $0, kind: .index, space: index, name: name) }
+      }
     }
-    blocks += manifest.deadBlocks.map { ($0, .dead, 0) }
+    blocks += manifest.deadBlocks.map { DescribedBlock(block: $0, kind: .dead, space: 0, name: "the dead rows") }
     blocks.removeAll { $0.block.offset < footer.segmentOffset }
     blocks.sort { $0.block.offset < $1.block.offset }
-    var window = LogWindow(log)
+    var window = LogWindow(log, upTo: Int(footer.objectEnd))
     var position = Int(footer.objectEnd)
-    for (block, kind, space) in blocks {
+    for block in blocks {
       let place: IndexBlock
-      do { place = try IndexBlock(block, end: Int(footer.manifestOffset), log: log) } catch {
+      do { place = try IndexBlock(block.block, end: Int(footer.manifestOffset), log: log) } catch {
         guard let finding = Finding(error, lost: "lookups through it") else { throw error }
         findings.append(finding)
         return
       }
       guard place.offset >= position else {
-        add(place.offset, "a block begins before the end of what stands before it", lost: "lookups through it")
+        add(place.offset, "a block of \(block.name) begins inside what stands before it", lost: "lookups through it")
         return
       }
       try verifyZeros(position..<place.offset, &window)
-      try verify(place, block, kind, space)
-      position = place.offset + block.byteCount
+      try verify(place, block)
+      position = place.offset + block.block.byteCount
     }
     try verifyZeros(position..<Int(footer.manifestOffset), &window)
     try verifyZeros(Int(footer.manifestOffset) + Int(footer.manifestLength)..<Int(footer.offset), &window)
@@ -39,36 +42,49 @@ extension Verification {
     if try !window.isZero(range) { add(range.lowerBound, "\(range.count) bytes of padding are not zero", lost: "") }
   }
 
-  private mutating func verify(
-    _ block: IndexBlock, _ described: Manifest.Block, _ kind: BlockHeader.Kind, _ space: Int
-  ) throws(StoreError) {
-    let unit = UnitOffset(byteOffset: block.offset)
-    let bytes = try log.read(BlockHeader.byteCount, at: block.offset)
+  /// A block as a manifest describes it.
+  private struct DescribedBlock {
+    let block: Manifest.Block
+    let kind: BlockHeader.Kind
+    /// The key space of an index block.
+    let space: Int
+    /// For messages.
+    let name: String
+  }
+
+  private mutating func verify(_ place: IndexBlock, _ described: DescribedBlock) throws(StoreError) {
+    let block = described.block
+    let isIndex = described.kind == .index
+    let bytes = try log.read(BlockHeader.byteCount, at: place.offset)
     let expected = BlockHeader(
-      kind: kind, keySpace: UInt8(space), longestDisplacement: described.longestDisplacement,
-      bucketCount: described.bucketCount, entryCount: described.entryCount)
-    if (try? BlockHeader(bytes.rawSpan, at: unit)) != expected { add(block.offset, "header of a block", lost: "") }
-    if kind == .dead, described.rowCount != described.entryCount {
-      add(block.offset, "\(described.rowCount) rows in a dead block of \(described.entryCount) entries", lost: "")
+      kind: described.kind, keySpace: UInt8(described.space), longestDisplacement: block.longestDisplacement,
+      bucketCount: block.bucketCount, entryCount: block.entryCount)
+    if (try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: place.offset))) != expected {
+      add(place.offset, "header of a block of \(described.name)", lost: "")
     }
-    var window = LogWindow(log)
-    let capacity = kind == .index ? Bucket.indexCapacity : Bucket.deadCapacity
+    if !isIndex, block.rowCount != block.entryCount {
+      add(place.offset, "\(block.rowCount) rows in a dead block of \(block.entryCount) entries", lost: "")
+    }
+    var window = LogWindow(log, upTo: place.offset + block.byteCount)
+    let capacity = isIndex ? Bucket.indexCapacity : Bucket.deadCapacity
     var entries = 0
     for bucket in 0..<Int(block.bucketCount) {
-      let offset = block.buckets + bucket * Bucket.byteCount
+      let offset = place.buckets + bucket * Bucket.byteCount
       let line = try window.read(Bucket.byteCount, at: offset)
       let count = Bucket.count(line.rawSpan.u32(at: 4))
-      if !Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
-        add(offset, "bucket: checksum", lost: "the way to up to \(capacity) rows, until repaired")
-      } else if count > capacity {
-        add(offset, "bucket: \(count) entries", lost: "the way to up to \(capacity) rows, until repaired")
-      } else if !Bucket.hasZeroPadding(line.rawSpan, isIndex: kind == .index) {
-        add(offset, "bucket: reserved bytes are not zero", lost: "")
-      }
       entries += count
+      let lost = "the way to up to \(capacity) rows, until repaired"
+      if !Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
+        add(offset, "bucket: checksum, in \(described.name)", lost: lost)
+      } else if count > capacity {
+        add(offset, "bucket: \(count) entries, in \(described.name)", lost: lost)
+      } else if !Bucket.hasZeroPadding(line.rawSpan, isIndex: isIndex) {
+        add(offset, "bucket: reserved bytes are not zero, in \(described.name)", lost: "")
+      }
     }
     if entries != block.entryCount {
-      add(block.offset, "\(entries) entries in a block that says \(block.entryCount)", lost: "")
+      add(
+        place.offset, "\(entries) entries in a block that says \(block.entryCount), of \(described.name)", lost: "")
     }
   }
 
@@ -99,6 +115,8 @@ extension Verification {
     of block: IndexBlock, _ described: Manifest.Block, _ space: KeySpaceID, in snapshot: Snapshot
   ) throws(StoreError) {
     var rows = 0
+    let table = snapshot.manifest.tables[space.table]
+    let name = "the index over \(table.keySpaces[space.index].name) of \(table.name)"
     for bucket in 0..<Int(block.bucketCount) {
       let place = block.line(bucket)
       let line = try snapshot.bucket(place, capacity: Bucket.indexCapacity)
@@ -117,11 +135,15 @@ extension Verification {
             try snapshot.hasKey(withTag: tag, object, space)
             ? nil : "names a row that has not its key, at offset \(unit.byteOffset)"
         }
-        if let fault { add(place.byteOffset, "bucket: entry \(entry) \(fault)", lost: "lookups through it") }
+        if let fault {
+          add(place.byteOffset, "bucket: entry \(entry) of \(name) \(fault)", lost: "lookups through it")
+        }
       }
     }
     if rows != described.rowCount {
-      add(block.offset, "\(rows) rows in a block for which the manifest counts \(described.rowCount)", lost: "")
+      add(
+        block.offset, "\(rows) rows in a block of \(name) for which the manifest counts \(described.rowCount)", lost: ""
+      )
     }
   }
 

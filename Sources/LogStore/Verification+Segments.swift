@@ -40,7 +40,7 @@ extension Verification {
   private mutating func verifyObjects(_ footer: SegmentFooter, _ manifest: Manifest?) throws(StoreError) {
     var offset = Int(footer.segmentOffset) + SegmentHeader.byteCount
     let end = Int(footer.objectEnd)
-    var window = LogWindow(log)
+    var window = LogWindow(log, upTo: end)
     while offset < end {
       let head = try window.read(ObjectHeader.byteCount, at: offset)
       let word = head.rawSpan.u32(at: 4)
@@ -67,7 +67,7 @@ extension Verification {
   private func name(_ object: RawSpan, _ kind: ObjectKind) -> String {
     switch kind {
     case .sharedString: "a text that rows share"
-    case .postingList: "the way to the rows of one key"
+    case .postingList: names.name(ofPostings: object)
     case .tombstones: "a note of deleted rows (their absence is kept elsewhere)"
     default: kind.table.map { names.name(object, $0) } ?? "an object of unknown kind"
     }

@@ -76,6 +76,7 @@ public final class CatalogueSync: Service, Sendable {
       var synchronizer = Synchronizer(http)
       synchronizer.options.threshold = options.threshold
       synchronizer.options.gate = LossGate(share: options.maximumLoss)
+      if options.maximumLoss >= 1 { synchronizer.options.rowGate = .acceptingCollapse }
       // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
       return try await stores.synchronize(synchronizer, from: origin, source: http.url, full: full)

@@ -51,7 +51,7 @@ public struct SyncOptions: Sendable {
   public var firstRetry: Duration = .seconds(5)
   /// So many rows in one list of an increment call for a full update.
   public var threshold = 1000
-  /// The share of products that a full update may lose.
+  /// The share of products that a full update may lose. 1 also takes answers whose products have no id of their own.
   public var maximumLoss = 0.5
 
   public init(url: String) { self.url = url }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A session that is about to be opened, which counts against the limit of open ones until it is.
 ///
-/// A commit that fails may be run again, with other documents of the same user: the reservation moves with it, and what is
-/// released is what this reservation holds, never another one's.
+/// A commit that fails may be run again, with other documents of the same user: the reservation moves with it, and what
+/// is released is what this reservation holds, never another one's.
 final class SessionReservation: Sendable {
   private let id: String
   private let limit: Int

@@ -12,15 +12,19 @@ extension Setting where Value == Double? {
 
 extension WorkspaceDirectory {
   /// How long the generation that a full update replaced is kept for a user: what the setting
-  /// ``Setting/keepPreviousDays`` says.
+  /// ``Setting/keepPreviousDays`` says. Damaged settings say nothing, and keep nobody from writing the catalogue; `verify`
+  /// reports them.
   ///
   /// - Throws: `SettingsError.type` where the setting is not a number; `WorkspaceError`, `StoreError`.
   public func previousLifetime(of id: String?) throws -> Duration {
     for owner in id == nil ? [nil] : [id, nil] {
-      if let days = try settings(of: owner).get(.keepPreviousDays) {
-        // A century is as good as for ever, and fits in every unit.
-        return .seconds(max(0, min(days.isNaN ? 0 : days, 36_525)) * 86_400)
+      let days: Double?
+      do { days = try settings(of: owner).get(.keepPreviousDays) } catch let error as StoreError {
+        guard error.isDamage else { throw error }
+        continue
       }
+      // A century is as good as for ever, and fits in every unit.
+      if let days { return .seconds(max(0, min(days.isNaN ? 0 : days, 36_525)) * 86_400) }
     }
     return CatalogWriter.defaultPreviousLifetime
   }

@@ -1,9 +1,9 @@
 import Catalog
 import LogStore
 
-// Which server a catalogue was last fetched from is noted next to it, also where the user named no organisation: another user
-// who is about to download the same catalogue is told so. Nobody begins with a catalogue because of this note; for that
-// the organisation has to be known, see `CatalogueOrigin`.
+// Which server a catalogue was last fetched from is noted next to it, also where the user named no organisation:
+// another user who is about to download the same catalogue is told so. Nobody begins with a catalogue because of this
+// note; for that the organisation has to be known, see `CatalogueOrigin`.
 
 /// Another user of the device who has the catalogue of a server already.
 public struct CatalogueNeighbour: Sendable, Equatable {
@@ -36,7 +36,8 @@ extension WorkspaceDirectory {
     return neighbours
   }
 
-  /// Notes which server a user's catalogue was fetched from. Does nothing for a user without a directory, or if that is noted.
+  /// Notes which server a user's catalogue was fetched from. Does nothing for a user without a directory, or if that is
+  /// noted.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   func noteSource(_ source: String, of id: String) throws(WorkspaceError) {

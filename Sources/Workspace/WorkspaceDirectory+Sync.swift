@@ -48,19 +48,22 @@ extension WorkspaceDirectory {
     return AdoptedBase(cursor: cursor, byteCount: try byteCount(of: id), isShared: false)
   }
 
-  /// What precedes a commit of a synchronisation, while its catalogue is locked: another process may have noted another origin
-  /// since ``prepareSynchronization(of:from:full:)``, of rows that this commit replaces.
+  /// What precedes a commit of a synchronisation, while its catalogue is locked: another process may have noted another
+  /// origin since ``prepareSynchronization(of:from:full:)``, of rows that this commit replaces.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func confirmOrigin(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
     try forgetOrigin(of: id, unless: origin)
   }
 
-  /// What follows a synchronisation that committed something, or found nothing new, while its catalogue is locked: others may
-  /// begin with this catalogue.
+  /// What follows a synchronisation that committed something, or found nothing new, while its catalogue is locked:
+  /// others may begin with this catalogue.
   ///
-  /// - Parameter source: The server's URL without anything secret, if it was a server: what others who are about to fetch the
-  ///   same catalogue are told.
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - origin: Where the answers come from; `nil` if the caller cannot tell.
+  ///   - source: The server's URL without anything secret, if it was a server: what others who are about to fetch the
+  ///     same catalogue are told.
   /// - Throws: `WorkspaceError.userID`, `.store`. What was committed stays so.
   public func noteSynchronization(
     of id: String, from origin: CatalogueOrigin?, source: String? = nil

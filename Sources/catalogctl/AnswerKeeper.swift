@@ -2,8 +2,8 @@ import CatalogSync
 
 /// A transport that keeps what the server sends in a file, whole, also if it is refused on the way.
 ///
-/// Of several answers of one synchronisation the last one that began is kept: the increment that called for a full update
-/// gives way to that.
+/// Of several answers of one synchronisation the last one that began is kept: the increment that called for a full
+/// update gives way to that.
 final class AnswerKeeper<Base: CatalogTransport>: CatalogTransport {
   private let base: Base
   private let path: String

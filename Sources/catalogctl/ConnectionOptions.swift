@@ -5,11 +5,15 @@ import Workspace
 
 /// How a server is asked.
 struct ConnectionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"),
+    completion: .file())
   var authorizationFile: String?
   @Option(help: ArgumentHelp("Value of the Authorization header.", valueName: "value"))
   var authorization: String?
-  @Option(help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    completion: .file())
   var caFile: String?
   @Option(help: ArgumentHelp("The longest time for a connection.", valueName: "seconds"))
   var connectTimeout = 10.0
@@ -52,7 +56,8 @@ struct ConnectionOptions: ParsableArguments {
     return try ServerConnection(url: url, options: options)
   }
 
-  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another setting.
+  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another
+  /// setting.
   private func credentials(for url: String, _ settings: SyncSettings) throws -> String? {
     if let authorization { return authorization }
     if let authorizationFile { return try SecretFile.read(authorizationFile) }

@@ -74,7 +74,7 @@ struct InputFile {
   }
 
   /// The same bytes, of which none has to be waited for: a pipe is read to its end first, into a file next to a store.
-  /// Whoever fills the pipe slowly then keeps no writer of the store waiting.
+  /// A pipe that is filled slowly then keeps no writer of the store waiting.
   ///
   /// - Throws: `Failure` with exit code 66; `StoreError.io` for what cannot be kept.
   func arrived(nextTo location: StoreLocation) throws -> InputFile {

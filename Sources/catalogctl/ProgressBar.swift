@@ -27,7 +27,7 @@ struct ProgressBar: Sendable {
     }
   }
 
-  /// Shows a text in place of the progress.
+  /// Shows a text instead of the progress.
   mutating func show(_ text: String) {
     guard isShown else { return }
     isDrawn = true

@@ -16,8 +16,8 @@ enum SecretFile {
 
   /// The secret in a file, without the white space around it.
   ///
-  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that holds no
-  ///   text.
+  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that
+  ///   holds no text.
   static func read(_ path: String) throws -> String {
     let file = try InputFile(path)
     if let mode = file.mode, mode & 0o077 != 0 {

@@ -32,10 +32,15 @@ struct SyncOrigin {
   /// Tells a user who is about to download a catalogue without naming an organisation that another user has it already.
   func hint() {
     guard organisation == nil, let shownSource,
-      // A hint that cannot be given is none; what is wrong with the user's own store is told by what follows.
+      // A hint that cannot be given is left out; what is wrong with the user's own store is told by what follows.
       let neighbours = try? workspace.neighbours(of: id, withCatalogueFrom: shownSource), let first = neighbours.first
     else { return }
-    let others = neighbours.count > 1 ? " and \(neighbours.count - 1) others have" : " has"
+    let others =
+      switch neighbours.count {
+      case 1: " has"
+      case 2: " and another user have"
+      default: " and \(neighbours.count - 1) other users have"
+      }
     if let known = neighbours.compactMap(\.organisation).first {
       Console.say(
         "catalogctl: \(first.user)\(others) this server's catalogue already; --organisation \(known) would share it instead"

@@ -12,31 +12,10 @@ struct SyncReport {
 
   init(_ report: ImportReport) { self.report = report }
 
-  /// The keys of the report as JSON, without those that only some commands have. What a good answer has none of is there only
-  /// where there is some.
+  /// The keys of the report as JSON, without those that only some commands have.
   func fields(seconds: Double) -> [(String, JSONText)] {
-    let update = report.update
-    let (counts, notices) = (update.counts, update.notices)
-    var fields: [(String, JSONText)] = [
-      ("mode", .text(update.mode.name)), ("sequence", .uint(update.sequence)), ("generation", .uint(update.generation)),
-      ("products", .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])),
-      (
-        "relations",
-        .object([
-          ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
-          ("ignored", .int(counts.relationsIgnored)),
-        ])
-      ),
-      ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)),
-      ("bytesIn", .int(report.payload.bytesIn)), ("seconds", .double((seconds * 1000).rounded() / 1000)),
-    ]
-    if notices.collapsed > 0 { fields.append(("collapsed", .int(notices.collapsed))) }
-    if notices.skipped.count > 0 {
-      fields.append(("skipped", .int(notices.skipped.count)))
-      fields.append(("skippedRows", .array(notices.skipped.first.map(\.json))))
-    }
-    if !notices.brokenSets.isEmpty { fields.append(("brokenSets", .array(notices.brokenSets.map(\.json)))) }
-    return fields
+    report.update.fields(bytesIn: report.payload.bytesIn) + [("seconds", .double((seconds * 1000).rounded() / 1000))]
+      + report.update.notices.fields
   }
 
   /// Prints what was done.
@@ -83,20 +62,5 @@ struct SyncReport {
 
   private func sayRest(_ count: Int, _ what: String) {
     if count > 0 { Console.say("  and \(Quantity.count(count)) more \(what)") }
-  }
-}
-
-extension SkippedRow {
-  fileprivate var json: JSONText {
-    .object([
-      ("type", .text(kind == .product ? "product" : "relation")), ("index", .int(index)), ("id", .text(id)),
-      ("message", .text(reason)),
-    ])
-  }
-}
-
-extension BrokenSet {
-  fileprivate var json: JSONText {
-    .object([("id", .text(id)), ("missing", .array(missing.map(JSONText.text)))])
   }
 }

@@ -5,7 +5,8 @@ import Workspace
 extension SyncSettings.Name {
   /// A value of this setting, as it is stored.
   ///
-  /// - Throws: `Failure` for a value that a synchronisation could not use, or that is a secret; `TransportError.invalidURL`.
+  /// - Throws: `Failure` for a value that a synchronisation could not use, or that is a secret;
+  ///   `TransportError.invalidURL`.
   func checked(_ value: String) throws -> String {
     if value.isEmpty {
       throw Failure(.usage, "\(rawValue) is empty; 'catalogctl config unset \(rawValue)' takes it back")

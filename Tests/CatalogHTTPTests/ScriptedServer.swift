@@ -33,13 +33,14 @@ final class ScriptedServer: Sendable {
   /// Runs a server for as long as `body` does.
   ///
   /// - Parameters:
+  ///   - isExpired: Whether its certificate is no longer valid.
   ///   - script: What to do with the request of the given number (from 0) and head. The connection closes
   ///     after the last step.
   static func run<Result: Sendable>(
-    tls: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
+    tls: Bool = false, isExpired: Bool = false, script: @escaping @Sendable (Int, String) -> [Step],
     _ body: (ScriptedServer) async throws -> Result
   ) async throws -> Result {
-    let context = try tls ? NIOSSLContext(configuration: Self.tls()) : nil
+    let context = try tls ? NIOSSLContext(configuration: Self.tls(isExpired: isExpired)) : nil
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -108,9 +109,11 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  private static func tls() throws -> TLSConfiguration {
-    let certificate = try NIOSSLCertificate(bytes: Array(TestCertificate.certificate.utf8), format: .pem)
-    let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.privateKey.utf8), format: .pem)
+  private static func tls(isExpired: Bool) throws -> TLSConfiguration {
+    let text = isExpired ? TestCertificate.expired : TestCertificate.certificate
+    let privateKey = isExpired ? TestCertificate.expiredPrivateKey : TestCertificate.privateKey
+    let certificate = try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem)
+    let key = try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
     return .makeServerConfiguration(
       certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
   }

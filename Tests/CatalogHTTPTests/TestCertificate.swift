@@ -20,4 +20,26 @@ enum TestCertificate {
     6bkmpcMKGDMaHOOd+kFqKSKUNSPhh8EYDzixh0z0qdNmaQxhZYIBrKpI
     -----END PRIVATE KEY-----
     """
+
+  /// The same, valid in the year 2020 only.
+  static let expired = """
+    -----BEGIN CERTIFICATE-----
+    MIIBXzCCAQWgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+    c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
+    b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASB+ELfL2vxzM/VkP89
+    omj1L70rk0Qa5CrEqBPNCw/HfzvKrYBGrGEa1pWQvvVnbttPaW4M3NpgdodTrD9N
+    vL6Ho0gwRjAUBgNVHREEDTALgglsb2NhbGhvc3QwDwYDVR0TAQH/BAUwAwEB/zAd
+    BgNVHQ4EFgQU+vUvjxDRkvEVX6PZVqpvwlaayIYwCgYIKoZIzj0EAwIDSAAwRQIh
+    AP56jeZ4NlRq1jFVKC64sLnzX3he/z6kGnM9Wa3aqV2fAiBVtFX5oUQXrKPAVuGq
+    pP5zyZ2698rOAvzRQTHKknLFPQ==
+    -----END CERTIFICATE-----
+    """
+
+  static let expiredPrivateKey = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgPVBLx8Tm4odlixod
+    lZsVwhNd716UoWFSSi+oxYNbeTChRANCAASB+ELfL2vxzM/VkP89omj1L70rk0Qa
+    5CrEqBPNCw/HfzvKrYBGrGEa1pWQvvVnbttPaW4M3NpgdodTrD9NvL6H
+    -----END PRIVATE KEY-----
+    """
 }

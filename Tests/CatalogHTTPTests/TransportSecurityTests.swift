@@ -37,7 +37,8 @@ import Foundation
         return
       }
       #expect(server.requests.isEmpty)
-      #expect(reason.contains("not trusted here") && "\(error!)".contains("--ca-file"), "\(error!)")
+      #expect(reason == "the server's certificate is signed by an authority that is not trusted here")
+      #expect("\(error!)".contains("--ca-file"), "\(error!)")
     }
   }
 
@@ -85,6 +86,25 @@ import Foundation
       switch error {
       case .timedOut, .unreachable, .insecure: #expect(!"\(error!)".contains("BoringSSL"))
       default: Issue.record("\(String(describing: error))")
+      }
+    }
+  }
+
+  @Test func `a certificate that is no longer valid is told with its last day`() async throws {
+    try await ScriptedServer.run(tls: true, isExpired: true) { _, _ in
+      [.answer(body: "hello")]
+    } _: { server in
+      for authority in [TestCertificate.expired, TestCertificate.certificate] {
+        let error = try await withAuthorityFile(authority) { path in
+          await #expect(throws: TransportError.self) {
+            try await fetch(server.url(host: "localhost", scheme: "https")) { $0.certificateAuthorityFile = path }
+          }
+        }
+        guard case .insecure(_, let reason) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(reason == "the server's certificate expired on 2021-01-01")
       }
     }
   }

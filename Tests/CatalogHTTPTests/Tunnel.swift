@@ -2,7 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP proxy on loopback that opens a tunnel for each `CONNECT`, whatever host is named, to one port of this machine.
+/// An HTTP proxy on loopback that opens a tunnel for each `CONNECT`, whatever host is named, to one port of this
+/// machine.
 final class Tunnel: Sendable {
   let port: Int
   private let log = Mutex<[String]>([])

@@ -136,6 +136,25 @@ import Testing
     }
   }
 
+  @Test func `a cancellation ends a synchronisation while its answer is imported, and nothing changed`() async throws {
+    let task = Task { [self] in
+      let server = Server { _ in Self.payload((0..<20_000).map { "product \($0)" }, cursor: "1") }
+      var pieces = 0
+      var synchronizer = synchronizer(server)
+      synchronizer.onProgress = { progress in
+        guard progress.phase == .importing else { return }
+        pieces += 1
+        // The task lives for the call.
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      }
+      await #expect(throws: CancellationError.self) { _ = try await synchronizer.run(SyncDestination(location)) }
+      return pieces
+    }
+    #expect(await task.value == 1)
+    #expect(try snapshot().sequence == 0)
+    #expect(try !folder.directory.names().contains { $0.hasSuffix(".new") || $0.contains("spill") })
+  }
+
   @Test func `a writer that is busy when the answer is there is told as locked`() async throws {
     let server = Server { _ in Self.payload(["a"], cursor: "1") }
     let other = try CatalogWriter(location)

@@ -50,8 +50,8 @@ import Testing
     let root = try filled()
     let keys = [
       "compactionDue", "cursor", "danglingComponents", "deadBytes", "deadRows", "deletedProducts", "fileBytes",
-      "generation", "indexes",
-      "lastCompaction", "liveBytes", "products", "reclaimableBytes", "relations", "sequence", "sets", "tailBytes",
+      "files", "generation", "indexes", "lastCompaction", "liveBytes", "products", "reclaimableBytes", "relations",
+      "sequence", "sets", "tailBytes",
       "tailRows",
     ]
     let statistics = try root.run("stat", "--json").object()
@@ -72,7 +72,8 @@ import Testing
     for entry in log {
       #expect(
         entry.sortedKeys == [
-          "bytes", "cursor", "defaulted", "generation", "mode", "products", "relations", "sequence", "time",
+          "bytes", "cursor", "defaulted", "generation", "mode", "previous", "products", "relations", "sequence",
+          "time",
         ])
     }
     #expect(log[0].object("products").number("upserted") == 1)

@@ -45,6 +45,23 @@ import Testing
     #expect(try root.run("verify").code == 0)
   }
 
+  @Test func `another command writes while the daemon's server hangs, and a daemon that is killed leaves no file`()
+    throws
+  {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer([.init(body: Self.answer, hangs: true)])
+    let daemon = try DaemonProcess(
+      ["--sync-url", server.url, "--http-enabled", "false"], root: root.path, log: root.folder.url("log"))
+    for _ in 0..<1000 where server.requests.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
+    Thread.sleep(forTimeInterval: 0.3)
+    let run = try root.run("apply", root.payload(.products(5, cursor: "other")).path, "--wait", "0")
+    #expect(run.code == 0 && daemon.process.isRunning, "\(run.words)")
+    daemon.kill()
+    let names = try root.folder.modes().keys
+    #expect(!names.contains { $0.contains("spill") || $0.hasSuffix(".new") }, "\(names)")
+    #expect(try root.cursor() == "other" && root.run("verify").code == 0)
+  }
+
   @Test(arguments: [["sync", "--from", "-"], ["apply", "-"]])
   func `another command writes while a pipe is silent`(arguments: [String]) throws {
     let root = try TestRoot(answers: [])

@@ -98,6 +98,18 @@ import Testing
     #expect(try root.run("config", "set", "sync.uri", "x").words.contains("sync.url"))
   }
 
+  @Test func `settings that are damaged stop nobody who says everything with options`() throws {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer(answers(1))
+    try set(root, "sync.url", "http://127.0.0.1:1/")
+    try Data("no settings".utf8).write(to: URL(fileURLWithPath: root.path + "/users/u/settings.log"))
+    #expect(try root.run("sync").code == 65)
+    let file = try root.run("sync", "--from", root.payload(.products(1)).path)
+    #expect(file.code == 0 && file.words.isEmpty, "\(file.words)")
+    let run = try root.run("sync", "--url", server.url)
+    #expect(run.code == 0 && run.words.contains("only options count"), "\(run.words)")
+  }
+
   // MARK: Other users
 
   @Test func `a first sync without an organisation tells who has the catalogue already`() throws {
@@ -112,7 +124,8 @@ import Testing
     #expect(try root.run("sync", "--user", "bob", "--url", server.url).words.isEmpty)
     _ = try root.run("sync", "--user", "ana", "--url", server.url, "--organisation", "7")
     let carol = try root.run("sync", "--user", "carol", "--url", server.url)
-    #expect(carol.words.contains("ana and 1 others have") && carol.words.contains("--organisation 7"), "\(carol.words)")
+    #expect(
+      carol.words.contains("ana and another user have") && carol.words.contains("--organisation 7"), "\(carol.words)")
     let dave = try root.run("sync", "--user", "dave", "--url", server.url, "--organisation", "7")
     #expect(dave.words.contains("began with") && !dave.words.contains("already"))
     // Another server is another catalogue.

@@ -9,10 +9,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct SynchronizationTests {
   /// Runs a company's server with one product for as long as `body` does.
-  func withOrigin(_ body: (_ url: String) async throws -> Void) async throws {
+  ///
+  /// - Parameter more: Further lines of its file of products.
+  func withOrigin(more: String = "", _ body: (_ url: String) async throws -> Void) async throws {
     let directory = try TemporaryDirectory()
-    try directory.write(
-      Array("{\"id\":\"7\",\"barcode\":\"697\",\"updateTime\":\"2026-01-01 00:00:00\"}\n".utf8), to: "products")
+    let product = "{\"id\":\"7\",\"barcode\":\"697\",\"updateTime\":\"2026-01-01 00:00:00\"}\n"
+    try directory.write(Array((product + more).utf8), to: "products")
     try directory.write([], to: "relations")
     var logger = Logger(label: "origin")
     logger.logLevel = .critical
@@ -36,6 +38,19 @@ import Testing
       }
       await group.triggerGracefulShutdown()
       try await tasks.waitForAll()
+    }
+  }
+
+  @Test func `a row that exceeds a limit is skipped and told, and the others are taken`() async throws {
+    let barcode = String(repeating: "7", count: 100_000)
+    try await withOrigin(more: "{\"id\":\"huge\",\"barcode\":\"\(barcode)\"}\n") { url in
+      try await TestDaemon.run(
+        { options, _ in options.sync = SyncOptions(url: url) }, isFilled: false
+      ) { test in
+        let report = try await test.exchange("POST", "/v1/sync", #"{"full":true}"#).json
+        #expect(report["skipped"] == .number(1) && report["products"]?["upserted"] == .number(1))
+        #expect(report["skippedRows"]?[0]?["id"]?.text == "huge")
+      }
     }
   }
 

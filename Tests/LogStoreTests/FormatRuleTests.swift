@@ -74,7 +74,7 @@ import Testing
     Forgery("a key length that is not listed", "a length that the manifest does not list") { log in
       try log.changeManifest { $0.tables[0].keySpaces[0].lengths = KeyLengths() }
     },
-    Forgery("rows of a block", "in a block for which the manifest counts 99") { log in
+    Forgery("rows of a block", "in a block of the index over code of items for which the manifest counts 99") { log in
       try log.changeManifest { $0.tables[0].keySpaces[1].blocks[0].rowCount = 99 }
     },
     Forgery("rows of a dead block", "99 rows in a dead block of 2 entries") { log in
@@ -192,7 +192,8 @@ import Testing
   ]
 
   private static let blocks = [
-    Forgery("bytes 26 and 27 of a bucket", "bucket: reserved bytes are not zero") { log in
+    Forgery("bytes 26 and 27 of a bucket", "bucket: reserved bytes are not zero, in the index over id of items") {
+      log in
       log.bytes[try #require(log.segments[0].blocks.first).bucket(0) + 27] = 1
     },
     Forgery("a place of a bucket that has no entry", "bucket: reserved bytes are not zero") { log in
@@ -244,6 +245,12 @@ import Testing
     _ = try writer.compact()
     #expect(try writer.commit { try $0.put("b", "2") }.rows(TestSchema.id, "b").count == 1)
     writer.close()
+  }
+
+  @Test func `verification of small commits reads no large pieces of the file for each of them`() throws {
+    let store = TestStore().with(log: try Self.sample().bytes)
+    #expect(try Verification.run(store.location)?.findings.isEmpty == true)
+    #expect(store.device.largestRead < store.log.count)
   }
 
   @Test func `a slot that names no commit is found`() throws {

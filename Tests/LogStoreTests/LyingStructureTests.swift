@@ -226,7 +226,12 @@ import Testing
     } catch {
       #expect(error is StoreError || error is StoreContents.Contradiction)
     }
-    _ = try? Verification.run(store.location)
+    do {
+      guard let repair = try Repair.run(store.location, schema: TestSchema.schema), repair.snapshot != nil else {
+        return
+      }
+      #expect(try Verification.run(store.location)?.findings.map(\.description) == [])
+    } catch { #expect(error is StoreError) }
   }
 }
 

@@ -25,8 +25,11 @@ struct SlotDamageSample {
   /// Both slot pages after each commit.
   private var slots: [[UInt8]] = []
 
-  init(commits count: Int) throws {
-    let store = TestStore()
+  /// - Parameters:
+  ///   - count: how many commits.
+  ///   - flushLimit: what segments grow to before they are written in pieces; `nil` for the usual.
+  init(commits count: Int, flushLimit: Int? = nil) throws {
+    let store = TestStore(flushLimit: flushLimit)
     let writer = try store.writer()
     for number in 1...count {
       let snapshot = try writer.commit { transaction in

@@ -17,7 +17,8 @@ enum SettingsTable {
   static let currentUser = "currentUser"
   /// What is remembered beside a catalogue: where that came from.
   static let origin = "origin"
-  /// What is remembered there as well: the server's URL without anything secret, whether an organisation was named or not.
+  /// What is remembered there as well: the server's URL without anything secret, whether an organisation was named or
+  /// not.
   static let source = "source"
 
   /// The text that is remembered under a name; `nil` for nothing.

@@ -1,7 +1,7 @@
 /// Where a user's catalogue comes from, as settings say: what a synchronisation takes where it is told nothing else.
 ///
-/// Each comes from the user's settings, else from those of the default store. None of them is a secret: credentials are in a
-/// file of their own, of which a setting has the name.
+/// Each comes from the user's settings, else from those of the default store. None of them is a secret: credentials are
+/// in a file of their own, of which a setting has the name.
 public struct SyncSettings: Sendable, Equatable {
   /// The server's URL.
   public var url: String?

@@ -49,7 +49,9 @@ struct Import: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     // A file that is not there should be told before a store is made.
-    let input = try InputFile(file)
+    let opened = try InputFile(file)
+    // A pipe may be slow: the catalogue is locked when all of it is there.
+    let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()

@@ -81,7 +81,7 @@ struct Sync: AsyncParsableCommand {
   func run() async throws {
     // A catalogue that cannot be opened is told before anything else.
     if !full { _ = try store.snapshot() }
-    let settings = try SyncSettings(of: store.userID(), in: store.workspace)
+    let settings = try readSettings()
     let organisation = organisation ?? (from.isEmpty || source != nil ? settings.organisation : nil)
     if !from.isEmpty {
       if source != nil, organisation == nil {
@@ -103,6 +103,17 @@ struct Sync: AsyncParsableCommand {
     let keeper = try AnswerKeeper(transport.announcing(on: display), keepAnswer)
     defer { keeper.publish() }
     try await synchronize(with: keeper, display, origin)
+  }
+
+  /// What the settings say, as far as something has to come from them. Settings that cannot be read are in the way of
+  /// nobody who says everything with options.
+  private func readSettings() throws -> SyncSettings {
+    if !from.isEmpty, source == nil || organisation != nil { return SyncSettings() }
+    do { return try SyncSettings(of: store.userID(), in: store.workspace) } catch let error where url != nil {
+      _ = try store.userID()
+      Console.say("catalogctl: warning: only options count, as the settings of 'sync' cannot be read: \(error)")
+      return SyncSettings()
+    }
   }
 
   private var options: ImportOptions {
@@ -249,7 +260,7 @@ struct UpdateOptions: ParsableArguments {
 
   var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }
 
-  var rowGate: RowGate { acceptLoss ? .acceptingCollapse : RowGate() }
+  var rowGate: RowGate { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowGate() }
 }
 
 extension AdoptedBase {

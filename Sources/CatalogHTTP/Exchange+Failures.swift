@@ -1,0 +1,98 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Alarms, and what an attempt that failed says to the operator.
+extension Exchange {
+  /// A URL as errors show it, with the proxy through which it is asked.
+  func shown(_ url: RequestURL) -> String {
+    guard let proxy = (try? options.proxies.proxy(for: url)) ?? nil else { return url.display }
+    return "\(url.display) (through the proxy \(proxy.display))"
+  }
+
+  /// Lets the attempt end when `limit` or what remains of the total time passes, whichever is sooner.
+  func setAlarm(
+    _ duration: Duration, for limit: TransportError.TimeLimit, url: RequestURL
+  ) throws(AttemptFailure) -> Scheduled<Void> {
+    let remaining = deadline - transport.environment.now()
+    guard remaining > .zero else { throw timeout(.total, url: url) }
+    let ringing = remaining < duration ? TransportError.TimeLimit.total : limit
+    let group = client.withLock { $0?.eventLoopGroup } ?? HTTPClient.defaultEventLoopGroup
+    return group.any().scheduleTask(in: TimeAmount(min(duration, remaining))) {
+      self.passedLimit.withLock { $0 = $0 ?? ringing }
+      self.client.withLock { $0 }?.shutdown { _ in }
+    }
+  }
+
+  /// Says in the operator's words why the client failed.
+  ///
+  /// - Throws: `CancellationError` when the task was cancelled: what the client says then does not matter.
+  func explain(_ error: any Error, url: RequestURL) throws -> AttemptFailure {
+    try Task.checkCancellation()
+    if error is CancellationError { throw error }
+    if let limit = passedLimit.withLock({ $0 }) { return timeout(limit, url: url) }
+    func unreachable(_ reason: String) -> AttemptFailure {
+      retryable(.unreachable(url: shown(url), reason: reason, attempts: attempt))
+    }
+    switch error {
+    case let error as NIOConnectionError:
+      if let first = error.connectionErrors.first { return unreachable(SystemReason.text(first.error)) }
+      return unreachable("the name \(error.host) was not found")
+    case let error as HTTPClientError:
+      let connecting: [HTTPClientError] = [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+      ]
+      if connecting.contains(error) { return timeout(.connect, url: url) }
+      if error == .proxyAuthenticationRequired {
+        return failure(
+          .unreachable(url: shown(url), reason: "the proxy asks for a user and password", attempts: attempt))
+      }
+      if error == .invalidProxyResponse { return unreachable("the proxy refused to connect to the server") }
+      return unreachable(
+        error == .remoteConnectionClosed ? "closed without an answer" : error.shortDescription)
+    case NIOSSLError.uncleanShutdown:
+      return unreachable("closed without an answer")
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      return failure(.insecure(url: shown(url), reason: TLSSettings.reason(error, host: url.host)))
+    case is HTTPParserError:
+      return retryable(.notUnderstood(url: shown(url), reason: "no HTTP answer", attempts: attempt))
+    default:
+      return unreachable(SystemReason.text(error))
+    }
+  }
+
+  func timeout(_ limit: TransportError.TimeLimit, url: RequestURL) -> AttemptFailure {
+    let duration =
+      switch limit {
+      case .connect: options.connectTimeout
+      case .idle: options.idleTimeout
+      case .rate: options.minimumRateWindow
+      case .total: options.totalTimeout
+      }
+    let error = TransportError.timedOut(
+      url: shown(url), limit: limit, seconds: duration / .seconds(1), attempts: attempt)
+    return AttemptFailure(error: error, isRetryable: limit != .total)
+  }
+
+  func cutShort(_ url: RequestURL, received: Int, expected: Int?) -> AttemptFailure {
+    let error = TransportError.bodyCutShort(
+      url: shown(url), received: received, expected: expected, attempts: attempt)
+    return handing(received, in: retryable(error))
+  }
+
+  func handing(_ byteCount: Int, in failure: AttemptFailure) -> AttemptFailure {
+    var failure = failure
+    failure.handedByteCount = byteCount
+    return failure
+  }
+
+  func failure(_ error: TransportError) -> AttemptFailure {
+    AttemptFailure(error: error, isRetryable: false)
+  }
+
+  func retryable(_ error: TransportError) -> AttemptFailure {
+    AttemptFailure(error: error, isRetryable: true)
+  }
+}
