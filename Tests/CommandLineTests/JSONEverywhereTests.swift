@@ -5,7 +5,8 @@ import Testing
 @Suite struct JSONEverywhereTests {
   /// A run for each command, in an order in which each has something to tell. Names in capitals stand for files.
   private static let runs: [(words: [String], code: Int32)] = [
-    (["login", "u"], 0), (["whoami"], 0), (["apply", "FILE"], 0), (["sync", "--from", "NEXT"], 0), (["users"], 0),
+    (["login", "u"], 0), (["whoami"], 0), (["apply", "FILE"], 0), (["decode", "FILE"], 0),
+    (["sync", "--from", "NEXT"], 0), (["users"], 0),
     (["config", "set", "a", "1"], 0), (["config", "get", "a"], 0), (["config", "list"], 0),
     (["config", "unset", "a"], 0),
     (["scan", "c0", "x"], 1), (["explain", "c0"], 0), (["get", "--id", "p0"], 0), (["find", "product"], 0),
