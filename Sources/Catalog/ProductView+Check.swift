@@ -59,7 +59,7 @@ extension ProductView {
     if texts != record.sharedCount {
       return "its flags say \(texts) shared strings, and it has \(record.sharedCount)"
     }
-    for index in 0..<texts where record.sharedUnit(index) == nil { return "shared string \(index) is none" }
+    for index in 0..<texts where record.sharedUnit(index) == nil { return "its shared string \(index) names no text" }
     if textsEnd(ProductLayout.textCount(flags), flags, in: body) > body.byteCount {
       return "its body ends inside a field"
     }
@@ -95,7 +95,7 @@ extension RelationView {
   func checked() throws(StoreError) -> Relation {
     if record.body.byteCount < 8 { throw damage("its body has \(record.body.byteCount) bytes") }
     if record.sharedCount > 1 { throw damage("it has \(record.sharedCount) shared strings") }
-    if record.sharedCount == 1, record.sharedUnit(0) == nil { throw damage("its shared string is none") }
+    if record.sharedCount == 1, record.sharedUnit(0) == nil { throw damage("its shared string names no text") }
     var relation = Relation()
     relation.groupNum = groupNum
     relation.id = try text(id, "id")

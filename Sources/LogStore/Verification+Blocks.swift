@@ -151,7 +151,7 @@ extension Verification {
   private func verifyPostings(
     _ object: RawSpan, _ unit: UnitOffset, _ tag: UInt16, _ space: KeySpaceID, in snapshot: Snapshot
   ) throws(StoreError) -> (count: Int, fault: String?) {
-    guard let list = PostingList(object) else { return (0, "names a posting list that is none") }
+    guard let list = PostingList(object) else { return (0, "names a posting list whose lengths contradict each other") }
     let offset = unit.byteOffset
     guard list.keySpace == space.index else { return (list.count, "names the list of another key space, at \(offset)") }
     guard Bucket.tag(KeyHash.of(list.key, snapshot.seed)) == tag else {

@@ -91,7 +91,7 @@ import Testing
       let brand = texts.first { log.bytes[($0.offset + 8)...].starts(with: Array("Gree".utf8)) }
       log.bytes[try #require(brand).offset + 8] = 0xFF
     },
-    Forgery("a shared string that is none", "shared string 0 is none") { log in
+    Forgery("a shared string that names no text", "its shared string 0 names no text") { log in
       let record = log.records(0)[0]
       log.put(UInt32(0), at: record.offset + RecordLayout.keyStart(sharedCount: 0, keyCount: 2))
     },
@@ -149,7 +149,7 @@ import Testing
       let record = log.records(1)[0]
       log.bytes[record.offset + record.length - 1] = 0xFF
     },
-    Forgery("a shared string that is none", "relation r1: its shared string is none") { log in
+    Forgery("a shared string that names no text", "relation r1: its shared string names no text") { log in
       let record = log.records(1)[0]
       log.put(UInt32(0), at: record.offset + RecordLayout.keyStart(sharedCount: 0, keyCount: 2))
     },
