@@ -84,7 +84,7 @@ public struct Verification: Sendable {
       guard let finding = Finding(error, lost: "the way back from the last full update") else { throw error }
       return Verification(failedWith: finding, in: file)
     }
-    try verification.verify()
+    try verification.verify(isReplaced: true)
     return verification
   }
 
@@ -97,7 +97,9 @@ public struct Verification: Sendable {
     findings = [finding]
   }
 
-  private mutating func verify() throws(StoreError) {
+  /// - Parameter isReplaced: Whether a newer generation has taken the name of the file: its slots may have been torn while
+  ///   that was noted in them, and nobody needs them any more.
+  private mutating func verify(isReplaced: Bool = false) throws(StoreError) {
     byteCount = try log.size()
     let recovery: Recovery
     do { recovery = try log.recover() } catch {
@@ -105,7 +107,7 @@ public struct Verification: Sendable {
       findings.append(finding)
       return
     }
-    for offset in recovery.rottenSlots { add(offset, "acknowledgement slot", lost: "") }
+    if !isReplaced { for offset in recovery.rottenSlots { add(offset, "acknowledgement slot", lost: "") } }
     guard let last = recovery.footer else {
       add(SegmentHeader.firstOffset, "no commit", lost: "everything")
       return

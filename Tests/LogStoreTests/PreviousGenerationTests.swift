@@ -275,6 +275,15 @@ import Testing
     #expect(try Repair.run(store.location(), schema: TestSchema.schema)?.findings.isEmpty == true)
   }
 
+  @Test func `a slot that tore when it was replaced is no damage of it`() throws {
+    let store = try replacedStore()
+    var bytes = try #require(store.device.contents("s.previous"))
+    bytes.replaceSubrange(4096 + 512..<4096 + 1024, with: repeatElement(7, count: 512))
+    store.device.place(bytes, as: "s.previous")
+    #expect(try Verification.runPrevious(store.location())?.findings.isEmpty == true)
+    #expect(try StoreReader.open(store.location())?.previousGeneration()?.snapshot.sequence == 3)
+  }
+
   @Test func `without an older state a log that holds nothing is refused`() throws {
     let store = Kept()
     store.device.place([], as: "s.log")
