@@ -3,42 +3,12 @@ import LogStore
 import RecordFormat
 
 extension ProductView {
-  /// Copies every field, and checks the whole record on the way.
+  /// Checks what no single field tells: that flags, lengths and counts agree.
   ///
-  /// - Throws: `StoreError.damaged` with the product's id for a record that breaks a rule of FORMAT.md, *The catalogue's
-  ///   tables*; if a shared string does not pass its check.
-  func checked() throws(StoreError) -> Product {
-    if let fault = shapeFault { throw damage(fault) }
-    var product = Product()
-    product.barcode = try text(barcode, "barcode")
-    product.brand = try text(shared(.brand), "brand")
-    product.brandId = try text(shared(.brandId), "brandId")
-    product.category = try text(shared(.category), "category")
-    product.categoryId = categoryId
-    product.createBy = try text(shared(.createBy), "createBy")
-    product.createTime = try time(ProductLayout.createTime, "createTime")
-    product.delFlag = delFlag
-    product.groupNum = groupNum
-    product.id = try text(id, "id")
-    product.isGreeProduct = isGreeProduct
-    product.isGroupedProduct = isGroupedProduct
-    product.isMarketingProduct = isMarketingProduct
-    product.isSaleProduct = isSaleProduct
-    product.length = length
-    product.name = try text(name, "name")
-    product.orgId = try text(shared(.orgId), "orgId")
-    product.skuCode = try text(skuCode, "skuCode")
-    product.tall = tall
-    product.unit = try text(shared(.unit), "unit")
-    product.updateBy = try text(shared(.updateBy), "updateBy")
-    product.updateTime = try time(ProductLayout.updateTime, "updateTime")
-    product.volume = volume
-    product.weight = weight
-    product.wide = wide
-    return product
-  }
+  /// - Throws: `StoreError.damaged` with the product's id.
+  func checkShape() throws(StoreError) { if let fault = shapeFault { throw damage(fault) } }
 
-  /// What `verify` checks beyond ``checked()``: that the product is found by its barcode.
+  /// What `verify` checks beyond what ``Product/init(_:)`` does: that the product is found by its barcode.
   func checkKeys() throws(StoreError) {
     let key = record.key(1)
     let isOwnKey = flags & ProductLayout.hasBarcode == 0
@@ -52,8 +22,10 @@ extension ProductView {
     let flags = flags
     if body.byteCount < 4 { return "its body has \(body.byteCount) bytes" }
     if flags >> 31 != 0 { return "bit 31 of its flags is set" }
-    for (shift, field) in ProductLayout.forms where ProductLayout.form(flags, shift) == 3 {
-      return "its \(field) has form 3"
+    if ProductLayout.hasUnknownForm(flags) {
+      for (shift, field) in ProductLayout.forms where ProductLayout.form(flags, shift) == 3 {
+        return "its \(field) has form 3"
+      }
     }
     let texts = (flags >> ProductLayout.firstShared & 0x7F).nonzeroBitCount
     if texts != record.sharedCount {
@@ -67,17 +39,23 @@ extension ProductView {
     return nil
   }
 
-  private func time(_ shift: UInt32, _ field: String) throws(StoreError) -> String {
+  /// A time as the server wrote it.
+  ///
+  /// - Throws: `StoreError.damaged` if it is packed and no time, or a text that is not UTF-8.
+  func checkedTime(_ shift: UInt32, _ field: StaticString) throws(StoreError) -> String {
     switch ProductLayout.form(flags, shift) {
     case ProductLayout.Form.short:
       guard let bits = packedTime(shift), PackedTime.isValid(bits) else { throw damage("its \(field) is no time") }
       return PackedTime.text(bits)
-    case ProductLayout.Form.long: return try text(text(ProductLayout.textIndex(flags, shift)), field)
+    case ProductLayout.Form.long: return try checked(text(ProductLayout.textIndex(flags, shift)), field)
     default: return ""
     }
   }
 
-  private func text(_ bytes: RawSpan, _ field: String) throws(StoreError) -> String {
+  /// A text of the product.
+  ///
+  /// - Throws: `StoreError.damaged` if it is not UTF-8.
+  func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {
     guard let text = bytes.validString else { throw damage("its \(field) is not UTF-8") }
     return text
   }
@@ -88,24 +66,19 @@ extension ProductView {
 }
 
 extension RelationView {
-  /// Copies every field, and checks the whole record on the way.
+  /// Checks what no single field tells: the body's length, and the shared string.
   ///
-  /// - Throws: `StoreError.damaged` with the relation's id for a record that breaks a rule of FORMAT.md, *The catalogue's
-  ///   tables*; if the shared string does not pass its check.
-  func checked() throws(StoreError) -> Relation {
+  /// - Throws: `StoreError.damaged` with the relation's id.
+  func checkShape() throws(StoreError) {
     if record.body.byteCount < 8 { throw damage("its body has \(record.body.byteCount) bytes") }
     if record.sharedCount > 1 { throw damage("it has \(record.sharedCount) shared strings") }
     if record.sharedCount == 1, record.sharedUnit(0) == nil { throw damage("its shared string names no text") }
-    var relation = Relation()
-    relation.groupNum = groupNum
-    relation.id = try text(id, "id")
-    relation.orgId = try text(record.shared(0), "orgId")
-    relation.productId = try text(productId, "productId")
-    relation.subProductId = try text(subProductId, "subProductId")
-    return relation
   }
 
-  private func text(_ bytes: RawSpan, _ field: String) throws(StoreError) -> String {
+  /// A text of the relation.
+  ///
+  /// - Throws: `StoreError.damaged` if it is not UTF-8.
+  func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {
     guard let text = bytes.validString else { throw damage("its \(field) is not UTF-8") }
     return text
   }
