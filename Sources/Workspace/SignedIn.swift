@@ -51,7 +51,9 @@ final class SignedIn: Sendable {
   }
 
   private func refresh(_ state: inout State) throws {
-    state.reader = try StoreReader.newest(state.reader, lookInterval: options.lookInterval) { try directory.store("settings", of: nil) }
+    state.reader = try StoreReader.newest(state.reader, lookInterval: options.lookInterval) {
+      try directory.store("settings", of: nil)
+    }
     let newest = state.reader?.snapshot
     if newest === state.seen { return }
     let id = try SettingsTable.text(SettingsTable.currentUser, in: newest)
