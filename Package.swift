@@ -53,7 +53,10 @@ let package = Package(
   targets: [
     // Bytes and files. RecordFormat and Storage are no products: what they declare as public is this package's, and public
     // because the compiler inlines no package function into another module.
-    .target(name: "CShims"),
+    .target(
+      name: "CShims",
+      // Where the C library has no iconv of its own.
+      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),

@@ -196,6 +196,72 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.inputs[4].line.suffix == "!" && read.daemon.doubleScanWindows == ["in": .zero])
   }
 
+  @Test func `the ends, the encoding and the peers of inputs`() throws {
+    let file = try TestFile(
+      #"""
+      {"inputs": {"names": ["a", "b", "c", "d", "e", "f"],
+        "a": {"kind": "serial", "device": "/dev/ttyS0", "end": ["etx", "tab", ";", "\u0000"], "silenceMilliseconds": 50},
+        "b": {"kind": "tcp", "port": 9, "allow": ["10.0.0.0/24", "::1"], "end": ["crlf"], "encoding": "gb18030"},
+        "c": {"kind": "tcp", "connect": "10.0.0.5:9004", "encoding": "latin-1", "end": ["é"]},
+        "d": {"kind": "tcp", "connect": "[fd00::5]:9004", "answers": true, "reopenSeconds": 2, "encoding": "shift-jis"},
+        "e": {"kind": "keyboard", "device": "/dev/input/x", "end": [], "silenceMilliseconds": 20},
+        "f": {"kind": "tcp", "connect": "scanner-3.local:9004"}}}
+      """#)
+    let inputs = try configuration(file: file.path).inputs
+    #expect(inputs[0].line.ends == [.endOfText, .tab, LineEnd(byte: 0x3B), LineEnd(byte: 0)])
+    #expect(inputs[0].line.idleTimeout == .milliseconds(50) && inputs[0].line.encoding == .utf8)
+    let allow = [try PeerNetwork("10.0.0.0/24"), try PeerNetwork("::1")]
+    #expect(inputs[1].source == .tcp(host: "127.0.0.1", port: 9, allow: allow))
+    #expect(inputs[1].line.ends == [.carriageReturnLineFeed] && inputs[1].line.encoding == .gb18030)
+    #expect(inputs[2].source == .tcpClient(TCPClientOptions(host: "10.0.0.5", port: 9004)))
+    #expect(inputs[2].line.ends == [LineEnd(byte: 0xE9)] && inputs[2].line.encoding == .latin1)
+    var called = TCPClientOptions(host: "fd00::5", port: 9004)
+    called.answers = true
+    called.reopenInterval = .seconds(2)
+    #expect(inputs[3].source == .tcpClient(called) && inputs[3].line.encoding == .shiftJIS)
+    #expect(inputs[4].line.ends.isEmpty && inputs[4].line.idleTimeout == .milliseconds(20))
+    #expect(inputs[5].source == .tcpClient(TCPClientOptions(host: "scanner-3.local", port: 9004)))
+    #expect(inputs[5].line == LineFormat())
+  }
+
+  @Test(arguments: [
+    (#""kind": "stdin", "end": []"#, "inputs.a.end"), (#""kind": "stdin", "end": ["CR"]"#, "inputs.a.end"),
+    (#""kind": "stdin", "end": [";;"]"#, "inputs.a.end"), (#""kind": "stdin", "end": ["é"]"#, "inputs.a.end"),
+    (#""kind": "stdin", "end": ["|"], "encoding": "shift-jis""#, "inputs.a.end"),
+    (#""kind": "stdin", "end": ["0"], "encoding": "gb18030""#, "inputs.a.end"),
+    (#""kind": "stdin", "encoding": "utf-16""#, "inputs.a.encoding"),
+    (#""kind": "stdin", "silenceMilliseconds": 0"#, "inputs.a.silenceMilliseconds"),
+    (#""kind": "socket", "path": "/run/a", "end": ["cr"]"#, "inputs.a.end"),
+    (#""kind": "socket", "path": "/run/a", "encoding": "utf-8""#, "inputs.a.encoding"),
+    (#""kind": "keyboard", "device": "/dev/a", "encoding": "utf-8""#, "inputs.a.encoding"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "host": "::""#, "inputs.a.host"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "port": 1"#, "inputs.a.port"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "allow": ["::1"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "connect": "10.0.0.5""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "10.0.0.5:0""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "fd00::5:9004""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "unix:/run/a""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "[fd00::5]:65536""#, "inputs.a.connect"), (#""kind": "tcp""#, "inputs.a.port"),
+    (#""kind": "tcp", "port": 1, "allow": []"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "allow": ["10.0.0.1/24"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "allow": ["till.local"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "answers": true"#, "inputs.a.answers"),
+    (#""kind": "serial", "device": "/dev/a", "connect": "10.0.0.5:9004""#, "inputs.a.connect"),
+  ])
+  func `what an input cannot be is a fault`(members: String, key: String) throws {
+    let told = try faults(json: #"{"inputs": {"names": ["a"], "a": {\#(members)}}}"#)
+    #expect(told.count == 1 && told[0].contains("\(key)"), "\(told)")
+  }
+
+  @Test func `two inputs that call the same scanner are a fault`() throws {
+    let told = try faults(
+      json: #"""
+        {"inputs": {"names": ["a", "b", "c"], "a": {"kind": "tcp", "connect": "10.0.0.5:9004"},
+          "b": {"kind": "tcp", "connect": "10.0.0.5:9005"}, "c": {"kind": "tcp", "connect": "10.0.0.5:9004", "answers": true}}}
+        """#)
+    #expect(told.count == 1 && told[0].contains("a and c"), "\(told)")
+  }
+
   @Test func `names in the environment and in arguments`() throws {
     let environment = [
       "CATALOGD_INPUTS_NAMES": "frontTill, back-1", "CATALOGD_INPUTS_FRONT_TILL_KIND": "tcp",

@@ -52,6 +52,17 @@ final class Recorder: ReadingHandler {
       if case .fault(let fault) = event { fault } else { nil }
     }
   }
+  var refusals: [ConnectionRefusal] {
+    events.compactMap { event in
+      if case .refused(let refusal) = event { refusal } else { nil }
+    }
+  }
+  /// How many connections there were, after each change.
+  var connections: [Int] {
+    events.compactMap { event in
+      if case .connections(let count, _) = event { count } else { nil }
+    }
+  }
   /// What was opened, in order.
   var openings: [String] {
     events.compactMap { event in
