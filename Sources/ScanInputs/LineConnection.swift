@@ -35,11 +35,13 @@ struct LineConnection: Sendable {
 
   /// Called on the channel's event loop, before the channel reads.
   ///
-  /// - Parameter idleTimeout: The pause that ends a line.
-  init(_ channel: any Channel, idleTimeout: Duration?) throws {
+  /// - Parameters:
+  ///   - idleTimeout: The pause that ends a line.
+  ///   - onPause: Called when there was one.
+  init(_ channel: any Channel, idleTimeout: Duration?, onPause: @escaping @Sendable () -> Void) throws {
     self.channel = channel
     (pieces, continuation) = AsyncStream.makeStream(of: Piece.self)
-    let receiver = Receiver(continuation, progress, idleTimeout: idleTimeout.map { TimeAmount($0) })
+    let receiver = Receiver(continuation, progress, idleTimeout: idleTimeout.map { TimeAmount($0) }, onPause)
     try channel.pipeline.syncOperations.addHandler(receiver)
   }
 
@@ -116,11 +118,16 @@ struct LineConnection: Sendable {
     private let continuation: AsyncStream<Piece>.Continuation
     private let progress: Progress
     private let idleTimeout: TimeAmount?
+    private let onPause: @Sendable () -> Void
     private var pause: Scheduled<Void>?
     /// Whether it does not read on, because so much was read ahead. Bytes that the system has may end no line meanwhile.
     private var isHeld = false
 
-    init(_ continuation: AsyncStream<Piece>.Continuation, _ progress: Progress, idleTimeout: TimeAmount?) {
+    init(
+      _ continuation: AsyncStream<Piece>.Continuation, _ progress: Progress, idleTimeout: TimeAmount?,
+      _ onPause: @escaping @Sendable () -> Void
+    ) {
+      self.onPause = onPause
       self.continuation = continuation
       self.progress = progress
       self.idleTimeout = idleTimeout
@@ -158,7 +165,10 @@ struct LineConnection: Sendable {
     /// before it looks at its clock.
     private func watchPause(_ context: ChannelHandlerContext) {
       guard let idleTimeout else { return }
-      pause = context.eventLoop.scheduleTask(in: idleTimeout) { [continuation] in _ = continuation.yield(.idle) }
+      pause = context.eventLoop.scheduleTask(in: idleTimeout) { [continuation, onPause] in
+        continuation.yield(.idle)
+        onPause()
+      }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

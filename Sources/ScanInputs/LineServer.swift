@@ -113,7 +113,7 @@ struct LineServer {
       .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Descriptor.readByteCount))
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let connection = try LineConnection(channel, idleTimeout: idleTimeout)
+          let connection = try LineConnection(channel, idleTimeout: idleTimeout, onPause: environment.onPause)
           try admit(connection, roster)
           arrivals.yield(connection)
         }

@@ -34,7 +34,9 @@ struct SerialInput {
       var lines: [LineFramer.Line] = []
       switch piece {
       case .success(.bytes(let bytes)): framer.append(bytes, to: &lines)
-      case .success(.idle): framer.finish(&lines)
+      case .success(.idle):
+        framer.finish(&lines)
+        environment.onPause()
       // What a line lacks because the device went away nobody knows: it does not count.
       case .success(.end): return ([], .gone(Obstacle("the device hung up")))
       case .success(.stopped): return ([], .stopped(.line(framer.beginning)))

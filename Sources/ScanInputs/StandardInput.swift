@@ -36,7 +36,9 @@ struct StandardInput {
       case .success(.end):
         framer.finish(&lines)
         end = "end of input"
-      case .success(.idle): framer.finish(&lines)
+      case .success(.idle):
+        framer.finish(&lines)
+        environment.onPause()
       case .success(.stopped):
         remainder.keep(framer.beginning)
         end = .some(nil)

@@ -53,9 +53,9 @@ struct TCPClientInput {
       .channelOption(.allowRemoteHalfClosure, value: true)
       .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Descriptor.readByteCount))
       .channelOption(.socketOption(.so_rcvbuf), value: LineServer.receiveByteCount)
-      .channelInitializer { [idleTimeout = format.idleTimeout] channel in
+      .channelInitializer { [idleTimeout = format.idleTimeout, onPause = environment.onPause] channel in
         channel.eventLoop.makeCompletedFuture {
-          let connection = try LineConnection(channel, idleTimeout: idleTimeout)
+          let connection = try LineConnection(channel, idleTimeout: idleTimeout, onPause: onPause)
           made.withLock { $0[ObjectIdentifier(channel)] = connection }
         }
       }

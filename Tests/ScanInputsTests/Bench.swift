@@ -12,6 +12,7 @@ final class Recorder: ReadingHandler {
     var readings: [Reading] = []
     var answered = 0
     var events: [InputEvent] = []
+    var pauses = 0
     /// How many readings may be answered; the others wait.
     var permitted = Int.max
   }
@@ -44,6 +45,9 @@ final class Recorder: ReadingHandler {
 
   func permit(_ count: Int) { state.withLock { $0.permitted = count } }
 
+  func notePause() { state.withLock { $0.pauses += 1 } }
+  /// Pauses that ended a line.
+  var pauses: Int { state.withLock { $0.pauses } }
   var codes: [String] { state.withLock { $0.readings.map(\.code) } }
   var answered: Int { state.withLock { $0.answered } }
   var events: [InputEvent] { state.withLock { $0.events } }

@@ -109,12 +109,15 @@ import Testing
     var line = LineFormat()
     line.ends = [.endOfText]
     line.idleTimeout = .milliseconds(20)
-    try await withInput(source(pty.path, answers: true), recorder, line: line) { _ in
+    try await withInput(
+      source(pty.path, answers: true), recorder, line: line, environment: { $0.onPause = recorder.notePause }
+    ) { _ in
       try await eventually("opened") { recorder.openings.count == 1 }
-      for code in ["690", "691\u{3}692", "693\r"] {
+      for (number, code) in ["690", "691\u{3}692", "693\r"].enumerated() {
         try await pty.scanner.send(code)
-        try await Task.sleep(for: .milliseconds(200))
+        try await eventually("a pause") { recorder.pauses == number + 1 }
       }
+      try await eventually("read") { recorder.codes.count == 1 }
       #expect(recorder.codes == ["690"])
       recorder.permit(.max)
       #expect(try await pty.scanner.lines(4) == ["1 690", "2 691", "3 692", "4 693\r"])

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Testing
 
@@ -195,15 +194,14 @@ import Testing
     recorder.permit(0)
     var line = LineFormat()
     line.idleTimeout = .milliseconds(20)
-    try await withServer(recorder, line: line) { _, address in
+    try await withServer(recorder, line: line, environment: { $0.onPause = recorder.notePause }) { _, address in
       let client = try Client.tcp(address)
-      try await client.send("690")
+      // Nobody answers yet, and these are codes of their own all the same, and so is one with an end.
+      for (number, text) in ["690", "691", "692\n693"].enumerated() {
+        try await client.send(text)
+        try await eventually("a pause") { recorder.pauses == number + 1 }
+      }
       try await eventually("read") { recorder.codes == ["690"] }
-      // Nobody answers yet, and these are two codes all the same, and so is one with an end.
-      try await client.send("691")
-      try await Task.sleep(for: .milliseconds(200))
-      try await client.send("692\n693")
-      try await Task.sleep(for: .milliseconds(200))
       recorder.permit(.max)
       #expect(try await client.lines(4) == ["1 690", "2 691", "3 692", "4 693"])
     }
@@ -224,7 +222,7 @@ import Testing
   #if os(Linux)
   /// The connections of this process whose own port is `port` and whose timer is that of keepalive, with the seconds that are left.
   private func keepAlives(port: Int) throws -> [Int] {
-    let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+    let table = try Peer(unsafe open("/proc/self/net/tcp", O_RDONLY)).pending()
     return table.split(separator: "\n").dropFirst().compactMap { row in
       let fields = row.split(separator: " ")
       guard fields.count > 5, let local = fields[1].split(separator: ":").last, Int(local, radix: 16) == port else {
