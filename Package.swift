@@ -99,6 +99,7 @@ let package = Package(
       dependencies: [
         "CatalogHTTP", "CatalogWire", "DocumentFormat", "UploadQueue",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
@@ -309,6 +310,7 @@ let package = Package(
       name: "UploadHTTPTests",
       dependencies: [
         "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],

@@ -28,7 +28,7 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.daemon.root == "/var/lib/catalogd" && read.daemon.user == "till-1")
     #expect(read.daemon.sync?.url == "https://catalogue.example.com/api/products")
     #expect(read.daemon.webhooks.map(\.name) == ["stock"])
-    #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "socket"])
+    #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "tcp", "socket"])
     #expect(read.daemon.doubleScanWindows == ["gate": .milliseconds(1500)])
   }
 
@@ -159,6 +159,43 @@ private let longest = String(repeating: "a", count: 92)
     #expect(hooks[0].headers.map(\.value) == ["1, 2", "", "Bearer w"])
     #expect(hooks[0].isPacked && hooks[0].timeout == .milliseconds(1500) && hooks[0].retry.maximumRetries == 0)
     #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
+  }
+
+  @Test func `secrets of signatures stand in files, which are read anew, and are never shown`() throws {
+    let (new, old) = (
+      try TestFile("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"), try TestFile("0123456789abcdefghijklmnopqrstuv")
+    )
+    for file in [new, old] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+    let hook = ["--webhooks-names", "w", "--webhooks-w-url", "http://a/"]
+    let arguments = hook + ["--webhooks-w-secret-file", new.path, "--webhooks-w-previous-secret-file", old.path]
+    let read = try configuration(arguments)
+    #expect(read.daemon.webhooks[0].secrets.count == 2)
+    #expect(!"\(read)".contains("MfKQ") && !"\(read.settings)".contains("MfKQ"))
+    #expect(try !configuration(arguments).differs(from: read))
+    try Data("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD".utf8).write(to: URL(fileURLWithPath: new.path))
+    let changed = try configuration(arguments)
+    #expect(changed.differs(from: read) && changed.daemon.webhooks[0].secrets[0] != read.daemon.webhooks[0].secrets[0])
+    #expect(try configuration(hook).daemon.webhooks[0].secrets.isEmpty)
+  }
+
+  @Test func `a secret that cannot be used is a fault, without a word of it`() throws {
+    let hook = ["--webhooks-names", "w", "--webhooks-w-url", "http://a/"]
+    for (text, mode, word) in [
+      ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", 0o640, "mode 640"), ("whsec_MfKQ", 0o600, "at least 24"),
+      ("whsec_MfKQ!", 0o600, "base64"), ("", 0o600, "at least 24"),
+    ] {
+      let file = try TestFile(text)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+      let told = try faults(hook + ["--webhooks-w-secret-file", file.path])
+      #expect(told.count == 1 && told[0].contains(word) && !told[0].contains("MfKQ"), "\(told)")
+    }
+    #expect(try faults(hook + ["--webhooks-w-secret-file", "/none"]).count == 1)
+    let file = try TestFile("0123456789abcdefghijklmnopqrstuv")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    let told = try faults(hook + ["--webhooks-w-previous-secret-file", file.path])
+    #expect(told.count == 1 && told[0].contains("secretFile"), "\(told)")
   }
 
   @Test(arguments: [
