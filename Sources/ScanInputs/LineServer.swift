@@ -47,6 +47,7 @@ struct LineServer {
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
       reopening.opened(listener.address)
+      noteCount(roster)
       await serve(listener, arrivals, roster)
       await Self.cleanUp(listener.cleanUp)
       try Task.checkCancellation()

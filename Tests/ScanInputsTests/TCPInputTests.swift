@@ -138,9 +138,9 @@ import Testing
       #expect(try await refused.line() == nil)
       #expect(recorder.refusals.count == 1 && recorder.refusals[0].name == "limit")
       #expect(recorder.refusals[0].description.contains("127.0.0.1:"))
-      #expect(recorder.connections == [1, 2])
+      #expect(recorder.connections == [0, 1, 2])
       clients.removeLast().close()
-      try await eventually("told") { recorder.connections == [1, 2, 1] }
+      try await eventually("told") { recorder.connections == [0, 1, 2, 1] }
       try await eventually("admitted") {
         let client = try Client.tcp(address)
         _ = client.sendSome(Array("last\n".utf8))
