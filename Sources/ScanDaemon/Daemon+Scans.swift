@@ -16,7 +16,7 @@ extension Daemon {
   /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where the catalogue cannot be read.
-  /// - Complexity: three system calls, and the lookup.
+  /// - Complexity: as ``catalogue()``, and the lookup.
   public func look(_ code: String) throws -> ScanAnswer {
     let now = environment.time.now()
     return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer
@@ -26,7 +26,7 @@ extension Daemon {
   ///
   /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
-  /// - Complexity: three system calls and the lookup; where it is recorded, the wait for a commit that it shares.
+  /// - Complexity: as ``catalogue()``, and the lookup; where it is recorded, the wait for a commit that it shares.
   public func scan(_ reading: Reading) async -> ScanAnswer { await process(reading).answer }
 
   /// The same for an input: the answer as a line of JSON.
@@ -48,9 +48,9 @@ extension Daemon {
     let looked: (answer: ScanAnswer, stores: UserStores)
     do {
       looked = try look(reading, id: id, now, repeats: repeats)
-      problems.clear("catalogue")
+      problems.clear(.catalogueUnreadable)
     } catch {
-      problems.note("catalogue", "\(error)")
+      problems.note(.catalogueUnreadable, "\(error)")
       return end(unreadable(reading, id, now, repeats, error), label, isUnreadable: true)
     }
     if repeats != nil {
@@ -148,10 +148,10 @@ extension Daemon {
         return session
       }
       if !hooks.isEmpty { uploads.recorded(stores.user) }
-      problems.clear("uploads are refused")
+      problems.clear(.uploadsRefused)
       return (durable, line, session.map { ChangedSession(id: $0, stores: stores) })
     } catch {
-      if error is UploadQueueError { problems.note("uploads are refused", "\(error)") }
+      if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
       let failed = answer.recorded(.failed("\(error)"))
       return (failed, failed.json.bytes, nil)
     }
@@ -167,7 +167,7 @@ extension Daemon {
         guard let opened = try await recorder.open(stores) else { return false }
         documents = opened
       } catch {
-        problems.note("recording", "\(error)")
+        problems.note(.recordingFailing, "\(error)")
         throw error
       }
     }

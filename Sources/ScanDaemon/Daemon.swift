@@ -35,7 +35,8 @@ public final class Daemon: ReadingHandler, Sendable {
   let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
-  let problems: Problems
+  /// What does not work now.
+  package let problems: Problems
   let metrics: DaemonMetrics
   let rate = ScanRate()
   let ids: ScanIDs
@@ -67,10 +68,11 @@ public final class Daemon: ReadingHandler, Sendable {
     webhooks = try Webhooks(options.webhooks, environment.webhook)
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = 500
+    workspaceOptions.lookInterval = .milliseconds(1)
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
-    problems = Problems(logger, now: environment.time.now)
+    problems = Problems(logger, environment.metrics, now: environment.time.now)
     metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace)
     events = EventLog(capacity: options.eventCapacity)
@@ -83,8 +85,8 @@ public final class Daemon: ReadingHandler, Sendable {
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)
       switch event {
-      case .storeFailed(let reason): problems.note("queue", reason)
-      case .committed: problems.clear("queue")
+      case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
+      case .committed: problems.clear(.queueNotWritten)
       default: break
       }
     }
@@ -121,7 +123,7 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The catalogue of who is signed in, or of nobody, as it is now.
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where it cannot be read.
-  /// - Complexity: three system calls where nothing is new.
+  /// - Complexity: with nothing new, three system calls for each millisecond in which somebody asks.
   public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
   // MARK: Users
@@ -191,6 +193,6 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: State
 
-  /// Whether scans can be answered: the stores can be read. Complexity: three system calls.
+  /// Whether scans can be answered: the stores can be read. Complexity: as ``catalogue()``.
   public var isReady: Bool { (try? catalogue()) != nil }
 }
