@@ -154,7 +154,7 @@ struct Failure: Error {
   private static func code(_ error: UploadQueueError) -> Code {
     switch error {
     case .unknown: .no
-    case .text, .name: .usage
+    case .text, .field, .name: .usage
     case .payloadTooLarge, .isFile, .changed, .format: .data
     case .unreadable: .noInput
     case .full, .isBeingSent, .tooManyWorkers: .temporary
