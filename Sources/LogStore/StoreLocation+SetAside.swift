@@ -12,7 +12,9 @@ extension StoreLocation {
   ///   - isDamaged: is asked under the writer's lock, as another process may have done it already.
   /// - Returns: where the log is now; `nil` if it was left as it was, or is not there.
   /// - Throws: `StoreError.locked`, `.io`; what `isDamaged` throws.
-  package func setAside(waiting milliseconds: Int = 0, keepsOthers: Bool = false, if isDamaged: () throws -> Bool) throws -> String? {
+  package func setAside(
+    waiting milliseconds: Int = 0, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
+  ) throws -> String? {
     let lock = try StoreWriter.lock(self, milliseconds)
     defer { lock.release() }
     guard try isDamaged() else { return nil }

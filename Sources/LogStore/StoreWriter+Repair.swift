@@ -81,7 +81,11 @@ extension StoreWriter {
       repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
         losses = try salvage.copyRows(to: transaction)
         let rowCounts = transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) }
-        if let alternative, rowCounts.reduce(0, +) < alternative.snapshot.manifest.tables.reduce(0, { $0 + Int(clamping: $1.liveRows) }) { throw OlderStateHasMore() }
+        if let older = alternative?.snapshot.manifest.tables.map({ Int(clamping: $0.liveRows) }),
+          rowCounts.reduce(0, +) < older.reduce(0, +)
+        {
+          throw OlderStateHasMore()
+        }
         transaction.state = try makeState(salvage.state, losses.isEmpty, rowCounts)
       } accept: { _ in
         repair.damagedPath = try keepDamaged(damaged)
