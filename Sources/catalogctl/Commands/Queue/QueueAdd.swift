@@ -35,6 +35,7 @@ struct QueueAdd: AsyncParsableCommand {
     let id = try await target.writable(write).enqueue(
       payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority, notBefore: moment,
       timeToLive: ttl.map { .seconds($0) })
+    DurableChange.note("the upload \(id.text) was added and is durable")
     if target.output.json { JSONText.object([("id", .text(id.text))]).print() } else { Console.print(id.text) }
   }
 
