@@ -95,7 +95,8 @@ struct StoreOptions: ParsableArguments {
   func orRemedies<Result>(_ user: String, _ open: () throws -> Result) throws -> Result {
     do { return try open() } catch {
       guard let location = try? workspace.catalogue(of: user),
-        let failure = Failure(Self.cause(of: error, at: location)), failure.code == .data, error is StoreError || error is CatalogError
+        let failure = Failure(Self.cause(of: error, at: location)), failure.code == .data,
+        error is StoreError || error is CatalogError
       else { throw error }
       throw Failure(.data, "\(failure.message); \(location.remedies)")
     }
@@ -120,7 +121,8 @@ extension StoreLocation {
   }
 
   static let replacementAdvice =
-    "'catalogctl sync --full --replace-damaged' sets it aside and fetches everything anew"
+    "'catalogctl sync --full --replace-damaged' sets it aside and fetches everything anew, and 'catalogctl import FILE"
+    + " --replace-damaged' takes everything from a file"
 }
 
 extension RepairSource {
