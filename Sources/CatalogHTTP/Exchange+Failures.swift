@@ -26,6 +26,17 @@ extension Exchange {
     }
   }
 
+  /// Replaces the alarm of the connection, which stands now, by that of the server's silence.
+  ///
+  /// - Throws: `AttemptFailure` where the total time is over.
+  func beginSilence(of url: RequestURL) throws(AttemptFailure) {
+    // The request may have been given up while its connection was made.
+    guard let former = headAlarm.withLock({ $0.take() }) else { return }
+    former.cancel()
+    let alarm = try setAlarm(options.idleTimeout, for: .idle, url: url)
+    headAlarm.withLock { $0 = alarm }
+  }
+
   /// Says in the operator's words why the client failed.
   ///
   /// - Throws: `CancellationError` when the task was cancelled: what the client says then does not matter.
@@ -33,6 +44,7 @@ extension Exchange {
     try Task.checkCancellation()
     if error is CancellationError { throw error }
     if let limit = passedLimit.withLock({ $0 }) { return timeout(limit, url: url) }
+    if let failure = error as? AttemptFailure { return failure }
     func unreachable(_ reason: String) -> AttemptFailure {
       retryable(.unreachable(url: shown(url), reason: reason, attempts: attempt))
     }

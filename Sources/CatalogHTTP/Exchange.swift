@@ -16,6 +16,8 @@ final class Exchange: Sendable {
   private let tls: TLSConfiguration
   /// The client of the present hop; `nil` before the first one.
   let client = Mutex<HTTPClient?>(nil)
+  /// The alarm of a request whose answer has not begun; `nil` where none is waited for.
+  let headAlarm = Mutex<Scheduled<Void>?>(nil)
   /// The limit whose alarm rang first.
   let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
 
@@ -45,10 +47,15 @@ final class Exchange: Sendable {
       configuration.proxy = .server(
         host: proxy.host, port: proxy.port,
         authorization: proxy.credentials.map { .basic(credentials: Basic.encoded($0)) })
-    case (.http, _?):
-      let target = url.text
-      configuration.http1_1ConnectionDebugInitializer = { AbsoluteForm.add(target, to: $0) }
-    case (_, nil): break
+    case (.http, _?), (_, nil): break
+    }
+    let target = url.scheme == .http && proxy != nil ? url.text : nil
+    // The connection stands, TLS and a tunnel included; the request goes out next.
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      do throws(AttemptFailure) { try self.beginSilence(of: url) } catch {
+        return channel.eventLoop.makeFailedFuture(error)
+      }
+      return target.map { AbsoluteForm.add($0, to: channel) } ?? channel.eventLoop.makeSucceededVoidFuture()
     }
     let new = HTTPClient(configuration: configuration)
     let former = client.withLock { client in
@@ -94,8 +101,9 @@ final class Exchange: Sendable {
     let proxy: HTTPProxy?
     do { proxy = try options.proxies.proxy(for: url) } catch { throw failure(error) }
     let client = await makeClient(url, proxy)
-    let alarm = try setAlarm(options.connectTimeout + options.idleTimeout, for: .idle, url: url)
-    defer { alarm.cancel() }
+    let alarm = try setAlarm(options.connectTimeout, for: .connect, url: url)
+    headAlarm.withLock { $0 = alarm }
+    defer { headAlarm.withLock { $0.take() }?.cancel() }
     do {
       return try await client.execute(request(for: url, through: proxy), deadline: .distantFuture)
     } catch {

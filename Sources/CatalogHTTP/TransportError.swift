@@ -71,8 +71,14 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible {
-  public var description: String {
-    switch self {
+  public var description: String { description(naming: OptionNames()) }
+
+  /// What happened and what to do, for people.
+  ///
+  /// - Parameter names: What the program calls the options that may help.
+  public func description(naming names: OptionNames) -> String {
+    func named(_ name: String?) -> String { name.map { " (\($0))" } ?? "" }
+    return switch self {
     case .invalidURL(let url, let reason):
       "\(url): \(reason); give a URL such as https://example.com/catalogue"
     case .invalidHeader(let name):
@@ -83,7 +89,7 @@ extension TransportError: CustomStringConvertible {
       "\(path): \(reason); give a PEM file with the certificates to trust"
     case .insecure(let url, let reason):
       "\(url): no secure connection: \(reason); check the server's certificate and this machine's clock, "
-        + "or name the file of the company's authority (--ca-file, sync.caFile)"
+        + "or name the file of the company's authority\(named(names.certificateAuthorityFile))"
     case .redirectRefused(let url, let target, let reason):
       "\(url): redirects to \(target), \(reason); if that is right, use that URL yourself"
     case .tooManyRedirects(let url, let maximum):
@@ -98,10 +104,10 @@ extension TransportError: CustomStringConvertible {
         "\(url): no connection within \(seconds) s\(Self.after(attempts)); check network and host"
       case .idle:
         "\(url): silent for \(seconds) s\(Self.after(attempts)); the server hangs or the line is down; a longer time may"
-          + " be allowed (--idle-timeout, sync.idleSeconds)"
+          + " be allowed\(named(names.idleTimeout))"
       case .rate:
         "\(url): too few bytes in \(seconds) s\(Self.after(attempts)); the server or the line is too slow; a lower rate may"
-          + " be allowed (--minimum-rate, sync.minimumRate)"
+          + " be allowed\(named(names.minimumRate))"
       case .total: "\(url): not done within \(seconds) s\(Self.after(attempts)); allow more time or try later"
       }
     case .refused(let url, let status, let message, let attempts):

@@ -39,6 +39,9 @@ public struct TransportOptions: Sendable {
   /// Through which proxies servers are asked; without other rules through none.
   public var proxies = ProxyRules()
 
+  /// What messages call these options; see ``TransportError/description(naming:)``.
+  public var names = OptionNames()
+
   /// How often and after which pauses a failed attempt is repeated.
   public var retry = RetryPolicy()
   /// Called before each pause; for progress and logs. It must not block.

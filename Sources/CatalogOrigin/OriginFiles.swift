@@ -116,9 +116,6 @@ public struct OriginFiles: Sendable, Equatable {
 extension WireError {
   /// Whether the packed file, and not a line of it, is at fault.
   fileprivate var isAboutPacking: Bool {
-    switch self {
-    case .notGzip, .gzipEndsEarly, .gzipDamaged, .gzipTrailingData, .unpacksTooLarge, .outOfMemory: true
-    default: false
-    }
+    if case .fileNotUnpacked = self { true } else { false }
   }
 }

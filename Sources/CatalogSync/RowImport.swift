@@ -28,6 +28,9 @@ public struct RowImport: ~Copyable {
     sink = Sink(update: try writer.beginFullUpdate(gate))
   }
 
+  /// What was read so far; lines are counted at the end.
+  public var summary: RowFileSummary { format == .csv ? table.summary : lines.summary }
+
   /// Takes the next bytes of the text.
   ///
   /// - Throws: `StoreError`. The import is then over.

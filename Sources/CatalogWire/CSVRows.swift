@@ -52,6 +52,9 @@ public struct CSVRows: ~Copyable {
   /// Faults so far. Once there is one, ``finish(into:)`` throws.
   public var faultCount: Int { checker.faults.count }
 
+  /// What was read so far; lines are counted at the end.
+  public var summary: RowFileSummary { checker.summary }
+
   /// Takes the next bytes of the text and hands the row of every record that they complete to `sink`, if it is sound.
   ///
   /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same one again from then on.
@@ -169,8 +172,8 @@ public struct CSVRows: ~Copyable {
       checker.note(
         RowFault(
           .syntax, line: firstLine,
-          "\(ends.count) fields in a record where the first one names \(columns.count); put a field with a comma in quotes"
-        ))
+          "\(ends.count == 1 ? "1 field" : "\(ends.count) fields") in a record where the first one names"
+            + " \(columns.count); put a field with a comma in quotes"))
       return
     }
     try readRow(into: &sink)
@@ -199,7 +202,7 @@ public struct CSVRows: ~Copyable {
       checker.note(
         fault(
           .unknownKey,
-          "no row has a field of this name\(RowChecker.guess(name)); remove it, or leave it out with --unknown ignore"))
+          "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
       return .skipped
     }
     if cells.numbers[known] != nil {

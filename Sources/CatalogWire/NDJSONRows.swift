@@ -31,6 +31,9 @@ public struct NDJSONRows: ~Copyable {
   /// Faults so far. Once there is one, ``finish(into:)`` throws.
   public var faultCount: Int { checker.faults.count }
 
+  /// What was read so far; lines are counted at the end.
+  public var summary: RowFileSummary { checker.summary }
+
   /// Takes the next bytes of the text and hands the row of every line that they complete to `sink`, if it is sound.
   ///
   /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same one again from then on.

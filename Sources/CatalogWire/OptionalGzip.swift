@@ -21,13 +21,13 @@ package struct OptionalGzip: ~Copyable {
 
   /// The text of the next bytes.
   ///
-  /// - Throws: `WireError` for damaged gzip, and for text beyond the limits.
+  /// - Throws: `WireError.fileNotUnpacked` for damaged gzip, and for text beyond the limits.
   package mutating func unpack(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
     if isDecided { return try text(of: bytes) }
     head += bytes
     if head.count < 2 { return [] }
     isDecided = true
-    if head[0] == 0x1F, head[1] == 0x8B { inflater = try GzipInflater() }
+    if head[0] == 0x1F, head[1] == 0x8B { inflater = try Self.makeInflater() }
     let first = head
     head = []
     return try text(of: first)
@@ -35,9 +35,11 @@ package struct OptionalGzip: ~Copyable {
 
   /// Ends the bytes; what is left of their text.
   ///
-  /// - Throws: `WireError` for gzip that is cut.
+  /// - Throws: `WireError.fileNotUnpacked` for gzip that is cut.
   package mutating func finish() throws(WireError) -> [UInt8] {
-    if let unpacker = inflater.take() { try unpacker.finish() }
+    if let unpacker = inflater.take() {
+      do { try unpacker.finish() } catch { throw .fileNotUnpacked(error) }
+    }
     defer { head = [] }
     return head
   }
@@ -45,10 +47,18 @@ package struct OptionalGzip: ~Copyable {
   private mutating func text(of bytes: [UInt8]) throws(WireError) -> [UInt8] {
     guard var unpacker = inflater.take() else { return bytes }
     var text: [UInt8] = []
-    try unpacker.consume(bytes, count: bytes.count, limits: limits) { piece in
-      for index in piece.indices { text.append(piece[index]) }
+    do {
+      try unpacker.consume(bytes, count: bytes.count, limits: limits) { piece in
+        for index in piece.indices { text.append(piece[index]) }
+      }
+    } catch {
+      throw .fileNotUnpacked(error)
     }
     inflater = consume unpacker
     return text
+  }
+
+  private static func makeInflater() throws(WireError) -> GzipInflater {
+    do { return try GzipInflater() } catch { throw .fileNotUnpacked(error) }
   }
 }

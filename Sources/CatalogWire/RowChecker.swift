@@ -115,29 +115,38 @@ struct RowChecker {
 
   /// Values under keys that no row has, and under keys that only the other kind of row has.
   private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
-    for stray in cells.strays { add(stray.key, stray.value, nil, line, name) }
+    let other = name == "product" ? "relation" : "product"
+    for stray in cells.strays {
+      let advice = Self.advice(onUnknown: stray.key, without: foreign)
+      add(stray.key, stray.value, nil, line, "a \(name) has no field of this name; \(advice)")
+    }
     for column in foreign where !cells.isEmpty(column) {
       let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
-      add(RowCells.columns[column].name, cells.text(column), number, line, name)
+      let key = RowCells.columns[column].name
+      let message = "a \(name) has no field of this name, only a \(other) has; \(Self.removal)"
+      add(key, cells.text(column), number, line, message)
     }
   }
 
-  private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ row: String) {
+  private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
     switch rules.unknownKeys {
     case .ignore: summary.ignore(key)
-    case .fail:
-      note(
-        RowFault(
-          .unknownKey, line: line, column: key, number: number, value: value,
-          "a \(row) has no field of this name\(Self.guess(key)); remove it, or leave it out with --unknown ignore"))
+    case .fail: note(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
     }
   }
 
-  /// The field that a key may be meant to be: the same letters in another case, or without blanks and marks.
-  static func guess(_ key: String) -> String {
+  private static let removal = "remove it, or leave it out with --unknown ignore"
+
+  /// What to do about a key that no row has. It may be meant to be a field with the same letters in another case, or
+  /// without blanks and marks.
+  ///
+  /// - Parameter foreign: Columns that the row cannot have.
+  static func advice(onUnknown key: String, without foreign: [Int] = []) -> String {
     let letters = key.lowercased().filter { $0.isLetter }
-    let known = RowCells.columns.first { $0.name.lowercased() == letters }
-    return known.map { ", but \"\($0.name)\"" } ?? ""
+    let known = RowCells.columns.indices.first {
+      RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0)
+    }
+    return known.map { "rename it to \"\(RowCells.columns[$0].name)\", " + removal } ?? removal
   }
 
   private mutating func checkID(_ cells: RowCells, _ line: Int) {
@@ -151,6 +160,8 @@ struct RowChecker {
         return
       }
     }
+    // What is no id was told already, and is the same as nothing.
+    guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
     var first: Int?
     product.texts.withText(ProductText.id.rawValue) { first = ids.insert($0, line: line) }
     guard let first else { return }

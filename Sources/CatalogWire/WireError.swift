@@ -110,6 +110,8 @@ public enum WireError: Error {
   /// `type` in line `line` (from 1) is neither `product` nor `relation`.
   case lineTypeUnknown(String, line: Int)
 
+  /// A person's own file is packed with gzip and cannot be unpacked; the cause is one of those of packed data.
+  indirect case fileNotUnpacked(WireError)
   /// A person's own file of rows has faults; none of its rows counts.
   case rowsRefused(RowFaults)
 
@@ -187,10 +189,28 @@ extension WireError: CustomStringConvertible {
       "Line \(line) has no text under the key type. Add \"type\":\"product\" or \"type\":\"relation\"."
     case .lineTypeUnknown(let type, let line):
       "Line \(line) has the type \"\(type)\"; only product and relation are known. Correct or remove the line."
+    case .fileNotUnpacked(let cause): Self.fileDescription(cause)
     case .rowsRefused(let faults):
       (faults.first.first.map { "\($0). " } ?? "") + "Nothing was taken: \(faults). Correct the file and try again."
     case .sinkFailed(let error, let row):
       "The \(row) could not be taken: \(error)"
+    }
+  }
+
+  /// What is wrong with the gzip of a person's own file: there is no server to ask.
+  private static func fileDescription(_ cause: WireError) -> String {
+    switch cause {
+    case .gzipEndsEarly(let offset):
+      "The file is gzip and ends early, after \(offset) packed bytes: it is not whole. Copy or pack it again."
+    case .gzipDamaged(let reason, let offset):
+      "The file is gzip and damaged near packed byte \(offset): \(reason). Copy or pack it again."
+    case .gzipTrailingData(let offset):
+      "The file is gzip, and something that is no gzip member follows at byte \(offset). Pack it again."
+    case .unpacksTooLarge(let unpacked, let packed, let limit):
+      "The file is refused: \(packed) packed bytes had unpacked to \(unpacked) bytes, the limit is \(limit). "
+        + "If it is known to be that large, raise the limit with catalogctl's option --max-unpacked."
+    case .outOfMemory: "Not enough memory to unpack the file. Free memory and try again."
+    default: "\(cause)"
     }
   }
 

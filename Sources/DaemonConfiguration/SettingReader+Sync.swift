@@ -17,6 +17,8 @@ extension SettingReader {
     options.transport.minimumRate = whole("sync", "minimumRate") ?? options.transport.minimumRate
     options.transport.proxies = ProxyRules(environment: environment)
     options.transport.authorization = either(["sync", "authorization"], orFile: ["sync", "authorizationFile"])
+    options.transport.names = OptionNames(
+      idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
     if let file = text("sync", "caFile") {
       // What stands in it is judged by the transport.
       if case .failure(let problem) = SmallFile.read(file, limit: 16 << 20) {

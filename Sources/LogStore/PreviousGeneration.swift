@@ -39,8 +39,7 @@ extension StoreLocation {
   /// - Throws: `StoreError.damaged`, `.unusable`, `.io`.
   /// - Complexity: As opening the store.
   public func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
-    let file = try storage { () throws(StorageError) in try directory.open(previous, .read) }
-    guard let file else { return nil }
+    guard let file = try openPrevious() else { return nil }
     var log = try LogFile(file)
     if let current, log.header.generation >= current.generation { return nil }
     if let base = log.header.base { log = try log.joined(with: base, at: self) }
@@ -49,6 +48,26 @@ extension StoreLocation {
     return try storage { () throws(StorageError) in
       PreviousGeneration(
         snapshot: snapshot, byteCount: try file.size(), replaced: try directory.modificationTime(of: previous))
+    }
+  }
+
+  /// Opens the file of the previous generation; `nil` if none is kept.
+  ///
+  /// - Throws: `StoreError.unusable` if something else has its name, such as a directory or a link; `.io`.
+  fileprivate func openPrevious() throws(StoreError) -> (any StorageFile)? {
+    try checkPrevious()
+    return try storage { () throws(StorageError) in try directory.open(previous, .read) }
+  }
+
+  /// - Throws: `StoreError.unusable` if something that is no regular file has the name of the previous generation.
+  private func checkPrevious() throws(StoreError) {
+    let isOther = try storage { () throws(StorageError) in
+      guard try directory.byteCount(of: previous) == nil else { return false }
+      return try directory.identity(of: previous) != nil
+    }
+    if isOther {
+      throw .unusable(
+        path: directory.path + "/" + previous, reason: "it is not a regular file, so it holds no generation")
     }
   }
 
@@ -61,9 +80,10 @@ extension StoreLocation {
   ///
   /// - Returns: Bytes of the deleted file; 0 if none was kept. The device has them back once no other store shares
   ///   them and no process reads them.
-  /// - Throws: `StoreError.io`.
+  /// - Throws: `StoreError.unusable` if something that is no regular file has its name; `.io`.
   @discardableResult
   func removePrevious() throws(StoreError) -> Int {
+    try checkPrevious()
     let byteCount = try previousByteCount()
     let isRemoved = try storage { () throws(StorageError) in try directory.remove(previous) }
     return isRemoved ? byteCount : 0
@@ -74,7 +94,10 @@ extension StoreLocation {
   /// - Complexity: One system call where none is kept.
   func expirePrevious(after lifetime: Duration) throws(StoreError) {
     let replaced = try storage { () throws(StorageError) in try directory.modificationTime(of: previous) }
-    guard let replaced else { return }
+    guard let replaced, try storage({ () throws(StorageError) in try directory.byteCount(of: previous) }) != nil else {
+      // What is no file is left to a verification: it is in the way of no commit.
+      return
+    }
     // A clock that was set back makes a file younger than it is, never older.
     if environment.now() - replaced >= lifetime.microseconds { try removePrevious() }
   }
@@ -94,6 +117,19 @@ extension StoreLocation {
       hasFreed = true
     }
     return hasFreed
+  }
+}
+
+extension Verification {
+  /// What is wrong with the generation that was kept when the last full update replaced it; `nil` if none is kept.
+  ///
+  /// - Throws, complexity: As ``run(_:)``.
+  public static func findingsInPrevious(_ location: StoreLocation) throws(StoreError) -> [Finding]? {
+    do { _ = try location.openPrevious() } catch {
+      guard let finding = Finding(error, lost: "the way back from the last full update") else { throw error }
+      return [finding]
+    }
+    return try runPrevious(location)?.findings
   }
 }
 
@@ -127,7 +163,7 @@ extension StoreWriter {
   /// Deletes the previous generation, and a shared base that it alone needed.
   ///
   /// - Returns: Bytes of the deleted file; 0 if none was kept.
-  /// - Throws: `StoreError.io`.
+  /// - Throws: `StoreError.unusable` if something that is no regular file has its name; `.io`.
   @discardableResult
   public func dropPrevious() throws(StoreError) -> Int {
     let byteCount = try location.removePrevious()

@@ -12,9 +12,16 @@ extension StoreWriter {
     let lock = try lock(location, milliseconds)
     let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
     defer { writer.close() }
-    let previous = try Verification.runPrevious(location)?.findings ?? []
+    let previous = try Verification.findingsInPrevious(location) ?? []
     guard file != nil else {
-      if try location.previousByteCount() == 0 { return nil }
+      if try location.previousByteCount() == 0 {
+        // Something that is no file may have its name.
+        if previous.isEmpty { return nil }
+        var repair = Repair(findings: previous)
+        repair.losses = previous
+        repair.damagedPath = try location.setAsidePrevious()
+        return repair
+      }
       return try writer.restore(Repair(findings: [location.missingLog]), makeState)
     }
     guard let verification = try Verification.run(location) else { return nil }

@@ -79,7 +79,11 @@ public final class CatalogueSync: Service, Sendable {
       if options.maximumLoss >= 1 { synchronizer.options.rowGate = .acceptingCollapse }
       // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
-      return try await stores.synchronize(synchronizer, from: origin, source: http.url, full: full)
+      do {
+        return try await stores.synchronize(synchronizer, from: origin, source: http.url, full: full)
+      } catch let error as TransportError {
+        throw SyncFailure(description: error.description(naming: options.transport.names))
+      }
     }
   }
 

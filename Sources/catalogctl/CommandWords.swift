@@ -23,6 +23,12 @@ struct CommandWords {
     try words.walk()
     // A group of commands has no options of its own; its help is shown.
     let isGroup = !words.subcommands.isEmpty && words.rest.isEmpty && !(words.command is Users.Type)
+    if isGroup, words.options.contains("--json") {
+      let group = words.name
+      throw Failure(
+        .usage,
+        "no command is given, and help is not JSON; Usage: \(group) COMMAND; '\(group) --help' lists the commands")
+    }
     return words.path + (isGroup ? [] : words.options) + words.rest
   }
 
@@ -41,6 +47,8 @@ struct CommandWords {
         return
       } else if word == "help", path.isEmpty {
         try checkHelp()
+        // Help has no options; those before it are meant for the command.
+        options = []
         return
       } else {
         try descend(word)
@@ -49,8 +57,9 @@ struct CommandWords {
     }
   }
 
-  /// Checks the names that `help` is asked about.
-  private func checkHelp() throws {
+  /// Checks the names that `help` is asked about. Help on `help` is the list of commands.
+  private mutating func checkHelp() throws {
+    if rest.dropFirst().first == "help" { rest.remove(at: rest.startIndex + 1) }
     var words = self
     for word in rest.dropFirst() where !word.hasPrefix("-") {
       try words.descend(word)
@@ -58,17 +67,23 @@ struct CommandWords {
     }
   }
 
+  /// The command as it is typed.
+  private var name: String { (["catalogctl"] + path).joined(separator: " ") }
+
   private mutating func descend(_ word: String) throws {
+    if subcommands.isEmpty {
+      throw Failure(
+        .usage, "\(name) has no commands of its own; 'catalogctl help \(path.joined(separator: " "))' explains it")
+    }
     guard let next = subcommands.first(where: { Self.name($0) == word }) else {
-      throw Failure(.usage, Self.advice(word, among: subcommands.map(Self.name), of: path))
+      throw Failure(.usage, Self.advice(word, among: subcommands.map(Self.name), of: name))
     }
     command = next
   }
 
   private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
-  private static func advice(_ word: String, among names: [String], of path: [String]) -> String {
-    let group = (["catalogctl"] + path).joined(separator: " ")
+  private static func advice(_ word: String, among names: [String], of group: String) -> String {
     // One mistake in a short word, two in a longer one.
     let nearest = names.map { ($0, distance(Array(word), Array($0))) }.min { $0.1 < $1.1 }
     let guess = nearest.flatMap { $0.1 <= (word.count < 4 ? 1 : 2) ? "; did you mean '\($0.0)'?" : nil } ?? "."

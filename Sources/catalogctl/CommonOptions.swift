@@ -65,7 +65,12 @@ struct StoreOptions: ParsableArguments {
   func reader() throws -> CatalogReader? {
     let user = try userID()
     guard let location = try workspace.catalogue(of: user) else { return nil }
-    return try orRemedies(user) { try CatalogReader.open(location) }
+    return try orRemedies(user) {
+      let reader = try CatalogReader.open(location)
+      // Whether it is a catalogue is known now.
+      _ = try reader?.snapshot()
+      return reader
+    }
   }
 
   /// A commit of the user's catalogue.
@@ -87,13 +92,21 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// Opens a catalogue; where that finds it damaged, the error says what can be done.
-  private func orRemedies<Result>(_ user: String, _ open: () throws -> Result) throws -> Result {
+  func orRemedies<Result>(_ user: String, _ open: () throws -> Result) throws -> Result {
     do { return try open() } catch {
-      guard let location = try? workspace.catalogue(of: user), let failure = Failure(error), failure.code == .data,
+      guard let location = try? workspace.catalogue(of: user),
+        let failure = Failure(Self.cause(of: error, at: location)), failure.code == .data,
         error is StoreError || error is CatalogError
       else { throw error }
       throw Failure(.data, "\(failure.message); \(location.remedies)")
     }
+  }
+
+  /// What an error of opening a catalogue is about: of another kind of store in its place a reader says which.
+  private static func cause(of error: any Error, at location: StoreLocation) -> any Error {
+    guard case StoreError.schema? = error as? StoreError else { return error }
+    do { _ = try CatalogReader.open(location)?.snapshot() } catch let other as CatalogError { return other } catch {}
+    return error
   }
 }
 
@@ -120,8 +133,8 @@ extension RepairSource {
       case .previous: "the generation before the last full update"
       case .sharedBase: "what it shares with other users"
       }
-    let products = Quantity.count(snapshot.rowCount(0))
-    return "\(name) (commit \(snapshot.sequence) of \(Moment.text(snapshot.time)), \(products) products)"
+    let products = Quantity.of(snapshot.rowCount(0), "product")
+    return "\(name) (commit \(snapshot.sequence) of \(Moment.text(snapshot.time)), \(products))"
   }
 }
 

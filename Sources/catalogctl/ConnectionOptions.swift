@@ -27,6 +27,11 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How often a failed request is tried in all.", valueName: "times"))
   var attempts = 5
 
+  /// What messages call these options.
+  static let names = OptionNames(
+    idleTimeout: "--idle-timeout", minimumRate: "--minimum-rate",
+    certificateAuthorityFile: "--ca-file, or the setting sync.caFile")
+
   func validate() throws {
     for (name, seconds) in [("--connect-timeout", connectTimeout), ("--idle-timeout", idleTimeout)]
     where !(seconds > 0 && seconds <= 86_400) {
@@ -93,7 +98,8 @@ struct ServerConnection {
     options.onRetry = { notice in
       display.interrupt(for: notice.pause)
       Console.say(
-        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed: \(notice.error.ofOneAttempt);"
+        "catalogctl: attempt \(notice.attempt) of \(notice.maximumAttempts) failed:"
+          + " \(notice.error.ofOneAttempt.description(naming: ConnectionOptions.names));"
           + " trying again in \(Quantity.rounded(notice.pause / .seconds(1))) s")
     }
     return try HTTPTransport(url: address, options: options)

@@ -25,24 +25,30 @@ enum Console {
   static let isWatched = isatty(STDERR_FILENO) == 1
 
   /// Columns of the terminal that standard output is; where it is none, those that $COLUMNS says, or 100.
-  static let columns = columns(of: STDOUT_FILENO) ?? toldColumns ?? 100
+  static let columns: Int = tableColumns ?? 100
 
-  /// Columns that a table may take: those of the terminal, or those that $COLUMNS says; `nil` where neither is known.
-  static let tableColumns = columns(of: STDOUT_FILENO) ?? toldColumns
+  /// Columns that a table may take: those of the terminal, or those that $COLUMNS says, but at least 20; `nil` where
+  /// neither is known.
+  static let tableColumns: Int? = (terminalColumns(of: STDOUT_FILENO) ?? toldColumns).map { max(20, $0) }
 
-  /// Columns that a line of progress may take.
-  static let progressColumns = columns(of: STDERR_FILENO) ?? toldColumns ?? 100
+  /// Columns that help may take. The argument parser indents by up to 28 columns and needs room after that, so a
+  /// narrower terminal breaks the lines itself.
+  static let helpColumns: Int = max(40, toldColumns ?? terminalColumns(of: STDOUT_FILENO) ?? 80)
 
-  /// Columns of a terminal; `nil` for what is no terminal, or does not say.
-  private static func columns(of descriptor: Int32) -> Int? {
+  /// Columns that a line of progress may take. A line that is longer than a narrow terminal could not be drawn over.
+  static let progressColumns: Int = terminalColumns(of: STDERR_FILENO) ?? toldColumns ?? 100
+
+  /// Columns of a terminal, at least 1; `nil` for what is no terminal, or does not say.
+  private static func terminalColumns(of descriptor: Int32) -> Int? {
     var size = winsize()
     // The call fills the local structure.
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return max(20, Int(size.ws_col))
+    return Int(size.ws_col)
   }
 
+  /// Columns that $COLUMNS says, 1 to 10,000; `nil` where it says none.
   private static let toldColumns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
-    .map { min(max(20, $0), 10_000) }
+    .flatMap { $0 > 0 ? min($0, 10_000) : nil }
 
   /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
   static func say(_ line: String) { write(Array((line.shown + "\n").utf8), to: STDERR_FILENO) }
@@ -75,20 +81,33 @@ enum Console {
       if count >= 0 {
         done += count
       } else if errno != EINTR, errno != EAGAIN {
-        if descriptor == STDOUT_FILENO { Failure.exit(Failure(.io, "cannot write the output: " + reason(errno))) }
+        let code = errno
+        if descriptor == STDOUT_FILENO {
+          let message = "cannot write the output: " + reason(code)
+          Failure.exit(Failure(.io, DurableChange.told.map { "\(message); \($0)" } ?? message + advice(code)))
+        }
         return
       }
     }
   }
 
-  /// Why a write failed, and what helps.
+  /// Why a write failed.
   private static func reason(_ code: Int32) -> String {
     switch code {
     case EPIPE: return "broken pipe: the program that read it has ended"
-    case ENOSPC, EDQUOT: return "the disk is full; free some space and try again"
-    case EFBIG: return "it reaches the limit of the size of files; raise it (ulimit -f)"
+    case ENOSPC, EDQUOT: return "the disk is full"
+    case EFBIG: return "it reaches the limit of the size of files"
     // strerror returns a C string that is valid until the next call on this thread.
     default: return unsafe String(cString: strerror(code))
+    }
+  }
+
+  /// What helps where nothing was changed, so that the command may be repeated.
+  private static func advice(_ code: Int32) -> String {
+    switch code {
+    case ENOSPC, EDQUOT: "; free some space and try again"
+    case EFBIG: "; raise it (ulimit -f)"
+    default: ""
     }
   }
 

@@ -63,6 +63,9 @@ struct Failure: Error {
   /// Ends the process with what the argument parser has to say: help on standard output, where it has to arrive, and
   /// mistakes, with the arguments that they quote, on standard error.
   private static func exit(parser error: any Error) -> Never {
+    // The parser lays out help for what it takes for the terminal's width, also to find the exit code, and traps where that
+    // is narrower than its indents. Nothing else runs any more, so the environment may be changed.
+    unsafe setenv("COLUMNS", "\(Console.helpColumns)", 1)
     let code = Catalogctl.exitCode(for: error)
     let text = Catalogctl.fullMessage(for: error)
     if code.isSuccess {
@@ -85,7 +88,8 @@ struct Failure: Error {
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as SettingsError: self = Failure(settings: error)
     case let error as WireError: self.init(.data, "\(error)")
-    case let error as TransportError: self.init(Self.code(error), "\(error)")
+    case let error as TransportError:
+      self.init(Self.code(error), error.description(naming: ConnectionOptions.names))
     case let error as OriginError: self.init(Self.code(error), "\(error)")
     case let error as DocumentStoreError: self = Failure(documents: error)
     case let error as UploadQueueError: self.init(Self.code(error), "\(error)")

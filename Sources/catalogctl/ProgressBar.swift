@@ -41,11 +41,11 @@ struct ProgressBar: Sendable {
   }
 
   /// The part of a line that fits the terminal: a longer one would begin a second line, which is not drawn over.
-  private static func cut(_ line: String) -> String { String(line.prefix(Console.progressColumns - 1)) }
+  private static func cut(_ line: String) -> String { String(line.prefix(max(0, Console.progressColumns - 1))) }
 
   private func line(_ progress: SyncProgress) -> String {
     let received = Quantity.bytes(progress.bytesReceived)
-    let rows = "\(Quantity.count(progress.rowsDecoded)) rows"
+    let rows = Quantity.of(progress.rowsDecoded, "row")
     switch progress.phase {
     case .receiving:
       guard let expectedByteCount, expectedByteCount > 0 else {
@@ -55,7 +55,7 @@ struct ProgressBar: Sendable {
     case .importing:
       return Self.bar("importing", progress.bytesImported, of: progress.bytesReceived, rows)
     case .committing: return "writing    \(received)  \(rows)"
-    case .done: return "done       \(received)  \(Quantity.count(progress.rowsWritten)) rows"
+    case .done: return "done       \(received)  \(Quantity.of(progress.rowsWritten, "row"))"
     }
   }
 
@@ -83,6 +83,9 @@ enum Quantity {
     }
     return number < 0 ? "-" + result : result
   }
+
+  /// So many of what `noun` names one of: `1 row`, `1,234 rows`.
+  static func of(_ number: Int, _ noun: String) -> String { count(number) + " " + (number == 1 ? noun : noun + "s") }
 
   /// Bytes in the largest unit that leaves a whole number before the point.
   static func bytes(_ count: Int) -> String {

@@ -39,7 +39,7 @@ struct StoreCheck {
   }
 
   private static func verify(catalogue location: StoreLocation) throws -> [Finding] {
-    let previous = try Verification.runPrevious(location)?.findings
+    let previous = try Verification.findingsInPrevious(location)
     guard let verification = try Verification.run(location) else {
       return previous.map { [location.missingLog] + $0 } ?? []
     }

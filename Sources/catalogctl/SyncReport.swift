@@ -23,9 +23,9 @@ struct SyncReport {
     let update = report.update
     let counts = update.counts
     Console.print(
-      "\(update.mode.name) update, commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products"
+      "\(update.mode.name) update, commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product"))"
         + " upserted, \(Quantity.count(counts.productsDeleted)) deleted;"
-        + " \(Quantity.count(counts.relationsWritten)) relations written,"
+        + " \(Quantity.of(counts.relationsWritten, "relation")) written,"
         + " \(Quantity.count(counts.relationsDeleted)) deleted, \(Quantity.count(counts.relationsIgnored)) ignored")
     Console.print(
       "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(seconds)) s; cursor \(update.cursor.shown)")
@@ -41,26 +41,26 @@ struct SyncReport {
     let notices = report.update.notices
     if notices.collapsed > 0 {
       Console.say(
-        "catalogctl: warning: \(Quantity.count(notices.collapsed)) products have the id of another product of the answer,"
-          + " or none; the last of each id counts")
+        "catalogctl: warning: \(Quantity.of(notices.collapsed, "product")) with the id of another product of the answer,"
+          + " or none: the last of each id counts")
     }
     if notices.skipped.count > 0 {
       Console.say(
-        "catalogctl: warning: \(Quantity.count(notices.skipped.count)) rows exceed a limit of the format and were skipped;"
-          + " ask the server's operator to correct them")
+        "catalogctl: warning: \(Quantity.of(notices.skipped.count, "row")) beyond a limit of the format skipped;"
+          + " ask the server's operator for a correction")
       for row in notices.skipped.first { Console.say("  \(row)") }
-      sayRest(notices.skipped.count - notices.skipped.first.count, "rows")
+      sayRest(notices.skipped.count - notices.skipped.first.count, "row")
     }
     let broken = notices.brokenSets
     if broken.isEmpty { return }
-    Console.say("catalogctl: warning: \(Quantity.count(broken.count)) sets lack a component that this update deleted")
+    Console.say("catalogctl: warning: this update deleted components of \(Quantity.of(broken.count, "set"))")
     for set in broken.prefix(Self.shownCount) {
       Console.say("  set \(set.id) lacks \(set.missing.joined(separator: ", "))")
     }
-    sayRest(broken.count - Self.shownCount, "sets; --json lists all of them")
+    sayRest(broken.count - Self.shownCount, "set", "; --json lists all of them")
   }
 
-  private func sayRest(_ count: Int, _ what: String) {
-    if count > 0 { Console.say("  and \(Quantity.count(count)) more \(what)") }
+  private func sayRest(_ count: Int, _ noun: String, _ advice: String = "") {
+    if count > 0 { Console.say("  and \(Quantity.of(count, "more " + noun))\(advice)") }
   }
 }

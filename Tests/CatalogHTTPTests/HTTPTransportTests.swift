@@ -344,17 +344,35 @@ import Testing
 
   // MARK: Time limits and cancellation
 
-  @Test func `a server that says nothing is given up after the read time`() async throws {
+  @Test(arguments: [false, true])
+  func `a server that says nothing is given up after the read time, whatever a connection may take`(
+    isEncrypted: Bool
+  ) async throws {
+    try await ScriptedServer.run(tls: isEncrypted) { _, _ in
+      [.hang]
+    } _: { server in
+      let url = server.url(host: "localhost", scheme: isEncrypted ? "https" : "http")
+      let error = try await failure(url) {
+        $0.connectTimeout = .seconds(3000)
+        $0.idleTimeout = .milliseconds(50)
+        $0.verifiesCertificates = false
+        $0.retry.maximumAttempts = 1
+      }
+      #expect(error == .timedOut(url: url, limit: .idle, seconds: 0.05, attempts: 1))
+    }
+  }
+
+  @Test func `a server that does not answer the handshake is given up as no connection`() async throws {
     try await ScriptedServer.run { _, _ in
       [.hang]
     } _: { server in
-      let error = try await failure(server.url()) {
-        // Enough for a connection on a busy machine; both times together are the wait for the head.
-        $0.connectTimeout = .seconds(1)
-        $0.idleTimeout = .milliseconds(50)
+      let url = server.url(host: "localhost", scheme: "https")
+      let error = try await failure(url) {
+        $0.connectTimeout = .milliseconds(300)
+        $0.idleTimeout = .milliseconds(1)
         $0.retry.maximumAttempts = 1
       }
-      #expect(error == .timedOut(url: server.url(), limit: .idle, seconds: 0.05, attempts: 1))
+      #expect(error == .timedOut(url: url, limit: .connect, seconds: 0.3, attempts: 1))
     }
   }
 

@@ -26,4 +26,17 @@ import Testing
     #expect(!"\(error)".contains("\n"))
     #expect("\(error)".count > 20)
   }
+
+  @Test func `a message calls an option what the program calls it, and nothing where it has no name`() {
+    let names = OptionNames(idleTimeout: "--idle", minimumRate: "--rate", certificateAuthorityFile: "--ca")
+    let cases: [(TransportError, String)] = [
+      (.timedOut(url: "u", limit: .idle, seconds: 1, attempts: 1), "(--idle)"),
+      (.timedOut(url: "u", limit: .rate, seconds: 1, attempts: 1), "(--rate)"),
+      (.insecure(url: "u", reason: "r"), "(--ca)"),
+    ]
+    for (error, name) in cases {
+      #expect(error.description(naming: names).contains(name))
+      for word in ["--", "sync.", "()"] { #expect(!"\(error)".contains(word), "\(error)") }
+    }
+  }
 }

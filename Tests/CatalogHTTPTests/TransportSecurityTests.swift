@@ -38,7 +38,7 @@ import Foundation
       }
       #expect(server.requests.isEmpty)
       #expect(reason == "the server's certificate is signed by an authority that is not trusted here")
-      #expect("\(error!)".contains("--ca-file"), "\(error!)")
+      #expect("\(error!)".contains("the file of the company's authority"), "\(error!)")
     }
   }
 

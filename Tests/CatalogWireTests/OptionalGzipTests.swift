@@ -31,4 +31,18 @@ import Testing
     let error = #expect(throws: WireError.self) { try text(packed, pieces: 100, limits: limits) }
     #expect(error?.description.contains("--max-unpacked") == true)
   }
+
+  @Test func `what is wrong is told of a file, whose bytes no server sent`() throws {
+    let packed = GzipBytes.pack(Array(repeating: UInt8(ascii: "a"), count: 100_000))
+    var damaged = packed
+    damaged[packed.count - 6] ^= 1
+    for bytes in [Array(packed.dropLast()), Array(packed.prefix(2)), damaged, packed + [1, 2]] {
+      let error = try #require(throws: WireError.self) { try text(bytes, pieces: 100) }
+      guard case .fileNotUnpacked = error else {
+        Issue.record("\(error)")
+        continue
+      }
+      #expect("\(error)".hasPrefix("The file is gzip") && !"\(error)".lowercased().contains("ask"), "\(error)")
+    }
+  }
 }

@@ -61,6 +61,12 @@ import Testing
     (#"{"id":"a","colour":"red"}"#, "Line 1, column colour, value \"red\": a product has no field of this name"),
     (#"{"id":"a","colour":{"a":[1]}}"#, "Line 1, column colour, value \"{…}\""),
     (#"{"id":"a","productId":"b"}"#, "Line 1, column productId, value \"b\": a product has no field of this name"),
+    (
+      #"{"type":"relation","id":"a","productId":"p","subProductId":"s","name":"x"}"#,
+      "Line 1, column name, value \"x\": a relation has no field of this name, only a product has; remove it"
+    ),
+    (#"{"id":"a","Name":"x"}"#, "a product has no field of this name; rename it to \"name\", remove it, or"),
+    (#"{"type":"relation","id":"a","Name":"x"}"#, "a relation has no field of this name; remove it, or"),
     (#"{"id":"a","id":"b"}"#, "Line 1, column id, value \"a\": this key is in the row twice"),
     ("{\"id\":\"a\"}\n\n{\"id\":\"a\"}", "Line 3, column id, value \"a\": line 1 has this id too"),
     (#"{"id":"a","weight":"heavy"}"#, "Line 1, column weight, value \"heavy\": this is not a number"),
@@ -81,6 +87,12 @@ import Testing
     let reading = RowFileReading.ndjson(text)
     #expect(reading.failures.count == 1 && reading.failures[0].contains(message), "\(reading.failures)")
     #expect(reading.summary == nil)
+  }
+
+  @Test func `an id that is no text is one fault, and not a duplicate of another one`() {
+    let lines = [#"{"id":[1]}"#, #"{"id":{"a":1}}"#, #"{"id":[1]}"#, #"{"id":true}"#, #"{"id":true}"#]
+    let reading = RowFileReading.ndjson(lines.joined(separator: "\n"))
+    #expect(reading.faults?.count == 5 && reading.faults?[.value] == 5, "\(reading.failures)")
   }
 
   @Test func `the first faults are kept, and all are counted`() {

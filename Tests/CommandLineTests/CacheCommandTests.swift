@@ -61,7 +61,7 @@ import Testing
     #expect(try root.run("cache", "clear", "inbox").code == 1)
     #expect(try root.run("cache", "list", "--json").objects().map { $0.text("id") } == ["7"])
     let all = try root.run("cache", "clear")
-    #expect(all.code == 0 && all.output.isEmpty && all.words.contains("1 pages of 1 lists"))
+    #expect(all.code == 0 && all.output.isEmpty && all.words.contains("1 page of 1 list"))
     #expect(try root.run("cache", "list", "--json").output.isEmpty)
     #expect(try root.run("cache", "clear", "--json").object().number("pages") == 0)
     #expect(try root.run("cache", "clear", "--page-size", "3").code == 64)

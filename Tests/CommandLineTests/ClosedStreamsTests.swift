@@ -62,4 +62,54 @@ import Testing
     let input = try root.run("scan", shell: #"exec "$@" <&-"#)
     #expect(input.code == 66 && input.words.contains("standard input is closed"), "\(input.words)")
   }
+
+  @Test(arguments: [
+    (["apply", "FILE"], "commit 1 is durable"), (["sync", "--from", "FILE"], "commit 1 is durable"),
+    (["import", "ROWS"], "commit 1 is durable"), (["queue", "add", "{}"], "was added and is durable"),
+    (["queue", "clear"], "0 uploads removed"), (["queue", "pause", "--json"], "the queue is paused"),
+    (["documents", "put", "members", "--from", "DOCUMENT"], "1 document put"),
+    (["config", "set", "a", "1", "--json"], "a is set"), (["login", "v", "--json"], "v is signed in"),
+    (["cache", "clear", "--json"], "removed"),
+  ])
+  func `a report that cannot be written says that the change was made`(words: [String], change: String) throws {
+    let root = try TestRoot(answers: [])
+    let files = [
+      "FILE": try root.payload(.products(3)).path,
+      "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
+      "ROWS": try root.folder.file("rows.csv", Data("id,name\na,b\n".utf8)).path,
+    ]
+    var scripts = [#""$@" >/dev/full; echo "code $?" >&2"#]
+    if change.contains("added") { scripts.append(#"{ sleep 1; "$@"; echo "code $?" >&2; } | true"#) }
+    for script in scripts {
+      let run = try root.run(words.map { files[$0] ?? $0 }, shell: script)
+      #expect(run.words.contains("code 74") && run.words.contains("cannot write the output"), "\(run.words)")
+      #expect(run.words.contains(change) && run.words.contains("do not repeat the command"), "\(run.words)")
+      #expect(!run.words.contains("try again"), "\(run.words)")
+    }
+  }
+
+  @Test func `the message after the first of several files names those that are left`() throws {
+    let root = try TestRoot(answers: [])
+    let files = try (1...3).map { try root.payload(.products($0, cursor: "\($0)"), "\($0).json").path }
+    for words in [["sync", "--full"] + files.flatMap { ["--from", $0] }, ["apply", "--full"] + files] {
+      let run = try root.run(words + ["--json", "--accept-loss"], shell: #"exec "$@" >/dev/full"#)
+      #expect(run.code == 74, "\(run.words)")
+      if words[0] == "sync" {
+        #expect(run.words.contains("commit 1 is durable") && run.words.contains("the 2 files after it"), "\(run.words)")
+      } else {
+        // Nothing was begun: its announcement could not be written.
+        #expect(run.words.contains("free some space and try again"), "\(run.words)")
+      }
+    }
+    #expect(try root.run("log", "--json").objects().map { $0.number("sequence") } == [1])
+  }
+
+  @Test func `an answer is kept even if the report cannot be written`() throws {
+    let root = try TestRoot(answers: [])
+    let server = try HTTPServer([.init(body: Data(wrapping: .products(1)))])
+    let kept = root.folder.path + "/kept.json"
+    let run = try root.run("sync", "--url", server.url, "--keep-answer", kept, shell: #"exec "$@" >/dev/full"#)
+    #expect(run.code == 74 && run.words.contains("commit 1 is durable"), "\(run.words)")
+    #expect(FileManager.default.fileExists(atPath: kept))
+  }
 }

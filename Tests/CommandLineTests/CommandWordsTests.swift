@@ -51,4 +51,31 @@ import Testing
       #expect(run.code == 0 && run.text.contains("USAGE: catalogctl"), "\(words): \(run.words)")
     }
   }
+
+  @Test(arguments: [["--json"], ["queue", "--json"], ["--json", "queue"], ["--json", "--user", "u", "config"]])
+  func `with --json and no command nothing but an error is printed`(words: [String]) throws {
+    let run = try TestRoot().run(words)
+    #expect(run.code == 64 && run.output.isEmpty && run.words.contains("no command is given"), "\(run.words)")
+  }
+
+  @Test func `help takes options before it, itself, and names a command that has none below it`() throws {
+    let root = try TestRoot()
+    for words in [["--root", "/tmp", "help", "scan"], ["--json", "help", "scan"]] {
+      let run = try root.run(words)
+      #expect(run.code == 0 && run.text.contains("USAGE: catalogctl scan"), "\(words): \(run.words)")
+    }
+    let help = try root.run("help", "help")
+    #expect(help.code == 0 && help.text.contains("USAGE: catalogctl <subcommand>"), "\(help.words)")
+    let below = try root.run("help", "sync", "x")
+    #expect(below.code == 64 && below.words.contains("catalogctl sync has no commands of its own"), "\(below.words)")
+    #expect(below.words.contains("'catalogctl help sync'") && below.output.isEmpty)
+  }
+
+  @Test func `commands without a store take the options that are common to all`() throws {
+    let root = try TestRoot()
+    let answer = try root.folder.file("answer", Data(wrapping: .products(1))).path
+    let decoded = try root.run("decode", answer, "--user", "u", "--root", root.path, "--json")
+    #expect(try decoded.object().number("products") == 1)
+    #expect(!root.exists)
+  }
 }

@@ -56,4 +56,28 @@ import Testing
       }
     }
   }
+
+  @Test func `help comes out whole on a terminal of any width`() throws {
+    let root = try TestRoot()
+    for columns in [-1, 0] + Array(1...40) {
+      for words in [["help", "sync"], ["--help"], ["scan", "--no-such-option"]] {
+        let run = try root.run(words, shell: "COLUMNS=\(columns) exec \"$@\"")
+        #expect(run.isOrderly && run.code == (words[0] == "scan" ? 64 : 0), "\(columns) \(words): \(run.words)")
+        #expect(run.code == 64 || run.text.contains("USAGE: catalogctl"), "\(columns) \(words)")
+      }
+    }
+    for (path, _) in try Self.everyCommand() {
+      let run = try root.run(path + ["--help"], shell: #"COLUMNS=1 exec "$@""#)
+      #expect(run.isOrderly && run.code == 0 && run.text.contains("USAGE: catalogctl"), "\(path): \(run.words)")
+    }
+  }
+
+  @Test func `every command takes the options that are common to all`() throws {
+    for (path, command) in try Self.everyCommand() {
+      let isGroup = command.objects("subcommands").contains { $0.text("commandName") != "help" }
+      if isGroup, path != ["users"] { continue }
+      let names = Set(command.objects("arguments").flatMap { $0.objects("names") }.compactMap { $0.text("name") })
+      #expect(names.isSuperset(of: ["root", "user", "json"]), "\(path)")
+    }
+  }
 }

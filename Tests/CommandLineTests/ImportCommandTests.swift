@@ -177,4 +177,27 @@ import Testing
     let third = try root.run(["sync", "--user", "c", "--from", answer, "--json"] + share).object()
     #expect(third["adopted"] is NSNull)
   }
+
+  @Test func `a packed file that is cut is told as a file, to programs too`() throws {
+    let root = try TestRoot(answers: [])
+    let rows = try root.folder.file("rows.ndjson", Data(#"{"id":"a","name":"b"}"#.utf8)).path
+    let whole = try Fixture.tool("gzip -c \"$1\"", rows)
+    for (bytes, words) in [(whole.dropLast(9), "is not whole"), (whole + Data("x".utf8), "no gzip member follows")] {
+      let file = try root.folder.file("cut.ndjson.gz", Data(bytes)).path
+      for command in [["import", file], ["sync", "--from", file], ["apply", file]] {
+        let run = try root.run(command)
+        #expect(run.code == 65 && run.words.contains("The file is gzip"), "\(command): \(run.words)")
+        #expect(!run.words.contains("server") && !run.words.contains("transfer"), "\(command): \(run.words)")
+      }
+      let report = try root.run("import", file, "--json")
+      let error = try #require(try report.object().objects("errors").first)
+      #expect(report.code == 65 && error.text("message")?.contains(words) == true, "\(error)")
+      #expect(error["line"] is NSNull && error["column"] is NSNull && error["value"] is NSNull)
+      #expect(try report.object().number("errorCount") == 1)
+    }
+    let empty = try root.folder.file("empty.ndjson", Data()).path
+    _ = try root.apply([root.payload(.products(3))])
+    let refused = try root.run("import", empty, "--json")
+    #expect(try refused.code == 65 && refused.object().objects("errors").count == 1)
+  }
 }

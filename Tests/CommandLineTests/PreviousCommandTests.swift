@@ -110,4 +110,52 @@ import Testing
     #expect(try root.run("stat", "--json").object().number("products") == 2)
     #expect(try root.run("verify").code == 0)
   }
+
+  @Test func `every command says what a settings log in the catalogue's place is, and what helps`() throws {
+    let root = try root()
+    _ = try root.run("config", "set", "a", "1")
+    let directory = root.path + "/users/u/"
+    try FileManager.default.removeItem(atPath: directory + "catalogue.log")
+    try FileManager.default.copyItem(atPath: directory + "settings.log", toPath: directory + "catalogue.log")
+    let rows = try root.folder.file("rows.csv", Data("id\na\n".utf8)).path
+    for command in [["scan", "c1"], ["users"], ["import", rows], ["verify"], ["dump"], ["rollback", "2"]] {
+      let run = try root.run(command)
+      #expect(run.code == 65, "\(command): \(run.words)")
+      #expect(run.words.contains("a store of settings") || command == ["verify"], "\(command): \(run.words)")
+      for words in ["verify --repair", "commit 2 of", "--replace-damaged"] {
+        #expect(run.words.contains(words), "\(command): \(run.words)")
+      }
+    }
+    #expect(try root.run("verify", "--repair").code == 0)
+    #expect(try root.run("stat", "--json").object().number("products") == 3)
+  }
+
+  /// What stands in the place of the kept generation.
+  @Test(arguments: ["directory", "link", "pipe", "garbage"])
+  func `something else in the kept generation's place is damage that a repair sets aside`(kind: String) throws {
+    let root = try root()
+    let path = root.path + "/users/u/catalogue.previous"
+    try FileManager.default.removeItem(atPath: path)
+    switch kind {
+    case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+    case "pipe": #expect(mkfifo(path, 0o600) == 0)
+    default: try Data("garbage".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    let verify = try root.run("verify")
+    #expect(verify.code == 65 && verify.words.contains("catalogue.previous"), "\(verify.words)")
+    let stat = try root.run("stat")
+    #expect(stat.code == 0 && stat.words.contains("cannot be undone"), "\(stat.words)")
+    #expect(stat.words.contains("verify --repair") && !stat.words.contains("can be undone"), "\(stat.words)")
+    if kind != "garbage" {
+      let drop = try root.run("compact", "--drop-previous")
+      #expect(drop.code == 65 && drop.words.contains("verify --repair"), "\(drop.words)")
+    }
+    #expect(try root.run("log").code == 0)
+    let repair = try root.run("verify", "--repair")
+    #expect(repair.code == 0 && repair.words.contains("catalogue.damaged-1"), "\(repair.words)")
+    #expect(try root.run("verify").code == 0)
+    #expect(try root.run("stat", "--json").object().number("products") == 1)
+    #expect(try root.run("rollback", "2").code == 1)
+  }
 }

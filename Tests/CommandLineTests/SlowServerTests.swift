@@ -108,11 +108,28 @@ import Testing
     let hanging = try HTTPServer([.init(body: Self.answer, hangs: true)])
     let run = try root.run("sync", "--url", hanging.url, "--attempts", "1", "--idle-timeout", "0.5")
     #expect(
-      run.code == 69 && run.words.contains("silent for 0.5 s") && run.words.contains("--idle-timeout"), "\(run.words)")
+      run.code == 69 && run.words.contains("silent for 0.5 s") && run.words.contains("(--idle-timeout)"),
+      "\(run.words)")
     for option in [["--idle-timeout", "0"], ["--connect-timeout", "-1"], ["--minimum-rate", "-1"]] {
       #expect(try root.run(["sync", "--url", "http://localhost:1/"] + option).code == 64)
     }
     #expect(try root.run("verify").code == 0 && root.dump().isEmpty)
+  }
+
+  @Test func `the daemon names its settings in messages about the server`() throws {
+    let root = try TestRoot(answers: [])
+    _ = try root.run("login", "u")
+    let hanging = try HTTPServer(Array(repeating: .init(body: Self.answer, hangs: true), count: 4))
+    let log = root.folder.url("log")
+    let daemon = try DaemonProcess(
+      ["--sync-url", hanging.url, "--sync-idle-seconds", "0.2", "--http-enabled", "false"], root: root.path, log: log)
+    defer { daemon.kill() }
+    var words = ""
+    for _ in 0..<3000 where !words.contains("silent for") {
+      Thread.sleep(forTimeInterval: 0.01)
+      words = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+    }
+    #expect(words.contains("(sync.idleSeconds)") && !words.contains("--idle-timeout"), "\(words)")
   }
 
   @Test func `a missing file of authorities is an input that cannot be read`() throws {

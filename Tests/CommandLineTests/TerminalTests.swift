@@ -60,4 +60,22 @@ import Testing
       #expect(run.code == 77 && run.words.contains("symbolic link"), "\(command): \(run.code) \(run.words)")
     }
   }
+
+  @Test func `tables and progress are drawn on a terminal of any width`() throws {
+    let root = try root()
+    let answer = try root.payload(.products(2, cursor: "later")).path
+    for columns in [-1, 0] + Array(1...40) {
+      for command in [["find", "long"], ["stat"], ["log"], ["users"], ["documents", "list"], ["queue", "list"]] {
+        let run = try root.run(command, shell: "COLUMNS=\(columns) exec \"$@\"")
+        #expect(run.isOrderly && run.code == 0, "\(columns) \(command): \(run.words)")
+      }
+      let sync = try root.run(
+        "sync", "--from", answer, "--full", "--progress", shell: "COLUMNS=\(columns) exec \"$@\"")
+      #expect(sync.isOrderly && sync.code == 0, "\(columns): \(sync.words)")
+      if columns < 1 { continue }
+      for line in sync.words.split(separator: "\u{1B}[K") where !line.contains("catalogctl:") {
+        #expect(line.trimmingCharacters(in: .whitespacesAndNewlines).count < columns, "\(columns): \(line)")
+      }
+    }
+  }
 }

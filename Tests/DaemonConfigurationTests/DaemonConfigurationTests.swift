@@ -137,6 +137,9 @@ private let longest = String(repeating: "a", count: 92)
     let transport = sync.transport
     #expect(
       transport.connectTimeout == .seconds(3) && transport.idleTimeout == .seconds(4.5) && transport.minimumRate == 0)
+    for name in [transport.names.idleTimeout, transport.names.minimumRate, transport.names.certificateAuthorityFile] {
+      #expect(Setting.all.contains { $0.key == name }, "\(name ?? "none")")
+    }
     #expect(read.settings.first { $0.key == "sync.url" }?.value == "https://…@host/x?…")
   }
 

@@ -41,11 +41,11 @@ struct Apply: ParsableCommand {
         // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      if let writer { try apply(arrived, writer) }
+      if let writer { try apply(arrived, writer, filesAfter: files.count - 1 - index) }
     }
   }
 
-  private func apply(_ file: InputFile, _ writer: CatalogWriter) throws {
+  private func apply(_ file: InputFile, _ writer: CatalogWriter, filesAfter: Int) throws {
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = ImportOptions()
@@ -60,6 +60,7 @@ struct Apply: ParsableCommand {
       while let piece = try text.next() { try answer.consume(piece.span) }
       let sequence = writer.nextSequence
       let report = try answer.finish { tellBegin(sequence) }
+      DurableChange.note(commit: report.update.sequence, filesAfter: filesAfter)
       tellCommitted(report.update)
       SyncReport(report).warn()
     } catch {

@@ -112,13 +112,14 @@ struct CacheClear: ParsableCommand {
     } else if let list = list.named {
       _ = try list.find(store)
     }
+    DurableChange.note("\(Quantity.of(removed.pages, "page")) removed")
     if output.json {
       JSONText.object([
         ("lists", .int(removed.lists)), ("pages", .int(removed.pages)), ("bytes", .int(removed.bytes)),
       ]).print()
     } else {
       Console.say(
-        "removed \(Quantity.count(removed.pages)) pages of \(Quantity.count(removed.lists)) lists,"
+        "removed \(Quantity.of(removed.pages, "page")) of \(Quantity.of(removed.lists, "list")),"
           + " \(Quantity.bytes(removed.bytes))")
     }
   }

@@ -26,7 +26,7 @@ struct Compact: ParsableCommand {
     }
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
-    let dropped = dropPrevious ? try writer.dropPrevious() : 0
+    let dropped = dropPrevious ? try drop(writer) : 0
     if dropPrevious {
       Console.say(
         dropped == 0
@@ -39,7 +39,15 @@ struct Compact: ParsableCommand {
       room = $0
       Console.say($0.words)
     }
+    DurableChange.note("the catalogue is compacted")
     report(before: before, after: try compacted.store?.statistics().fileByteCount ?? 0, dropped: dropped, room)
+  }
+
+  /// Deletes the generation before the last full update.
+  private func drop(_ writer: CatalogWriter) throws -> Int {
+    do { return try writer.dropPrevious() } catch StoreError.unusable(let path, let reason) {
+      throw Failure(.data, "\(path): \(reason); 'catalogctl verify --repair' sets it aside")
+    }
   }
 
   private func report(before: Int, after: Int, dropped: Int, _ room: Room) {

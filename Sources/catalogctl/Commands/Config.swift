@@ -111,6 +111,7 @@ struct ConfigSet: ParsableCommand {
       Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")
     }
     try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
+    DurableChange.note("\(name) is set")
     if output.json { StoredSetting(name: name, value: value).json.print() }
   }
 }
@@ -128,6 +129,7 @@ struct ConfigUnset: ParsableCommand {
   func run() throws {
     let name = try setting.changeable()
     try config.settings(waiting: write.milliseconds).change { try $0.unset(named: name) }
+    DurableChange.note("\(name) is no longer set")
     if output.json { StoredSetting(name: name, value: .null).json.print() }
   }
 }

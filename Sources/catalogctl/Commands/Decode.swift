@@ -14,6 +14,8 @@ struct Decode: ParsableCommand {
       code is 65. PROTOCOL.md describes answers.
       """)
 
+  /// No store is touched; the options are common to all commands.
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Argument(
     help: ArgumentHelp("The file with the answer; - is standard input.", valueName: "answer"), completion: .file())

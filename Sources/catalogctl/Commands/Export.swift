@@ -43,6 +43,7 @@ struct Export: ParsableCommand {
       target.discard()
       throw error
     }
+    DurableChange.note("\(file) is complete")
     if output.json {
       JSONText.object([
         ("file", .text(file)), ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
@@ -50,8 +51,8 @@ struct Export: ParsableCommand {
       ]).print()
     } else {
       Console.say(
-        "\(file): \(Quantity.count(snapshot.productCount)) products,"
-          + " \(Quantity.count(snapshot.relationCount)) relations, commit \(snapshot.sequence)")
+        "\(file): \(Quantity.of(snapshot.productCount, "product")),"
+          + " \(Quantity.of(snapshot.relationCount, "relation")), commit \(snapshot.sequence)")
     }
   }
 }

@@ -68,35 +68,47 @@ struct Import: ParsableCommand {
         // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
-      report(update, summary, seconds: ContinuousClock.now - start)
       writer.sayWhatWasSetAside()
+      report(update, summary, seconds: ContinuousClock.now - start)
     } catch WireError.rowsRefused(let faults) {
       rows.cancel()
       try refuse(faults, input.name)
     } catch {
       rows.cancel()
-      throw Failure(named: input.name, error)
+      let failure = Failure(named: input.name, error)
+      // Whatever is wrong with the file, programs get a report of it.
+      if output.json, failure.code == .data { Self.printRefusal(rows.summary, [Self.error(failure.message)], count: 1) }
+      throw failure
     }
   }
 
   /// Says what is wrong with the file.
   private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
     if output.json {
-      JSONText.object(Self.fields(faults.summary, kept: 0, faults.first) + [("errorCount", .int(faults.count))]).print()
+      let errors = faults.first.map { Self.error($0.message, line: $0.line, column: $0.column, value: $0.value) }
+      Self.printRefusal(faults.summary, errors, count: faults.count)
     }
     for fault in faults.first { Console.say("catalogctl: \(name): \(fault)") }
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 
+  /// An error as JSON; without a line it is one of the whole file.
+  private static func error(
+    _ message: String, line: Int? = nil, column: String? = nil, value: String? = nil
+  ) -> JSONText {
+    .object([
+      ("line", line.map(JSONText.int) ?? .null), ("column", .optional(column)), ("value", .optional(value)),
+      ("message", .text(message)),
+    ])
+  }
+
+  private static func printRefusal(_ summary: RowFileSummary, _ errors: [JSONText], count: Int) {
+    JSONText.object(fields(summary, kept: 0, errors) + [("errorCount", .int(count))]).print()
+  }
+
   /// What is told of the file's rows.
-  private static func fields(_ summary: RowFileSummary, kept: Int, _ faults: [RowFault]) -> [(String, JSONText)] {
-    let errors = faults.map { fault in
-      JSONText.object([
-        ("line", .int(fault.line)), ("column", .optional(fault.column)), ("value", .optional(fault.value)),
-        ("message", .text(fault.message)),
-      ])
-    }
-    return [
+  private static func fields(_ summary: RowFileSummary, kept: Int, _ errors: [JSONText]) -> [(String, JSONText)] {
+    [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
       // Whether a row is as it was is not compared.
       ("unchanged", .null),
@@ -106,6 +118,7 @@ struct Import: ParsableCommand {
   }
 
   private func report(_ update: UpdateReport, _ summary: RowFileSummary, seconds: Duration) {
+    DurableChange.note("commit \(update.sequence) is durable")
     let counts = update.counts
     if output.json {
       let kept = summary.products + summary.relations - summary.duplicates
@@ -130,9 +143,9 @@ struct Import: ParsableCommand {
       ).print()
     } else {
       Console.print(
-        "commit \(update.sequence): \(Quantity.count(counts.productsUpserted)) products,"
-          + " \(Quantity.count(counts.relationsWritten)) relations; \(Quantity.count(counts.productsDeleted)) products and"
-          + " \(Quantity.count(counts.relationsDeleted)) relations are gone; cursor "
+        "commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product")),"
+          + " \(Quantity.of(counts.relationsWritten, "relation")); gone: \(Quantity.of(counts.productsDeleted, "product")),"
+          + " \(Quantity.of(counts.relationsDeleted, "relation")); cursor "
           + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
     }
     warn(summary)
@@ -141,8 +154,7 @@ struct Import: ParsableCommand {
   /// Says what was accepted by an option.
   private func warn(_ summary: RowFileSummary) {
     if summary.duplicates > 0 {
-      let count = summary.duplicates == 1 ? "1 product" : "\(Quantity.count(summary.duplicates)) products"
-      Console.say("catalogctl: \(count) gave way to a later one with the same id")
+      Console.say("catalogctl: \(Quantity.of(summary.duplicates, "product")) gave way to a later one with the same id")
     }
     if !summary.ignored.isEmpty {
       let keys = summary.ignored.sorted { $0.key < $1.key }.map {

@@ -28,6 +28,7 @@ struct Rollback: ParsableCommand {
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }
+    DurableChange.note("the state of commit \(sequence) is current again, durably, as commit \(report.sequence)")
     let counts = report.counts
     if output.json {
       JSONText.object([
@@ -52,7 +53,7 @@ struct Rollback: ParsableCommand {
         }
       }
       Console.print(
-        "commit \(report.sequence) is as commit \(sequence) was: \(Quantity.count(counts.productsUpserted)) products put"
+        "commit \(report.sequence) is as commit \(sequence) was: \(Quantity.of(counts.productsUpserted, "product")) put"
           + " again, \(Quantity.count(counts.productsDeleted)) deleted; cursor \(report.cursor.shown)")
     }
   }

@@ -16,12 +16,22 @@ struct Scan: ParsableCommand {
   @Argument(help: "Codes as the reader sends them.") var codes: [String] = []
 
   func run() throws {
+    let user = try store.userID()
     var reader = try store.reader()
     var missed = false
     func answer(_ code: String) throws {
       // The catalogue may come while we wait for codes.
-      if reader == nil { reader = try store.reader() } else { try reader?.refresh() }
-      let match = try (reader?.snapshot() ?? .empty).match(code)
+      let snapshot: CatalogSnapshot
+      if let open = reader {
+        snapshot = try store.orRemedies(user) {
+          try open.refresh()
+          return try open.snapshot()
+        }
+      } else {
+        reader = try store.reader()
+        snapshot = try reader?.snapshot() ?? .empty
+      }
+      let match = try snapshot.match(code)
       if match.isEmpty { missed = true }
       if output.json { match.json(code: code).print() } else { match.lines(code: code).forEach(Console.print) }
     }

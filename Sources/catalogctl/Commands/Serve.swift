@@ -12,6 +12,8 @@ struct Serve: AsyncParsableCommand {
       long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
+  /// No store is touched; the options are common to all commands.
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Option(
     help: ArgumentHelp("NDJSON, plain or gzip, a product a line.", valueName: "file"), completion: .file())

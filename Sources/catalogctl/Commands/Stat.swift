@@ -22,7 +22,19 @@ struct Stat: ParsableCommand {
     let deleted = try snapshot.deletedProductCount()
     if output.json { return json(snapshot, sets, deleted, statistics, space, files).print() }
     show(user, snapshot, sets, deleted, statistics)
-    if !files.isEmpty { try show(files, keptSince: history?.replaced, try store.workspace.previousLifetime(of: user)) }
+    if files.isEmpty { return }
+    show(files)
+    if let failure = history?.previousFailure {
+      Console.say(
+        "the generation before the last full update cannot be read, so that the update cannot be undone: \(failure);"
+          + " 'catalogctl verify --repair' sets it aside")
+    } else if history?.previous != nil {
+      let lifetime = try store.workspace.previousLifetime(of: user)
+      let end = history?.replaced.map { $0 + lifetime.components.seconds * 1_000_000 }
+      Console.say(
+        "the generation before the last full update is kept\(end.map { " until " + Moment.text($0) } ?? ""), so that the"
+          + " update can be undone (see 'log' and 'rollback'); 'catalogctl compact --drop-previous' deletes it")
+    }
   }
 
   /// What a compaction would free, and whether the next update makes one.
@@ -70,19 +82,13 @@ struct Stat: ParsableCommand {
   }
 
   /// The user's files, and what can be deleted.
-  private func show(_ files: [StoredFile], keptSince: Int64?, _ lifetime: Duration) throws {
+  private func show(_ files: [StoredFile]) {
     Console.print("")
     var table = Table("FILE", ">SIZE", "ROLE")
     for file in files where file.role != .lock {
       table.add(Table.cell(file.name), Quantity.bytes(file.byteCount), file.role.words)
     }
     table.print()
-    if files.contains(where: { $0.role == .previous }) {
-      let end = keptSince.map { $0 + lifetime.components.seconds * 1_000_000 }
-      Console.say(
-        "the generation before the last full update is kept\(end.map { " until " + Moment.text($0) } ?? ""), so that the"
-          + " update can be undone (see 'log' and 'rollback'); 'catalogctl compact --drop-previous' deletes it")
-    }
     if let damaged = files.first(where: { $0.role == .damaged }) {
       Console.say("\(damaged.name) was set aside as damaged; nothing needs it, and it may be deleted")
     }
@@ -107,7 +113,7 @@ struct Stat: ParsableCommand {
       table.add(
         "dead rows", "\(Quantity.bytes(statistics.deadByteCount)) in \(Quantity.count(statistics.deadRowCount))")
       table.add(
-        "tail", "\(Quantity.bytes(statistics.tailByteCount)) with \(Quantity.count(statistics.tailRowCount)) rows")
+        "tail", "\(Quantity.bytes(statistics.tailByteCount)) with \(Quantity.of(statistics.tailRowCount, "row"))")
       table.add("base written", Moment.text(statistics.baseTime))
     }
     table.print()

@@ -102,7 +102,7 @@ struct Sync: AsyncParsableCommand {
     guard let keepAnswer else { return try await synchronize(with: transport.announcing(on: display), display, origin) }
     let keeper = try AnswerKeeper(transport.announcing(on: display), keepAnswer)
     defer { keeper.publish() }
-    try await synchronize(with: keeper, display, origin)
+    try await synchronize(with: keeper, display, origin) { keeper.publish() }
   }
 
   /// What the settings say, as far as something has to come from them. Settings that cannot be read are in the way of
@@ -127,8 +127,9 @@ struct Sync: AsyncParsableCommand {
 
   // MARK: From a server
 
+  /// - Parameter keep: Keeps the server's answer; called before the report, which may end the process.
   private func synchronize<Transport: CatalogTransport>(
-    with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin
+    with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin, keep: () -> Void = {}
   ) async throws {
     let adopted = try origin.prepare(full: full)
     let start = ContinuousClock.now
@@ -150,8 +151,10 @@ struct Sync: AsyncParsableCommand {
     _ = try await synchronizer.run(destination, full: full) { writer, report in
       display.end()
       origin.note()
-      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
       writer.sayWhatWasSetAside()
+      keep()
+      DurableChange.note(commit: report.update.sequence, filesAfter: 0)
+      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
       writer.tidyUp()
     }
   }
@@ -169,12 +172,12 @@ struct Sync: AsyncParsableCommand {
       let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       try origin.confirm()
-      try take(arrived, writer, origin, adopted)
+      try take(arrived, writer, origin, adopted, filesAfter: files.count - 1 - index)
     }
   }
 
   private func take(
-    _ file: InputFile, _ writer: CatalogWriter, _ origin: SyncOrigin, _ adopted: AdoptedBase?
+    _ file: InputFile, _ writer: CatalogWriter, _ origin: SyncOrigin, _ adopted: AdoptedBase?, filesAfter: Int
   ) throws {
     let start = ContinuousClock.now
     let mode: UpdateMode = try full || writer.snapshot().cursor.isEmpty ? .full : .incremental
@@ -201,8 +204,9 @@ struct Sync: AsyncParsableCommand {
       state.rowsWritten = report.payload.products + report.payload.relations
       bar.update(state)
       origin.note()
-      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
       writer.sayWhatWasSetAside()
+      DurableChange.note(commit: report.update.sequence, filesAfter: filesAfter)
+      print(report, origin, adopted, seconds: (ContinuousClock.now - start) / .seconds(1))
     } catch {
       answer.cancel()
       bar.end()

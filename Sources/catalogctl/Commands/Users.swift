@@ -29,10 +29,12 @@ struct Users: ParsableCommand {
       var bytes = 0
       do {
         bytes = try workspace.byteCount(of: id)
-        snapshot = try workspace.catalogue(of: id).flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
+        snapshot = try store.orRemedies(id) {
+          try workspace.catalogue(of: id).flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
+        }
       } catch {
         guard let failure = Failure(error), failure.code == .data else { throw error }
-        Console.say("catalogctl: \(failure.message)")
+        Console.say("catalogctl: \(failure.message) (with --user \(id))")
         faults += 1
       }
       // Byte for byte: to a String's == two normal forms of Unicode are the same.

@@ -35,7 +35,11 @@ struct Verify: ParsableCommand {
   }
 
   func run() throws {
-    if repair, try !runRepair() { return }
+    if repair {
+      let isOver = try !runRepair()
+      DurableChange.note("the repair is done")
+      if isOver { return }
+    }
     if batch {
       try InputFile("-").forEachLine { root in
         let answer = Self.answer(root: root, user: store.user, isDefault: isDefault)
@@ -57,8 +61,18 @@ struct Verify: ParsableCommand {
       Console.print("digest \(digest)")
     }
     if !findings.isEmpty {
-      throw Failure(.data, Self.count(findings) + "; nothing was changed; --repair saves what can be saved")
+      throw Failure(.data, Self.count(findings) + "; nothing was changed; " + advice)
     }
+  }
+
+  /// What can be done about damage. Of a catalogue that cannot be opened it says what is there in its stead.
+  private var advice: String {
+    if !isDefault, let id = try? store.userID(), let location = try? store.workspace.catalogue(of: id) {
+      do { _ = try CatalogReader.open(location)?.snapshot() } catch {
+        if Failure(error)?.code == .data { return location.remedies }
+      }
+    }
+    return "--repair saves what can be saved"
   }
 
   /// Repairs the stores where they are damaged.
@@ -107,8 +121,8 @@ struct Verify: ParsableCommand {
     let snapshot = repair.snapshot
     let kept = repair.damagedPath.map { "; the damaged file is \($0)" } ?? ""
     Console.say(
-      "repaired: commit \(snapshot.sequence) has \(Quantity.count(snapshot.productCount)) products and"
-        + " \(Quantity.count(snapshot.relationCount)) relations\(kept)")
+      "repaired: commit \(snapshot.sequence) has \(Quantity.of(snapshot.productCount, "product")) and"
+        + " \(Quantity.of(snapshot.relationCount, "relation"))\(kept)")
     if let source = repair.source {
       Console.say(
         "it is \(source.words) again: everything since then is lost here, and the next sync asks for it with the cursor of"
@@ -156,7 +170,7 @@ struct Verify: ParsableCommand {
   }
 
   private static func count(_ findings: [Finding]) -> String {
-    findings.count == 1 ? "1 finding" : "\(findings.count) findings"
+    Quantity.of(findings.count, "finding")
   }
 
   /// The answer to one line of a batch. Nothing stays open or remembered after it.

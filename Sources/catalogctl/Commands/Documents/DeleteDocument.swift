@@ -18,6 +18,7 @@ struct DeleteDocument: ParsableCommand {
     if try isThere() {
       let collection = try documents.writable(write).untypedCollection(collection)
       for candidate in id.candidates where try collection.delete(candidate) {
+        DurableChange.note("the document was deleted")
         if output.json { JSONText.object([("deleted", .int(1))]).print() }
         return
       }

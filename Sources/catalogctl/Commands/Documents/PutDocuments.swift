@@ -30,10 +30,13 @@ struct PutDocuments: ParsableCommand {
     }
     let count =
       encoded.isEmpty ? 0 : try documents.writable(write).untypedCollection(collection).put(contentsOf: encoded)
+    if count > 0 {
+      DurableChange.note("\(Quantity.of(count, "document")) put, durably")
+    }
     if output.json {
       JSONText.object([("collection", .text(collection)), ("documents", .int(count))]).print()
     } else {
-      Console.print("\(Quantity.count(count)) documents put into \(Table.cell(collection))")
+      Console.print("\(Quantity.of(count, "document")) put into \(Table.cell(collection))")
     }
   }
 }

@@ -71,7 +71,7 @@ struct QueryDocuments: ParsableCommand {
       ]).print()
     } else {
       Console.print(plan.description.shown)
-      Console.print("\(Quantity.count(read)) documents read, \(Quantity.count(found)) found")
+      Console.print("\(Quantity.of(read, "document")) read, \(Quantity.count(found)) found")
     }
   }
 

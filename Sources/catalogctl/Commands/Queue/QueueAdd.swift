@@ -49,14 +49,18 @@ struct QueueAdd: AsyncParsableCommand {
     if ndjson {
       // Everything is read before the store is locked: a pipe may be slow.
       let lines = try NumberedValue.all(of: InputFile("-"))
-      if !lines.isEmpty { for id in try add(lines) { tell(id) } }
+      if lines.isEmpty { return }
+      let ids = try add(lines)
+      DurableChange.note("\(Quantity.of(ids.count, "upload")) added, durably")
+      for id in ids { tell(id) }
       return
     }
     let content = try content()
-    tell(
-      try await target.writable(write).enqueue(
-        payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority, notBefore: moment,
-        timeToLive: ttl.map { .seconds($0) }))
+    let id = try await target.writable(write).enqueue(
+      payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority, notBefore: moment,
+      timeToLive: ttl.map { .seconds($0) })
+    DurableChange.note("the upload \(id.text) was added and is durable")
+    tell(id)
   }
 
   private func tell(_ id: UploadID) {

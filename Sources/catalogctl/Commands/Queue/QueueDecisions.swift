@@ -11,6 +11,7 @@ struct QueuePause: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).pause()
+    DurableChange.note("the queue is paused")
     if target.output.json { JSONText.object([("paused", .bool(true))]).print() }
   }
 }
@@ -23,6 +24,7 @@ struct QueueResume: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).resume()
+    DurableChange.note("the queue goes on sending")
     if target.output.json { JSONText.object([("paused", .bool(false))]).print() }
   }
 }
@@ -67,6 +69,7 @@ struct QueueDrop: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writable(write).drop(id)
+    DurableChange.note("the upload \(id) was removed")
     if target.output.json { JSONText.object([("removed", .int(1))]).print() }
   }
 }
@@ -88,6 +91,7 @@ struct QueueClear: AsyncParsableCommand {
 extension OutputOptions {
   /// Prints how many there were.
   fileprivate func tell(_ what: String, _ count: Int) {
+    DurableChange.note("\(Quantity.of(count, "upload")) \(what)")
     if json { JSONText.object([(what, .int(count))]).print() } else { Console.print("\(what): \(count)") }
   }
 }

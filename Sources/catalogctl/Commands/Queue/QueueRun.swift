@@ -93,6 +93,9 @@ struct QueueRun: AsyncParsableCommand {
   private func report(_ queue: UploadQueue, _ before: QueueCounts) throws {
     let now = try queue.counts()
     let delivered = now.delivered - before.delivered
+    DurableChange.note(
+      "\(Quantity.of(delivered, "upload")) delivered, which the queue knows",
+      advice: "'catalogctl queue stat' shows what is left")
     if target.output.json {
       JSONText.object([
         ("delivered", .int(delivered)), ("waiting", .int(now.waiting)), ("parked", .int(now.parked)),
@@ -104,11 +107,12 @@ struct QueueRun: AsyncParsableCommand {
       throw Failure(.temporary, "the queue is paused; run 'catalogctl queue resume'")
     }
     if untilEmpty, now.waiting + now.sending > 0 {
-      throw Failure(.temporary, "\(now.waiting + now.sending) uploads still wait")
+      throw Failure(.temporary, "not sent yet: \(Quantity.of(now.waiting + now.sending, "upload"))")
     }
     if untilEmpty, now.parked > before.parked {
       throw Failure(
-        .unavailable, "\(now.parked - before.parked) uploads were parked; see 'catalogctl queue list --state parked'")
+        .unavailable,
+        "parked: \(Quantity.of(now.parked - before.parked, "upload")); see 'catalogctl queue list --state parked'")
     }
   }
 }
