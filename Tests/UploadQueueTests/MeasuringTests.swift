@@ -57,7 +57,7 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
         guard let entry = try change.entry(ordinal) else { continue }
         let lease = ScheduleEntry.Lease(slot: 0, holder: 0)
         _ = try change.claim(entry, lease)
-        try change.settle(ordinal, lease, .parked(UploadFailure(message: "no")))
+        try change.settle(ordinal, lease, .parked(UploadFailure(message: "no"), holds: false))
       }
     }
     let count = 1000
