@@ -82,7 +82,7 @@ extension Setting {
       "whether later scans of the same input wait for a decision when one is parked"),
     Setting(
       "webhooks.NAME.pauseOn", .list, UploadStatusPolicy.defaultPauseOn.map(\.description).joined(separator: ", "),
-      "statuses that pause the webhook and park nothing: 404, or 4xx for a class"),
+      "statuses that pause the webhook, such as 404 or 4xx"),
     Setting(
       "webhooks.NAME.parkOn", .list, UploadStatusPolicy.defaultParkOn.map(\.description).joined(separator: ", "),
       "statuses that park a scan after its attempts; others are tried again later"),

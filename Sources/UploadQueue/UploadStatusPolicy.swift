@@ -34,8 +34,6 @@ public struct UploadStatusPolicy: Sendable, Equatable {
   public let pauseOn: [UploadStatus]
   /// Statuses that park an upload after its retries.
   public let parkOn: [UploadStatus]
-  private let pausing: Set<UploadStatus>
-  private let parking: Set<UploadStatus>
 
   /// - Parameters:
   ///   - pauseOn: Statuses that pause the destination; `nil` for the default ones that `parkOn` does not list.
@@ -55,18 +53,16 @@ public struct UploadStatusPolicy: Sendable, Equatable {
   private init(pausing: [UploadStatus]?, parking: [UploadStatus]?) {
     pauseOn = pausing ?? Self.defaultPauseOn.filter { !(parking ?? []).contains($0) }
     parkOn = parking ?? Self.defaultParkOn.filter { !(pausing ?? []).contains($0) }
-    self.pausing = Set(pauseOn)
-    self.parking = Set(parkOn)
   }
 
-  /// What a status means. Complexity: O(1).
+  /// What a status means. Complexity: in the length of the lists.
   public func meaning(of status: Int) -> Meaning {
     if (200...299).contains(status) { return .delivered }
-    if pausing.contains(.one(status)) { return .pause }
-    if parking.contains(.one(status)) { return .park }
+    if pauseOn.contains(.one(status)) { return .pause }
+    if parkOn.contains(.one(status)) { return .park }
     if Self.retriedByThemselves.contains(status) || status < 0 { return .retry }
-    if pausing.contains(.hundred(status / 100)) { return .pause }
-    if parking.contains(.hundred(status / 100)) { return .park }
+    if pauseOn.contains(.hundred(status / 100)) { return .pause }
+    if parkOn.contains(.hundred(status / 100)) { return .park }
     return .retry
   }
 }

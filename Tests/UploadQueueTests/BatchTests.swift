@@ -106,7 +106,7 @@ import Testing
     #expect(alone.withLock { $0 } == ["other", "k"])
     // By their bytes.
     var small = options()
-    small.batches["k"]?.maximumByteCount = 300
+    small.batches["k"]?.maximumByteCount = 400
     let long = String(repeating: "x", count: 100)
     for _ in 0..<5 { try await bench.queue.enqueue(long, kind: "k", orderKey: "o") }
     let other = BatchServer()
@@ -266,7 +266,7 @@ import Testing
           let key = batch.uploads[0].orderKey ?? ""
           arrived.withLock { arrived in
             for text in texts.prefix(count) where !arrived[key, default: []].contains(text) {
-              arrived[key]?.append(text)
+              arrived[key, default: []].append(text)
             }
           }
         }
