@@ -16,7 +16,7 @@ extension Daemon {
   /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where the catalogue cannot be read.
-  /// - Complexity: three system calls, and the lookup.
+  /// - Complexity: as ``catalogue()``, and the lookup.
   public func look(_ code: String) throws -> ScanAnswer {
     let now = environment.time.now()
     return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer
@@ -26,7 +26,7 @@ extension Daemon {
   ///
   /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
-  /// - Complexity: three system calls and the lookup; where it is recorded, the wait for a commit that it shares.
+  /// - Complexity: as ``catalogue()``, and the lookup; where it is recorded, the wait for a commit that it shares.
   public func scan(_ reading: Reading) async -> ScanAnswer { await process(reading).answer }
 
   /// The same for an input: the answer as a line of JSON.
@@ -84,10 +84,15 @@ extension Daemon {
   ) throws -> (answer: ScanAnswer, stores: UserStores) {
     try access.withCatalogue { catalogue, stores in
       let answer = ScanAnswer(
-        id: id, time: Date(microseconds: now), reading: reading, match: try catalogue.match(reading.code),
+        id: id, time: Date(microseconds: now), reading: reading, match: try match(reading, catalogue),
         catalogue: access.age(catalogue, of: stores), repeats: repeats, recording: .notNeeded)
       return (answer, stores)
     }
+  }
+
+  /// What a catalogue says to a reading. A code that could not be decoded matches nothing, also if its beginning looks like a code.
+  private func match(_ reading: Reading, _ catalogue: CatalogSnapshot) throws -> Match {
+    try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code)
   }
 
   /// The answer where the catalogue cannot be asked.
@@ -187,7 +192,15 @@ extension Daemon {
     case .fault(let fault):
       metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
       fields += [("event", .text("fault")), ("fault", .text(fault.name)), ("message", .text("\(fault)"))]
-      if isNews { logger.warning("line refused", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+      if isNews { logger.warning("fault of an input", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+    case .refused(let refusal):
+      metrics.count(
+        "shelfmark_connections_refused_total", [("input", inputs.label(input)), ("reason", refusal.name)])
+      // A client that tries again and again does not drive out what else happened.
+      guard isNews else { return }
+      fields += [("event", .text("refused")), ("reason", .text(refusal.name)), ("message", .text("\(refusal)"))]
+      logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
+    case .connections: return
     }
     events.publish(.input, JSONText.object(fields).bytes)
   }

@@ -11,7 +11,8 @@ import UploadQueue
 /// |---|---|---|
 /// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
-/// | `shelfmark_input_faults_total` | counter | refused lines, by `input` and `fault` |
+/// | `shelfmark_input_faults_total` | counter | lines that were refused or could not be decoded, and lost answers, by `input` and `fault` |
+/// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
 /// | `shelfmark_record_seconds` | timer | one commit of scans |
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |

@@ -26,6 +26,12 @@ final class InputTable: Sendable {
     var misses = 0
     var repeats = 0
     var faults: [String: Int] = [:]
+    /// Where clients connect: how many are, and how many may be.
+    var connections: (count: Int, limit: Int)?
+    /// Connections that were refused.
+    var refused = 0
+    /// When such a refusal was last written to the log.
+    var loggedRefusal: Date?
     var lastScan: Date?
     /// When a fault was last written to the log.
     var loggedFault: Date?
@@ -34,6 +40,16 @@ final class InputTable: Sendable {
     var failures: [String] = []
     /// Whether it is only known from a daemon before this one.
     var isFormer = false
+
+    /// What programs are told of its connections; nothing where clients do not connect.
+    var connectionFields: [(String, JSONText)] {
+      guard connections != nil || refused > 0 else { return [] }
+      return [
+        ("connections", .int(connections?.count ?? 0)),
+        ("maximumConnections", connections.map { .int($0.limit) } ?? .null),
+        ("refusedConnections", .int(refused)),
+      ]
+    }
   }
 
   private let inputs = Mutex<[String: Input]>([:])
@@ -112,7 +128,7 @@ final class InputTable: Sendable {
 
   // MARK: What happens to inputs
 
-  /// - Returns: whether it is worth a line in the log: of faults no more than one in ten seconds is.
+  /// - Returns: whether it is worth a line in the log: of faults, and of refused connections, no more than one in ten seconds is.
   func note(_ event: InputEvent, input name: String, at time: Date) -> Bool {
     change(name) { input in
       switch event {
@@ -120,6 +136,11 @@ final class InputTable: Sendable {
         (input.state, input.words, input.since) = ("open", what, time)
       case .closed(let reason, let reopens):
         (input.state, input.words, input.since) = (reopens ? "reopening" : "closed", reason, time)
+      case .connections(let count, let limit): input.connections = (count, limit)
+      case .refused:
+        input.refused += 1
+        if let last = input.loggedRefusal, abs(time.timeIntervalSince(last)) < 10 { return false }
+        input.loggedRefusal = time
       case .fault(let fault):
         input.faults[fault.name, default: 0] += 1
         if let last = input.loggedFault, abs(time.timeIntervalSince(last)) < 10 { return false }
@@ -134,13 +155,14 @@ final class InputTable: Sendable {
     let all = inputs.withLock { $0.filter { !$0.value.isFormer } }
     return .array(
       all.sorted { $0.key < $1.key }.map { name, input in
-        .object([
-          ("name", .text(name)), ("state", .text(input.state)), ("message", .text(input.words)),
-          ("since", .optional(input.since?.precise)), ("scans", .int(input.scans)), ("misses", .int(input.misses)),
-          ("repeats", .int(input.repeats)),
-          ("faults", .object(input.faults.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
-          ("lastScan", .optional(input.lastScan?.precise)),
-        ])
+        .object(
+          [
+            ("name", .text(name)), ("state", .text(input.state)), ("message", .text(input.words)),
+            ("since", .optional(input.since?.precise)), ("scans", .int(input.scans)), ("misses", .int(input.misses)),
+            ("repeats", .int(input.repeats)),
+            ("faults", .object(input.faults.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
+            ("lastScan", .optional(input.lastScan?.precise)),
+          ] + input.connectionFields)
       })
   }
 }

@@ -49,19 +49,26 @@ public struct ScanAnswer: Sendable {
     self.recording = recording
   }
 
-  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `catalogue`; `repeats`
-  /// where it is a double scan; `recorded`, and `problem` where it is false although it was to be true.
+  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `hex` where the code could not be
+  /// decoded; `catalogue`; `repeats` where it is a double scan; `recorded`, and `problem` where it is false although it was to be true.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
       ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
       ("tag", .optional(reading.tag)),
     ]
     fields += match.jsonFields(code: reading.code)
+    if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Self.hexadecimal(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
     if let repeats { fields.append(("repeats", .text(repeats))) }
     fields.append(("recorded", .bool(recording == .durable)))
     if case .failed(let problem) = recording { fields.append(("problem", .text(problem))) }
     return .object(fields)
+  }
+
+  /// Two digits for each byte.
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// The same answer with another end.

@@ -70,7 +70,7 @@ enum BatchAnswer: Equatable {
 extension Upload {
   /// The id by which the answer to a batch names it.
   var nameInBatch: String {
-    if case .value(let value) = payload, case .text(let id)? = value["id"] { return id }
+    if case .text(let id)? = payload.document?["id"] { return id }
     return id.text
   }
 }

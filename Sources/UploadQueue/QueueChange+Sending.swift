@@ -35,7 +35,7 @@ extension QueueChange {
       try park(entry, UploadFailure(message: "the payload is missing"), holds: holds)
       return nil
     }
-    if !takesFile, case .file = stored.payload { return nil }
+    if !takesFile, !stored.payload.files.isEmpty { return nil }
     let claimed = entry.claimed(by: lease)
     try put(claimed, replacing: entry)
     events.append(.claimed(entry.upload, attempt: claimed.attempts))

@@ -57,7 +57,7 @@ extension UploadWorker {
             entry, lease, takesFile: group.uploads.isEmpty, holds: options.holds(entry))
         {
           group.uploads.append(claim)
-          if case .file = claim.1.payload {
+          if !claim.1.payload.files.isEmpty {
             group.isBatch = false
             isFull = true
           }
@@ -144,7 +144,7 @@ extension UploadWorker {
 
   private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> AttemptOutcome {
     do {
-      if case .file(let file) = upload.payload { try await file.checkAside() }
+      for file in upload.payload.files { try await file.checkAside() }
       let response = try await answer { [transport] in try await transport(upload) }
       if options.isAlreadyDone(upload, response) { return .delivered }
       return outcome(response, entry.kind)

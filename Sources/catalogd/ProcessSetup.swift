@@ -52,7 +52,8 @@ struct ProcessSetup: Sendable {
   private static let descriptions = [
     "shelfmark_scans_total": "Answered scans, by input and by how they matched.",
     "shelfmark_repeats_total": "Double scans, by input.",
-    "shelfmark_input_faults_total": "Refused lines, by input and fault.",
+    "shelfmark_input_faults_total": "Lines that were refused or not decoded, and lost answers, by input and fault.",
+    "shelfmark_connections_refused_total": "Refused connections, by input and reason.",
     "shelfmark_answer_seconds": "From a reading to its answer, what is recorded included.",
     "shelfmark_record_seconds": "One commit of scans.",
     "shelfmark_unrecorded_total": "Scans that were to be recorded and could not be.",
