@@ -1,4 +1,6 @@
 import ScanInputs
+import UploadHTTP
+import UploadQueue
 
 extension Setting {
   /// The longest time that a setting may have, in seconds: 31 days.
@@ -74,11 +76,32 @@ extension Setting {
     Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
     Setting("webhooks.NAME.misses", .truth, "true", "whether scans that found nothing are sent"),
     Setting(
-      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "",
-      "attempts before a scan is parked; without it, it is tried for years"),
+      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "6",
+      "attempts before a scan that fails by itself is parked; outages of the receiver do not count"),
     Setting(
-      "webhooks.NAME.firstPauseSeconds", .real(0.01...3600), "1", "the first pause after a failure; it doubles"),
+      "webhooks.NAME.firstPauseSeconds", .real(0.01...3600), "0.25", "the first pause after a failure; it doubles"),
     Setting("webhooks.NAME.longestPauseSeconds", .real(0.01...86_400), "60", "the longest pause after a failure"),
+    Setting(
+      "webhooks.NAME.success", .text, "",
+      "what an answer's JSON must meet besides a 2xx, such as status.code == 200; else the status decides"),
+    Setting(
+      "webhooks.NAME.onParked", .choice(OnParked.allCases.map(\.rawValue)), "continue",
+      "whether later scans of the same input wait for a decision when one is parked"),
+    Setting(
+      "webhooks.NAME.pauseOn", .list, UploadStatusPolicy.defaultPauseOn.map(\.description).joined(separator: ", "),
+      "statuses that pause the webhook, such as 404 or 4xx"),
+    Setting(
+      "webhooks.NAME.parkOn", .list, UploadStatusPolicy.defaultParkOn.map(\.description).joined(separator: ", "),
+      "statuses that park a scan after its attempts; others are tried again later"),
+    Setting(
+      "webhooks.NAME.batch.maximum", .whole(1...10_000), "", "the most scans of one request; without it each goes alone"
+    ),
+    Setting(
+      "webhooks.NAME.batch.lingerMilliseconds", .whole(0...60_000), "0",
+      "how long a scan waits for others while its batch is not full"),
+    Setting(
+      "webhooks.NAME.batch.format", .choice(UploadHTTPOptions.BatchFormat.allCases.map(\.rawValue)), "ndjson",
+      "a line of JSON for each scan, or a JSON array"),
   ]
 
   private static let inputs = [

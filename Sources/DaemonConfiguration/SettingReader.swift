@@ -155,12 +155,12 @@ struct SettingReader {
     var told: Set<String> = []
     for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 })
       ?? []
-    where path.count == 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
+    where path.count >= 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
     let arguments = Set(names.flatMap { name in Self.paths(group, name).map(Setting.argument) })
     for argument in sources.arguments.values.keys.sorted() {
-      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count == 3 && $0.matches(argument: argument) }
+      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count >= 3 && $0.matches(argument: argument) }
       let isList = argument == Setting.argument([group, "names"])
       if isNamed, !isList, !arguments.contains(argument) {
         fault(ConfigurationFault(nil, source: .argument(argument), "\(group).names does not list this name"))
@@ -169,7 +169,7 @@ struct SettingReader {
   }
 
   private static func paths(_ group: String, _ name: String) -> [[String]] {
-    Setting.all.filter { $0.path.count == 3 && $0.path[0] == group }.map { [group, name, $0.path[2]] }
+    Setting.all.filter { $0.path.count >= 3 && $0.path[0] == group }.map { [group, name] + $0.path[2...] }
   }
 
   // MARK: Words

@@ -47,7 +47,8 @@ extension OpenAPIDocument {
       "refused": 0,
       "expired": 0,
       "removed": 0,
-      "paused": \#(paused)
+      "paused": \#(paused),
+      "heldKeys": []
     }
     """#
   }

@@ -50,7 +50,8 @@ extension Daemon {
       guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else {
         return QueueCounts().json([])
       }
-      return try documents.queue.counts().json(documents.queue.pauses())
+      let queue = documents.queue
+      return try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys())
     } catch {
       problems.note(.documentsUnreadable, "\(error)")
       return .null

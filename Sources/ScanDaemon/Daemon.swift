@@ -35,6 +35,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
+  let queueWatch: QueueWatch
   /// What does not work now.
   package let problems: Problems
   let metrics: DaemonMetrics
@@ -82,11 +83,14 @@ public final class Daemon: ReadingHandler, Sendable {
     directory.waiting = workspaceOptions.waiting
     directory.notify = workspaceOptions.notify
     var queueOptions = environment.queue
+    let parkings = Wakes()
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)
       switch event {
       case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
       case .committed: problems.clear(.queueNotWritten)
+      case .parked, .takenBack: parkings.wake()
+      case .breakerClosed(let destination): problems.clear(.targetPaused, about: destination)
       default: break
       }
     }
@@ -95,8 +99,11 @@ public final class Daemon: ReadingHandler, Sendable {
     sessions = SetSessions(access, recorder, events, ids, options, environment)
     let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
     self.sync = sync
+    let queueWatch = QueueWatch(webhooks, table, access, metrics, problems, environment, parkings)
+    self.queueWatch = queueWatch
     let uploads = UploadService(
-      webhooks, table, access, options, metrics, problems, environment, logger, onReconnect: { sync.reconnected() })
+      webhooks, table, access, options, metrics, problems, environment, logger, queueWatch,
+      onReconnect: { sync.reconnected() })
     self.uploads = uploads
     users = UserWatch(access, events, problems, environment) {
       sync.userChanged()
@@ -116,7 +123,7 @@ public final class Daemon: ReadingHandler, Sendable {
   public var recentScans: RecentScans { inputs.recentScans(at: environment.uptime()) }
 
   /// What runs, in the order in which it starts; ends in the reverse one.
-  public var services: [any Service] { [gauges, compaction, users, sync, uploads, network] }
+  public var services: [any Service] { [gauges, compaction, users, sync, queueWatch, uploads, network] }
 
   // MARK: The catalogue
 

@@ -18,6 +18,7 @@ import UploadQueue
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
 /// | `shelfmark_misses_lost_total` | counter | misses that came too fast to be entered |
 /// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of who is signed in |
+/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | parked uploads of all users, and order keys that such ones hold, by `webhook` |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
@@ -67,6 +68,14 @@ final class DaemonMetrics: Sendable {
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)
     uploads = UploadMetrics.tracer(factory: factory)
+  }
+
+  /// Sets the gauges of what stands still for a webhook.
+  func parked(_ webhook: String, uploads: Int, keys: Int) {
+    // Rare enough to be made anew each time; the factory gives the same ones.
+    for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {
+      Gauge(label: label, dimensions: [("webhook", webhook)], factory: factory).record(value)
+    }
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -4,6 +4,7 @@ import RandomTestSupport
 import ScanDaemon
 import ScanInputs
 import Testing
+import UploadQueue
 
 @testable import DaemonConfiguration
 
@@ -352,5 +353,45 @@ private let longest = String(repeating: "a", count: 92)
 
   @Test func `a token in an argument is a warning`() throws {
     #expect(try configuration(["--http-token", "t"]).warnings.count == 1)
+  }
+
+  @Test func `a webhook's rule, lists, holding and batches are read`() throws {
+    let file = try TestFile(
+      #"""
+      {"webhooks": {"names": ["a", "b"],
+        "a": {"url": "http://a/", "success": "status.code == 200", "onParked": "hold", "pauseOn": ["404", "5xx"],
+              "parkOn": ["422"], "batch": {"maximum": 100, "lingerMilliseconds": 50, "format": "array"}},
+        "b": {"url": "http://b/"}}}
+      """#)
+    let webhooks = try configuration(file: file.path).daemon.webhooks
+    let (a, b) = (webhooks[0], webhooks[1])
+    #expect(a.success?.description == "status.code == 200" && a.onParked == .hold)
+    #expect(a.retry.statuses.meaning(of: 500) == .pause && a.retry.statuses.meaning(of: 400) == .retry)
+    #expect(a.batch == UploadBatchOptions(maximumCount: 100, linger: .milliseconds(50)) && a.batchFormat == .array)
+    #expect(b.success == nil && b.onParked == .continue && b.batch == nil)
+    #expect(b.retry == WebhookOptions.patient && b.retry.statuses == UploadStatusPolicy())
+    // As arguments too.
+    let read = try configuration([
+      "--webhooks-names", "w", "--webhooks-w-url", "http://w/", "--webhooks-w-batch-maximum", "7",
+      "--webhooks-w-pause-on", "404,503",
+    ])
+    #expect(read.daemon.webhooks[0].batch?.maximumCount == 7)
+    #expect(read.daemon.webhooks[0].retry.statuses.meaning(of: 503) == .pause)
+  }
+
+  @Test(arguments: [
+    (#""success": "status.code =""#, "is to be a condition"), (#""parkOn": ["200"]"#, "2xx is always success"),
+    (#""pauseOn": ["many"]"#, "is to list statuses"), (#""onParked": "stop""#, "is to be one of continue, hold"),
+    (#""pauseOn": ["404"], "parkOn": ["404"]"#, "both have 404"), (#""batch": {"maximum": 0}"#, "1 to 10000"),
+    (#""batch": {"size": 1}"#, "batch"),
+  ])
+  func `a webhook's mistakes are told`(setting: String, problem: String) throws {
+    let file = try TestFile(#"{"webhooks": {"names": ["a"], "a": {"url": "http://a/", \#(setting)}}}"#)
+    do {
+      _ = try configuration(file: file.path)
+      Issue.record("\(setting) is taken")
+    } catch let faults as ConfigurationFaults {
+      #expect("\(faults)".contains(problem), "\(faults)")
+    }
   }
 }

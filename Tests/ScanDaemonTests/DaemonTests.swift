@@ -111,7 +111,7 @@ import Testing
         options.sync = SyncOptions(url: "http://127.0.0.1:1/")
       }
       gone = daemon
-      #expect(daemon.services.count == 6)
+      #expect(daemon.services.count == 7)
     }
     #expect(gone == nil)
   }

@@ -81,9 +81,11 @@ import UploadQueue
     }
   }
 
-  @Test func `without another policy an upload is tried for years`() {
+  @Test func `without another policy an outage parks nothing, and three bad scans take less than half a minute`() {
     let retry = WebhookOptions(name: "shop", url: "http://x/").retry
-    #expect(retry.maximumRetries >= 1_000_000 && retry.longestPause == .seconds(60))
+    #expect(!retry.countsOutages && retry.longestPause == .seconds(60))
+    let pauses = (1...retry.maximumRetries).reduce(Duration.zero) { $0 + retry.firstPause * (1 << ($1 - 1)) }
+    #expect(pauses * 3 < .seconds(25), "the rest is for the requests")
   }
 
   @Test func `an upload for a webhook that is gone is parked, and says why`() async throws {

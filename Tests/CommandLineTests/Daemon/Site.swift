@@ -23,6 +23,11 @@ final class Site: Sendable {
   /// How often the products were changed.
   private let changes = Atomic(0)
 
+  /// The webhooks: one that gets each scan alone, one that gets batches.
+  static let webhooks = ["warehouse", "office"]
+  /// Numbers of scans of the conveyor that the receiver always answers with 500.
+  static let refusedNumbers = [3, 4, 11]
+
   /// The daemon that runs now.
   var daemon: DaemonProcess? { running.withLock { $0 } }
   var originURL: String { "http://127.0.0.1:\(originPort)/" }
@@ -30,7 +35,7 @@ final class Site: Sendable {
 
   init() throws {
     root = try TestRoot(answers: [])
-    receiver = try ScanReceiver()
+    receiver = try ScanReceiver(refusing: Set(Self.refusedNumbers.map { Feeding.code("conveyor", $0) }))
     (httpPort, tcpPort, originPort) = (try FreePort.take(), try FreePort.take(), try FreePort.take())
     socketPath = root.folder.path + "/scan.sock"
     let fifo = root.folder.path + "/keyboard"
@@ -53,10 +58,13 @@ final class Site: Sendable {
       "http": ["address": "127.0.0.1:\(httpPort)"],
       "sync": ["url": "http://127.0.0.1:\(originPort)/", "intervalSeconds": 1, "firstRetrySeconds": 0.2],
       "webhooks": [
-        "names": ["warehouse"],
+        "names": ["warehouse", "office"],
         "warehouse": [
-          "url": receiver.url, "maximumAttempts": 100_000, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5,
-          "timeoutSeconds": 2,
+          "url": receiver.url, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5, "timeoutSeconds": 2,
+        ],
+        "office": [
+          "url": receiver.url, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5, "timeoutSeconds": 2,
+          "batch": ["maximum": 20, "lingerMilliseconds": 10],
         ],
       ],
       "inputs": [
