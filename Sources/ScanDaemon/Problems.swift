@@ -1,4 +1,4 @@
-import CoreMetrics
+internal import CoreMetrics
 import JSONOutput
 import Logging
 import Synchronization
