@@ -370,8 +370,10 @@ let package = Package(
       dependencies: [
         "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
         "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
