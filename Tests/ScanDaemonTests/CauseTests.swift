@@ -169,18 +169,18 @@ import Workspace
 
   // MARK: Damage
 
-  /// Damages the catalogue so that it cannot be opened.
-  private func damage() throws -> URL {
+  /// Damages the catalogue so that it cannot be opened. The file stays as long as it is: it may be mapped.
+  private func damage() throws {
     let place = URL(fileURLWithPath: root.path + "/users/ana/catalogue.log")
-    try Data(repeating: 7, count: 20_000).write(to: place)
-    return place
+    let file = try FileHandle(forWritingTo: place)
+    defer { try? file.close() }
+    try file.write(contentsOf: Data(repeating: 7, count: 8192))
   }
 
   @Test func `a damaged catalogue is set aside and fetched anew, and what was scanned meanwhile is sent twice`()
     async throws
   {
     try root.fill("ana")
-    _ = try damage()
     server.change(0..<10)
     let isOpen = Switch()
     server.hold { while !isOpen.isOn { await Task.yield() } }
@@ -190,6 +190,9 @@ import Workspace
       options.rematches = true
       options.hook("shop")
     }
+    // It is open, and shows a commit that the new file has a number of as well.
+    #expect(try daemon.look("6901").match.kind == .exact)
+    try damage()
     let events = daemon.events.events(after: nil)
     let first = await daemon.scan(Reading(input: "a", code: "6901", tag: "t"))
     let unknown = await daemon.scan(Reading(input: "a", code: "nothing"))
@@ -232,7 +235,7 @@ import Workspace
     try root.fill("ana")
     let place = URL(fileURLWithPath: root.path + "/users/ana/catalogue.log")
     let good = try Data(contentsOf: place)
-    _ = try damage()
+    try damage()
     let daemon = try daemon { _, options in options.hook("shop") }
     _ = await daemon.scan(Reading(input: "a", code: "6901"))
     daemon.causes.look()
@@ -245,7 +248,7 @@ import Workspace
 
   @Test func `webhooks for matches alone and for misses alone get what nobody could look up`() async throws {
     try root.fill("ana")
-    _ = try damage()
+    try damage()
     let daemon = try daemon { _, options in
       options.hook("found", "missed")
       options.webhooks[0].sendsMisses = false
