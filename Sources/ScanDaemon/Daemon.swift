@@ -77,6 +77,7 @@ public final class Daemon: ReadingHandler, Sendable {
     lock = try Self.lock(options.root, logger)
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = 500
+    workspaceOptions.lookInterval = .milliseconds(1)
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
@@ -158,7 +159,7 @@ public final class Daemon: ReadingHandler, Sendable {
   /// The catalogue of who is signed in, or of nobody, as it is now.
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where it cannot be read.
-  /// - Complexity: three system calls where nothing is new.
+  /// - Complexity: with nothing new, three system calls for each millisecond in which somebody asks.
   public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
   // MARK: Users
@@ -230,7 +231,7 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// Whether scans can be answered: there is a catalogue, of who is signed in or of nobody, and it can be read.
   ///
-  /// - Complexity: three system calls.
+  /// - Complexity: as ``catalogue()``.
   public var isReady: Bool { unreadiness == nil }
 
   /// Why scans cannot be answered; `nil` where they can.
