@@ -185,18 +185,16 @@ extension Daemon {
   public func note(_ event: InputEvent, input: String) {
     let time = Date(microseconds: environment.time.now())
     let isNews = inputs.note(event, input: input, at: time)
-    causes.lookAtInputs()
-    switch event {
-    case .opened: metrics.setInput(inputs.label(input), isUp: true)
-    case .closed: metrics.setInput(inputs.label(input), isUp: false)
-    case .fault: break
-    }
     var fields: [(String, JSONText)] = [("input", .text(input)), ("time", .text(time.precise))]
     switch event {
     case .opened(let what):
+      causes.lookAtInputs()
+      metrics.setInput(inputs.label(input), isUp: true)
       fields += [("event", .text("opened")), ("message", .text(what))]
       if isNews { logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"]) }
     case .closed(let reason, let reopens):
+      causes.lookAtInputs()
+      metrics.setInput(inputs.label(input), isUp: false)
       fields += [("event", .text("closed")), ("message", .text(reason)), ("reopens", .bool(reopens))]
       if isNews {
         logger.notice(

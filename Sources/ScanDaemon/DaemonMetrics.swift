@@ -73,6 +73,15 @@ final class DaemonMetrics: Sendable {
     uploads = UploadMetrics.tracer(factory: factory)
   }
 
+  /// Takes the gauges of inputs away: those that are still there have new ones with the daemon that goes on.
+  func forgetInputs() {
+    let gauges = inputs.withLock { inputs in
+      defer { inputs = [:] }
+      return inputs.values
+    }
+    for gauge in gauges { gauge.destroy() }
+  }
+
   /// Sets the gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
   func setInput(_ name: String, isUp: Bool) {
     let gauge = inputs.withLock { inputs in

@@ -37,6 +37,7 @@ final class GaugeService: Service {
         await wakes.wait(Self.interval, environment.time.sleep)
       }
     }
+    metrics.forgetInputs()
     await recorder.flush()
     await sessions.flush()
     events.finish()

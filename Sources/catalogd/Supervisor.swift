@@ -298,7 +298,7 @@ final class Supervisor: Sendable {
   }
 
   /// How often a configuration that was refused is read again.
-  static let checkInterval: Duration = .seconds(10)
+  static let checkInterval: Duration = .seconds(5)
 
   private func warn(of configuration: DaemonConfiguration) {
     for warning in configuration.warnings { logger.warning("\(warning)") }

@@ -87,6 +87,23 @@ import Testing
     #expect(daemon.end() == 0)
   }
 
+  @Test func `a refused configuration is a problem until it is as the one that runs, without another signal`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.configure(#"{"http": {"adress": "127.0.0.1:0"}}"#)
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "\"problem\":\"reload_refused\"")
+    try daemon.configure("{\(Self.base)}")
+    func isEnded() -> Bool {
+      daemon.log.all.contains { $0.contains("problem ended") && $0.contains("reload_refused") }
+    }
+    let end = ContinuousClock.now + .seconds(60)
+    while !isEnded(), ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.05) }
+    #expect(isEnded())
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
   @Test func `a store that somebody truncates is told, and the daemon goes on`() throws {
     let daemon = try RunningDaemon(["--user", "u"], configuration: "{\(Self.base)}")
     _ = try daemon.log.wait(for: "\"listening\"")

@@ -177,6 +177,17 @@ import Workspace
     try file.write(contentsOf: Data(repeating: 7, count: 8192))
   }
 
+  @Test func `gauges of inputs go with their daemon`() async throws {
+    try root.fill("ana")
+    let kit = TestMetrics()
+    let daemon = try daemon { environment, _ in
+      environment.metrics = kit
+      environment.time = .live
+    }
+    try await withServices(daemon) { daemon.note(.opened("/dev/gun"), input: "gun") }
+    #expect(throws: (any Error).self) { try kit.expectRecorder("shelfmark_input_up", [("input", "gun")]) }
+  }
+
   @Test func `a damaged catalogue is set aside and fetched anew, and what was scanned meanwhile is sent twice`()
     async throws
   {
