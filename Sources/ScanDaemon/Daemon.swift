@@ -148,7 +148,9 @@ public final class Daemon: ReadingHandler, Sendable {
 
   /// The lock of the root directory; `nil` where that may not be written, so that no daemon records anything there.
   private static func lock(_ root: String, _ logger: Logger) throws -> RootLock? {
-    do { return try RootLock.take(root) } catch let error as StorageError where error.kind == .permission {
+    do { return try RootLock.take(root) } catch let error as StorageError
+      where [.permission, .noSpace].contains(error.kind)
+    {
       logger.warning("the root directory is not locked: a second daemon on it would not be noticed", error: error)
       return nil
     }

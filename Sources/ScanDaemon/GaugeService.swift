@@ -48,9 +48,9 @@ final class GaugeService: Service {
     guard let stores = try? access.stores() else { return }
     if let catalogue = try? access.catalogue(of: stores) {
       metrics.products.record(catalogue.productCount)
-      if let current = access.age(catalogue, of: stores).currentAt {
-        metrics.catalogueAge.record(Double(environment.time.now()) / 1e6 - current.timeIntervalSince1970)
-      }
+      let current = access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
+      // Without a catalogue there is no age: zero would look as if it were new.
+      metrics.catalogueAge.record(current.map { Double(environment.time.now()) / 1e6 - $0 } ?? .nan)
     }
     if let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil,
       let counts = try? documents.queue.counts()

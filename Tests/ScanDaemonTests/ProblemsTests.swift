@@ -143,6 +143,10 @@ import Testing
     #expect(problems.current.count <= Problems.maximumCount + ProblemCode.allCases.count)
     problems.clear(.webhookFailing, about: "a")
     #expect(try !fields().contains { $0.hasPrefix("webhook_failing") })
+    for _ in 0..<2 {
+      problems.set(.uploadsParked, ["b": "1 upload", "c": "2 uploads"])
+      #expect(try fields().count { $0.hasPrefix("uploads_parked other 1 ") } == 1)
+    }
   }
 }
 
