@@ -65,16 +65,20 @@ public final class UploadHTTPTransport: Sendable {
     request.headers.add(name: "Content-Type", value: type)
     if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
     request.body = .bytes(body)
-    let response: HTTPClientResponse
-    do { response = try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
-      if Task.isCancelled || error is CancellationError { throw error }
-      throw UploadNoAnswer(error, url: request.url)
-    }
+    let response = try await execute(request)
     let text = await Self.text(response.body)
     let pause = response.headers.first(name: "Retry-After").flatMap {
       RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
     }
     return UploadResponse(status: Int(response.status.code), retryAfter: pause, message: text)
+  }
+
+  /// - Throws: ``UploadNoAnswer`` for what the client throws.
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+    do { return try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
+      if Task.isCancelled || error is CancellationError { throw error }
+      throw UploadNoAnswer(error, url: request.url)
+    }
   }
 
   /// What the server says besides its status: for people only, so what is too long for them is not read, nor waited for.
