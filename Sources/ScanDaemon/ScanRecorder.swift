@@ -105,7 +105,9 @@ final class ScanRecorder: Sendable {
     let result: Void? = try? await perform(for: stores) { transaction, documents in
       try transaction.upsert(RecordingProbe(time: time), into: documents.probes)
     }
-    if result != nil { problems.clear(.missJournalFailing) }
+    guard result != nil else { return }
+    problems.clear(.recordingFailing)
+    problems.clear(.missJournalFailing)
   }
 
   // MARK: On the thread

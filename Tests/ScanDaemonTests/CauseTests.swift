@@ -1,9 +1,11 @@
 import Catalog
 import Foundation
 import LogStore
+import Logging
 import MetricsTestKit
 import ScanInputs
 import Storage
+import Synchronization
 import Testing
 import UploadQueue
 import Workspace
@@ -177,6 +179,25 @@ import Workspace
     try file.write(contentsOf: Data(repeating: 7, count: 8192))
   }
 
+  @Test func `an input that opens and closes all the time fills no log`() throws {
+    let lines = LineLog()
+    var options = DaemonOptions(root: root.path)
+    options.watchesNetwork = false
+    var environment = DaemonEnvironment()
+    environment.time = clock.environment
+    let daemon = try Daemon(options, logger: Logger(label: "test") { _ in lines }, environment: environment)
+    for _ in 0..<100 {
+      daemon.note(.closed(reason: "unplugged", reopens: true), input: "gun")
+      daemon.note(.opened("/dev/gun"), input: "gun")
+      clock.advance(by: .milliseconds(100))
+    }
+    #expect(lines.all.count { $0.hasSuffix("input closed") || $0.hasSuffix("input opened") } == 4)
+    #expect(lines.all.count { $0.contains("input_closed gun") } == 2, "it begins, and it ends")
+    clock.advance(by: .seconds(60))
+    daemon.note(.closed(reason: "unplugged", reopens: true), input: "gun")
+    #expect(lines.all.last?.hasSuffix("input closed") == true)
+  }
+
   @Test func `gauges of inputs go with their daemon`() async throws {
     try root.fill("ana")
     let kit = TestMetrics()
@@ -231,6 +252,25 @@ import Workspace
     }
     #expect(told.map(\.0) == ["unreadable", "unreadable", "exact", "none"])
     #expect(told.map(\.1) == [nil, nil, first.id, unknown.id])
+  }
+
+  @Test func `a device that damages each new file makes no server send everything again and again`() async throws {
+    try root.fill("ana", cursor: "0")
+    server.change(0..<10)
+    let passed = Mutex(Duration.zero)
+    let daemon = try daemon { environment, options in
+      environment.uptime = { passed.withLock { $0 } }
+      options.sync = SyncOptions(url: "http://127.0.0.1:1/")
+    }
+    func sync() async throws -> String? {
+      daemon.sync.replaceCatalogue()
+      _ = try await daemon.sync.syncNow()
+      return server.cursors.last
+    }
+    #expect(try await sync() == "", "everything")
+    #expect(try await sync() != "", "what is new")
+    passed.withLock { $0 = CatalogueSync.replacementPause }
+    #expect(try await sync() == "")
   }
 
   @Test func `a lookup that runs into damage is tried again until it is answered`() async throws {
