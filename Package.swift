@@ -53,7 +53,10 @@ let package = Package(
   targets: [
     // Bytes and files. RecordFormat and Storage are no products: what they declare as public is this package's, and public
     // because the compiler inlines no package function into another module.
-    .target(name: "CShims"),
+    .target(
+      name: "CShims",
+      // Where the C library has no iconv of its own.
+      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
@@ -96,6 +99,7 @@ let package = Package(
       dependencies: [
         "CatalogHTTP", "CatalogWire", "DocumentFormat", "UploadQueue",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
@@ -307,6 +311,7 @@ let package = Package(
       name: "UploadHTTPTests",
       dependencies: [
         "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],

@@ -44,6 +44,24 @@ public struct CatalogHistory: Sendable {
       }
   }
 
+  /// Checks what the catalogue keeps with each commit, as `log` and `rollback` read it.
+  ///
+  /// - Returns: what is wrong, the newest commit first.
+  /// - Throws: `StoreError`.
+  /// - Complexity: Two reads for each commit.
+  public func verifyStates() throws(StoreError) -> [Finding] {
+    var findings: [Finding] = []
+    for snapshot in [current, previous].compactMap(\.?.store) {
+      for commit in try snapshot.history() where CatalogState(commit.state) == nil {
+        findings.append(
+          Finding(
+            path: snapshot.path, offset: 0, what: "what is kept with commit \(commit.sequence) cannot be read",
+            lost: "the way back to commit \(commit.sequence)"))
+      }
+    }
+    return findings
+  }
+
   /// The catalogue at commit `sequence`; `nil` if that commit is not kept.
   ///
   /// - Throws: ``previousFailure`` where the commit may be in a kept generation that cannot be read; `StoreError`.

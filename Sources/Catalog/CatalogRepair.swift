@@ -10,7 +10,7 @@ public struct CatalogRepair: Sendable {
   public let snapshot: CatalogSnapshot
   /// Where the damaged file is kept; `nil` for a clean catalogue, and for one whose log was gone.
   public let damagedPath: String?
-  /// The older state that is current again, where nothing in the log could be read.
+  /// The older state that is current again, as no commit of the log could be read.
   public let source: RepairSource?
 
   /// Verifies a catalogue, and writes what can be saved of a damaged one into a new generation.

@@ -16,7 +16,7 @@ public final class CatalogWriter {
   ///   - location: which catalogue.
   ///   - milliseconds: how long to wait for another writer to finish.
   ///   - previousLifetime: How long the generation that a full update replaced is kept, so that the update can be undone;
-  ///     zero keeps none. One that was kept for longer is deleted now.
+  ///     zero keeps none. One that was kept for longer is deleted with the next commit.
   ///   - replacesDamaged: Whether to begin anew where the catalogue cannot be opened. The damaged file stays where it is
   ///     until the first commit, which renames it; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.

@@ -45,9 +45,13 @@ public struct FullUpdate: RowSink {
   /// - Returns: what was done; it is durable.
   /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a gate refuses; `StoreError`. The old
   ///   catalogue then stays.
+  ///
+  /// The old catalogue is the one before the damage where the update takes the place of one that cannot be read, and such
+  /// a one is kept.
+  ///
   /// - Complexity: sorts the index entries, and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
-    let old = try CatalogSnapshot(writer.snapshot)
+    let old = try CatalogSnapshot(writer.snapshot ?? writer.snapshotBeforeDamage())
     counts.defaulted = defaulted
     var state = CatalogState()
     state.cursor = cursor
@@ -64,10 +68,16 @@ public struct FullUpdate: RowSink {
       let candidate = try CatalogSnapshot(candidate)
       state.counts.productsUpserted = candidate.productCount
       notices = try tally.notices(distinct: candidate.productCount)
-      let (lost, all) = try Self.lostProducts(from: old, in: candidate)
-      state.counts.productsDeleted = lost
-      state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
-      try gate.check(lost: lost, of: all)
+      do {
+        let (lost, all) = try Self.lostProducts(from: old, in: candidate)
+        state.counts.productsDeleted = lost
+        state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
+        try gate.check(lost: lost, of: all)
+      } catch let error as StoreError {
+        // What cannot be read is what this update is to take the place of.
+        guard writer.replacesDamaged, error.isDamage else { throw error }
+        try writer.noteDamage()
+      }
     }
     return UpdateReport(state, new, notices)
   }

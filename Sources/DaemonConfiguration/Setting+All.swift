@@ -1,3 +1,5 @@
+import ScanInputs
+
 extension Setting {
   /// The longest time that a setting may have, in seconds: 31 days.
   private static let month = 2_678_400.0
@@ -64,6 +66,12 @@ extension Setting {
     Setting("webhooks.NAME.url", .url, "", "the URL; {id} and {kind} are filled in"),
     Setting("webhooks.NAME.headers", .secretList, "", "headers of each request, as Name: value"),
     Setting("webhooks.NAME.authorizationFile", .text, "", "a file that holds the Authorization header"),
+    Setting(
+      "webhooks.NAME.secretFile", .text, "",
+      "a file with the secret of signatures (Standard Webhooks)"),
+    Setting(
+      "webhooks.NAME.previousSecretFile", .text, "",
+      "a file with the former one: while it is set, requests have two signatures"),
     Setting("webhooks.NAME.gzip", .truth, "false", "whether bodies are packed"),
     Setting("webhooks.NAME.timeoutSeconds", .real(0.1...3600), "30", "how long one attempt may take"),
     Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
@@ -81,17 +89,37 @@ extension Setting {
     Setting("inputs.NAME.kind", .choice(["stdin", "serial", "keyboard", "tcp", "socket"]), "", "what it is"),
     Setting("inputs.NAME.device", .text, "", "serial, keyboard: the device"),
     Setting("inputs.NAME.baud", .whole(50...4_000_000), "9600", "serial: bits a second"),
-    Setting("inputs.NAME.answers", .truth, "false", "serial: whether answers are written to the device"),
+    Setting(
+      "inputs.NAME.answers", .truth, "false",
+      "serial, tcp with connect: whether answers are written to the scanner"),
     Setting("inputs.NAME.layout", .choice(["us", "de", "fr"]), "us", "keyboard: the layout that the scanner assumes"),
     Setting("inputs.NAME.grab", .truth, "true", "keyboard: whether nobody else gets what it types"),
     Setting(
-      "inputs.NAME.reopenSeconds", .real(0.05...3600), "1", "serial, keyboard: the pause before it is opened again"),
+      "inputs.NAME.reopenSeconds", .real(0.05...3600), "1",
+      "serial, keyboard, tcp with connect: the pause before it is opened again"
+    ),
     Setting("inputs.NAME.host", .text, "127.0.0.1", "tcp: the address to listen on"),
-    Setting("inputs.NAME.port", .whole(0...65_535), "", "tcp: the port; 0 takes a free one"),
+    Setting("inputs.NAME.port", .whole(0...65_535), "", "tcp: the port to listen on; 0 takes a free one"),
+    Setting(
+      "inputs.NAME.allow", .list, "",
+      "tcp with port: what may connect, such as 10.0.0.5 or 10.0.0.0/24; all without it"),
+    Setting(
+      "inputs.NAME.connect", .text, "",
+      "tcp: a scanner that listens, HOST:PORT or [IPV6]:PORT, instead of host and port"),
     Setting("inputs.NAME.path", .text, "", "socket: the path"),
     Setting("inputs.NAME.maximumLineBytes", .whole(16...1 << 20), "4096", "the longest line"),
-    Setting("inputs.NAME.prefix", .text, "", "what the reader puts before each code"),
-    Setting("inputs.NAME.suffix", .text, "", "what the reader puts behind each code"),
+    Setting(
+      "inputs.NAME.end", .list, "cr, lf",
+      "all but socket: what ends a code: cr, lf, crlf, tab, etx or a character of one byte"
+    ),
+    Setting(
+      "inputs.NAME.silenceMilliseconds", .whole(1...60_000), "",
+      "all but socket: a pause that ends a code as well"),
+    Setting(
+      "inputs.NAME.encoding", .choice(TextEncoding.allCases.map(\.rawValue)), "utf-8",
+      "stdin, serial, tcp: how characters are bytes"),
+    Setting("inputs.NAME.prefix", .text, "", "text that the scanner puts before each code; it is removed"),
+    Setting("inputs.NAME.suffix", .text, "", "text that the scanner puts after each code; it is removed"),
     Setting("inputs.NAME.doubleScanMilliseconds", .whole(0...3_600_000), "", "as below, for this input"),
     Setting("doubleScanMilliseconds", .whole(0...3_600_000), "500", "for how long the same code is the same scan"),
   ]

@@ -39,7 +39,48 @@ extension SettingReader {
     options.line.maximumByteCount = whole(path("maximumLineBytes")) ?? options.line.maximumByteCount
     options.line.prefix = text(path("prefix")) ?? ""
     options.line.suffix = text(path("suffix")) ?? ""
+    if let milliseconds = whole(path("silenceMilliseconds")) { options.line.idleTimeout = .milliseconds(milliseconds) }
+    if let encoding = text(path("encoding")).flatMap({ TextEncoding(rawValue: $0) }) {
+      if !encoding.isAvailable {
+        refuse(
+          path("encoding"), encoding.rawValue,
+          "this system has no converter for it; install those of its C library (on Red Hat's: glibc-gconv-extra)")
+      }
+      options.line.encoding = encoding
+    }
+    if let ends = ends(path("end"), options.line) { options.line.ends = ends }
     return options
+  }
+
+  /// What ends a line; `nil` where nothing was set, or something that is not an end.
+  private mutating func ends(_ path: [String], _ line: LineFormat) -> [LineEnd]? {
+    guard let texts = list(path) else { return nil }
+    if texts.isEmpty, line.idleTimeout == nil {
+      refuse(path, nil, "is empty, and silenceMilliseconds is not set: no code would ever end")
+    }
+    let names: [String: LineEnd] = [
+      "cr": .carriageReturn, "lf": .lineFeed, "crlf": .carriageReturnLineFeed, "tab": .tab, "etx": .endOfText,
+      "\r\n": .carriageReturnLineFeed,
+    ]
+    var ends: [LineEnd] = []
+    for text in texts {
+      if let end = names[text] {
+        ends.append(end)
+        continue
+      }
+      // A character of Latin-1 is the byte with its number, and one of ASCII is that everywhere.
+      let scalar = text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
+      guard let scalar, let byte = UInt8(exactly: scalar.value), byte < 0x80 || line.encoding == .latin1 else {
+        let encoding = line.encoding.rawValue
+        refuse(path, text, "is to be cr, lf, crlf, tab, etx or one character that is one byte in \(encoding)")
+        continue
+      }
+      if line.encoding.isInsideCharacters(byte) {
+        refuse(path, text, "may be a part of a character in \(line.encoding.rawValue): codes would be cut there")
+      }
+      ends.append(LineEnd(byte: byte))
+    }
+    return ends
   }
 
   private mutating func source(_ name: String, kind: String) -> InputSource? {
@@ -68,14 +109,7 @@ extension SettingReader {
       options.grabs = truth(path("grab")) ?? options.grabs
       if let seconds = real(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
       return .keyboard(options)
-    case "tcp":
-      let host = text(path("host")) ?? "127.0.0.1"
-      if host.isEmpty { refuse(path("host"), host, "names no address, such as 127.0.0.1 or 0.0.0.0") }
-      guard let port = whole(path("port")) else {
-        if !isSet(path("port")) { refuse(path("port"), nil, "is missing: the port to listen on") }
-        return nil
-      }
-      return .tcp(host: host, port: port)
+    case "tcp": return isSet(path("connect")) ? tcpClient(name) : tcpServer(name)
     case "socket":
       let place = place(path("path"), "such as /run/catalogd/scans.sock")
       if place.utf8.count > SocketFile.pathByteLimit {
@@ -84,6 +118,51 @@ extension SettingReader {
       return .socket(path: place)
     default: return .standardInput
     }
+  }
+
+  private mutating func tcpServer(_ name: String) -> InputSource? {
+    func path(_ last: String) -> [String] { ["inputs", name, last] }
+    for last in ["answers", "reopenSeconds"] where isSet(path(last)) {
+      refuse(path(last), nil, "an input of the kind tcp has no \(last) without connect")
+    }
+    let host = text(path("host")) ?? "127.0.0.1"
+    if host.isEmpty { refuse(path("host"), host, "names no address, such as 127.0.0.1 or 0.0.0.0") }
+    var networks: [PeerNetwork] = []
+    if let texts = list(path("allow")) {
+      if texts.isEmpty {
+        refuse(path("allow"), nil, "is empty: nobody could connect; leave it out to let everybody in")
+      }
+      for text in texts {
+        do throws(PeerNetwork.Problem) { networks.append(try PeerNetwork(text)) } catch {
+          refuse(path("allow"), text, error.description)
+        }
+      }
+    }
+    guard let port = whole(path("port")) else {
+      if !isSet(path("port")) {
+        refuse(path("port"), nil, "is missing: the port to listen on; or set connect to call a scanner that listens")
+      }
+      return nil
+    }
+    return .tcp(host: host, port: port, allow: networks)
+  }
+
+  private mutating func tcpClient(_ name: String) -> InputSource? {
+    func path(_ last: String) -> [String] { ["inputs", name, last] }
+    for last in ["host", "port", "allow"] where isSet(path(last)) {
+      refuse(path(last), nil, "is for an input that listens, and connect for one that calls; keep one of them")
+    }
+    guard let address = text(path("connect")) else { return nil }
+    guard case .success(.host(let host, let port)) = HTTPAddress.parse(address), port > 0 else {
+      refuse(
+        path("connect"), address, "is to be HOST:PORT or [IPV6]:PORT with a port from 1 to 65535, such as 10.0.0.5:9004"
+      )
+      return nil
+    }
+    var options = TCPClientOptions(host: host, port: port)
+    options.answers = truth(path("answers")) ?? options.answers
+    if let seconds = real(path("reopenSeconds")) { options.reopenInterval = .seconds(seconds) }
+    return .tcpClient(options)
   }
 
   /// A path that has to be there.
@@ -99,9 +178,11 @@ extension SettingReader {
   /// Settings that this kind of input does not have are without effect, which nobody wants.
   private mutating func refuseForeign(_ name: String, kind: String) {
     let common = ["kind", "maximumLineBytes", "prefix", "suffix", "doubleScanMilliseconds"]
+    let ends = ["end", "silenceMilliseconds"]
     let own: [String: [String]] = [
-      "stdin": [], "serial": ["device", "baud", "answers", "reopenSeconds"],
-      "keyboard": ["device", "layout", "grab", "reopenSeconds"], "tcp": ["host", "port"], "socket": ["path"],
+      "stdin": ends + ["encoding"], "serial": ends + ["encoding", "device", "baud", "answers", "reopenSeconds"],
+      "keyboard": ends + ["device", "layout", "grab", "reopenSeconds"],
+      "tcp": ends + ["encoding", "host", "port", "allow", "connect", "answers", "reopenSeconds"], "socket": ["path"],
     ]
     let allowed = common + (own[kind] ?? [])
     for setting in Setting.all where setting.path.count == 3 && setting.path[0] == "inputs" {
@@ -117,7 +198,9 @@ extension SettingReader {
     case (.standardInput, .standardInput): true
     case (.serial(let one), .serial(let other)): one.path == other.path
     case (.keyboard(let one), .keyboard(let other)): one.path == other.path
-    case (.tcp(_, let port), .tcp): a == b && port != 0
+    case (.tcp(let host, let port, _), .tcp(let other, let otherPort, _)):
+      host == other && port == otherPort && port != 0
+    case (.tcpClient(let one), .tcpClient(let other)): one.host == other.host && one.port == other.port
     case (.socket, .socket): a == b
     default: false
     }

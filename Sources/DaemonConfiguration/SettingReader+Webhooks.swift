@@ -42,6 +42,11 @@ extension SettingReader {
       }
       options.headers.append(("Authorization", authorization))
     }
+    let (secret, previous) = (path("secretFile"), path("previousSecretFile"))
+    if isSet(previous), !isSet(secret) {
+      refuse(previous, nil, "is set without secretFile, which holds the present secret; this one holds the former one")
+    }
+    options.secrets = [signingSecret(file: secret), signingSecret(file: previous)].compactMap { $0 }
     options.isPacked = truth(path("gzip")) ?? options.isPacked
     if let seconds = real(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
     options.sendsMatches = truth(path("matches")) ?? options.sendsMatches

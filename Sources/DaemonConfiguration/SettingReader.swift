@@ -1,5 +1,6 @@
 import Configuration
 import Synchronization
+import UploadHTTP
 
 /// Reads settings and keeps what is wrong with them, so that all of it can be told at once.
 struct SettingReader {
@@ -81,6 +82,19 @@ struct SettingReader {
       refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
       return nil
     }
+  }
+
+  /// The secret of signatures that stands in a file, whose path is a setting.
+  mutating func signingSecret(file path: [String]) -> WebhookSecret? {
+    guard let file = text(path) else { return nil }
+    switch SmallFile.read(file, limit: 65_536, isPrivate: true) {
+    case .success(let bytes):
+      told[path] = file + "\u{0}" + bytes.map { String($0, radix: 16) }.joined(separator: " ")
+      do throws(UploadHTTPError) { return try WebhookSecret(bytes) } catch { refuse(path, file, "\(error)") }
+    case .failure(let problem):
+      refuse(path, file, problem.description, isUnreadableFile: problem.isUnreadable)
+    }
+    return nil
   }
 
   /// Whether somebody has set it, well or not.

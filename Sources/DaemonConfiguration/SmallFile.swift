@@ -8,7 +8,8 @@ enum SmallFile {
     let isUnreadable: Bool
   }
 
-  static func read(_ path: String, limit: Int) -> Result<[UInt8], Problem> {
+  /// - Parameter isPrivate: Whether a file that others may read or change is refused.
+  static func read(_ path: String, limit: Int, isPrivate: Bool = false) -> Result<[UInt8], Problem> {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       return .failure(Problem(description: "this is no path", isUnreadable: true))
     }
@@ -16,6 +17,7 @@ enum SmallFile {
       // Pipes are files, too; a device that never ends is cut by the limit.
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { try? handle.close() }
+      if isPrivate, let problem = publicity(handle.fileDescriptor, path) { return .failure(problem) }
       let data = try handle.read(upToCount: limit + 1) ?? Data()
       guard data.count <= limit else {
         return .failure(Problem(description: "the file has more than \(limit) bytes", isUnreadable: false))
@@ -32,6 +34,22 @@ enum SmallFile {
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
     // The C library's text for a number, which lives until the next call of this thread, and is copied.
     return unsafe String(cString: strerror(Int32(error.code)))
+  }
+
+  /// Why a file is no place for a secret; `nil` where only its owner may read it. What systemd gives to a service (`LoadCredential`)
+  /// has a list of who may read it, which looks like a group's right.
+  private static func publicity(_ descriptor: Int32, _ path: String) -> Problem? {
+    var status = stat()
+    // The call fills the local structure.
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] ?? ""
+    let isCredential = !directory.isEmpty && path.hasPrefix(directory + "/")
+    let mode = status.st_mode & (isCredential ? 0o037 : 0o077)
+    if mode == 0 { return nil }
+    let shown = String(status.st_mode & 0o777, radix: 8)
+    return Problem(
+      description: "others may read or change the file (mode \(shown)), and it holds a secret; run 'chmod 600' on it",
+      isUnreadable: false)
   }
 
   /// A secret in a file: its text without the white space around it.

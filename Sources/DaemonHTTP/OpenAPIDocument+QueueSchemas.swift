@@ -71,7 +71,23 @@ extension OpenAPIDocument {
               {"type": "null"}
             ]
           },
-          "payload": {"description": "What is sent: a JSON value, or the path, bytes and sha256 of a file."}
+          "payload": {"description": "What is sent: a JSON value, or the path, bytes and sha256 of a file."},
+          "files": {
+            "type": "array",
+            "description": "The files that go with the JSON value in one request; absent without any.",
+            "items": {
+              "type": "object",
+              "properties": {
+                "name": {"type": "string", "description": "The name of the form's field."},
+                "contentType": {"type": "string"},
+                "file": {"type": "string", "description": "The path."},
+                "bytes": {"type": "integer"},
+                "sha256": {"type": "string"}
+              },
+              "required": ["name", "contentType", "file", "bytes", "sha256"],
+              "additionalProperties": false
+            }
+          }
         },
         "required": [
           "id",

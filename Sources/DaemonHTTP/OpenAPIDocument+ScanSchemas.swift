@@ -28,7 +28,14 @@ extension OpenAPIDocument {
           "time": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
           "input": {"type": "string", "description": "What read the code."},
           "tag": {"type": ["string", "null"], "description": "What the sender called it."},
-          "code": {"type": "string", "description": "The code as it was scanned."},
+          "code": {
+            "type": "string",
+            "description": "The code as it was scanned. If it could not be decoded: printable ASCII as it is, every other byte as \\xFF."
+          },
+          "hex": {
+            "type": "string",
+            "description": "The bytes of a code that could not be decoded, which matches nothing; absent for others."
+          },
           "match": {
             "type": "string",
             "description": "How the code was matched. With a reason, none and unreadable say nothing of the product.",

@@ -55,9 +55,15 @@ extension OpenAPIDocument {
           "faults": {
             "type": "object",
             "additionalProperties": {"type": "integer"},
-            "description": "Lines that were refused, by the kind of fault."
+            "description": "Lines that were refused or could not be decoded, and answers that were lost, by the kind of fault."
           },
-          "lastScan": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."}
+          "lastScan": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59.123Z."},
+          "connections": {"type": "integer", "description": "Clients that are connected, where clients connect."},
+          "maximumConnections": {"type": ["integer", "null"], "description": "How many may be."},
+          "refusedConnections": {
+            "type": "integer",
+            "description": "Connections that were refused: there were too many, or the address is not allowed."
+          }
         },
         "required": ["name", "state", "message", "since", "scans", "misses", "repeats", "faults", "lastScan"],
         "additionalProperties": false

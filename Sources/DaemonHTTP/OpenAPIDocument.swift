@@ -33,6 +33,7 @@ enum OpenAPIDocument {
       \(members(of: setPaths)),
       \(members(of: userPaths))
       },
+      \(members(of: webhooks(security))),
       "components": {
       \(security.ofCallers ? members(of: schemes) + "," : "")
       \(members(of: components)),

@@ -35,7 +35,7 @@ extension Refusal {
     case .unknown: self = .notFound("\(error)")
     case .isBeingSent: self = .conflict("isBeingSent", "\(error)")
     case .full, .tooManyWorkers, .format: self = .unavailable("queueUnavailable", "\(error)")
-    case .payloadTooLarge, .text, .name, .isFile, .unreadable, .changed:
+    case .payloadTooLarge, .text, .field, .name, .isFile, .unreadable, .changed:
       self.init(.internalServerError, "internal", "\(error)")
     }
   }

@@ -3,7 +3,8 @@ public import LogStore
 
 extension DocumentStore {
   /// Verifies a store of documents, and writes what can be saved of a damaged one into a new generation; see
-  /// `Repair` of LogStore. A commit that can be read is kept whole.
+  /// `Repair` of LogStore. A commit that can be read is kept whole. A log of which nothing can be
+  /// saved is renamed.
   ///
   /// If anything but history was lost the store forgets which indexes it has: what it knew of them may be older than the
   /// documents. Who opens a collection with its indexes then gives them their keys anew.
@@ -15,7 +16,7 @@ extension DocumentStore {
   /// - Throws: `DocumentStoreError.unknownState` for a store that holds no documents; `StoreError`. Nothing changed then.
   public static func repair(_ location: StoreLocation, waiting milliseconds: Int = 0) throws -> Repair? {
     // The names of the tables stand in the log: without a commit that tells them, nobody knows what its rows are.
-    try Repair.run(location, schema: Schema([]), waiting: milliseconds) { state, isComplete, _ in
+    try Repair.run(location, schema: Schema([]), waiting: milliseconds, setsAside: true) { state, isComplete, _ in
       if isComplete || state.isEmpty { return state }
       var description = try StoreDescription(state, path: location.path)
       description.forgetIndexes()

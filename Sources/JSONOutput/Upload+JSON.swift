@@ -12,21 +12,32 @@ extension Upload {
   public var json: JSONText {
     let payload: JSONText =
       switch payload {
-      case .value(let value): .document(value)
+      case .value(let value), .document(let value, _): .document(value)
       case .file(let file):
         .object([("file", .text(file.path)), ("bytes", .int(file.byteCount)), ("sha256", .text(file.sha256))])
       }
+    var files: [(String, JSONText)] = []
+    if case .document(_, let parts) = self.payload, !parts.isEmpty {
+      let all = parts.map { part in
+        JSONText.object([
+          ("name", .text(part.name)), ("contentType", .text(part.contentType)), ("file", .text(part.file.path)),
+          ("bytes", .int(part.file.byteCount)), ("sha256", .text(part.file.sha256)),
+        ])
+      }
+      files = [("files", .array(all))]
+    }
     let error: JSONText =
       lastError.map { error in
         .object([("status", error.status.map(JSONText.int) ?? .null), ("message", .text(error.message))])
       } ?? .null
-    return .object([
-      ("id", .text(id.text)), ("kind", .text(kind)), ("state", .text(state.rawValue)),
-      ("priority", .text(priority.name)),
-      ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
-      ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
-      ("lastError", error), ("payload", payload),
-    ])
+    return .object(
+      [
+        ("id", .text(id.text)), ("kind", .text(kind)), ("state", .text(state.rawValue)),
+        ("priority", .text(priority.name)),
+        ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
+        ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
+        ("lastError", error), ("payload", payload),
+      ] + files)
   }
 }
 

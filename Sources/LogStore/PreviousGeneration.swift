@@ -112,6 +112,18 @@ extension StoreWriter {
     try location.previousGeneration(before: snapshot)
   }
 
+  /// The last commit of the generation that is kept, in a store whose log cannot be read or is gone; `nil` if none is, or it
+  /// is damaged too.
+  ///
+  /// - Throws: `StoreError.io`.
+  package func snapshotBeforeDamage() throws(StoreError) -> Snapshot? {
+    if snapshot != nil { return nil }
+    do { return try location.previousGeneration(before: nil)?.snapshot } catch {
+      guard error.isDamage else { throw error }
+      return nil
+    }
+  }
+
   /// Deletes the previous generation, and a shared base that it alone needed.
   ///
   /// - Returns: Bytes of the deleted file; 0 if none was kept.

@@ -11,7 +11,7 @@ public struct Repair: Sendable {
   public internal(set) var snapshot: Snapshot?
   /// Where the damaged file is kept; `nil` for a clean store.
   public internal(set) var damagedPath: String?
-  /// The older state that is current again, where nothing in the log could be read; `nil` if rows of the log were saved.
+  /// The older state that is current again, as no commit of the log could be read; `nil` if rows of the log were saved.
   public internal(set) var source: RepairSource?
 
   /// What the application stores beside the rows that were saved.
@@ -29,13 +29,15 @@ public struct Repair: Sendable {
   /// one under another name. The new commit's number is one more than the highest that anything in the file has.
   ///
   /// Where nothing in the log belongs to a store of this kind, the newest older state next to it becomes current again:
-  /// the previous generation, or the shared base; see ``source``. A previous generation that is itself damaged is
-  /// renamed.
+  /// the previous generation, or the shared base; see ``source``. So it does where no manifest can be read, as in a log
+  /// that was cut off inside its base, and the older state has more rows than can be saved. A previous generation that is
+  /// itself damaged is renamed.
   ///
   /// - Parameters:
   ///   - location: which store.
   ///   - schema: its tables, for what is left of a store that no longer says them.
   ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - setsAside: whether a log of which nothing can be saved is renamed, which leaves a store without a commit.
   ///   - makeState: makes the application's state of the new generation.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed to the store.
   /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote, or in which nothing belongs to a
@@ -43,10 +45,12 @@ public struct Repair: Sendable {
   /// - Complexity: reads the file three times, keeps a word for each row and all shared strings; needs room for another
   ///   copy of what is live.
   public static func run(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0,
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0, setsAside: Bool = false,
     state makeState: StateMaker = { state, _, _ in state }
   ) throws -> Repair? {
-    try run(location, schema: schema, waiting: milliseconds, findingFaulty: { _ in [] }, state: makeState)
+    try run(
+      location, schema: schema, waiting: milliseconds, setsAside: setsAside, findingFaulty: { _ in [] },
+      state: makeState)
   }
 
   /// The same for an application that checks its rows. If verification finds nothing, rows that are faulty are left out of
@@ -54,11 +58,12 @@ public struct Repair: Sendable {
   ///
   /// - Parameter findFaulty: finds the rows that the application cannot read, in a store that verification finds clean.
   package static func run(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, setsAside: Bool = false,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
   ) throws -> Repair? {
     try StoreWriter.repair(
-      location, schema: schema, waiting: milliseconds, findingFaulty: findFaulty, state: makeState)
+      location, schema: schema, waiting: milliseconds, setsAside: setsAside, findingFaulty: findFaulty,
+      state: makeState)
   }
 
   /// This repair as the second one of two, with what the first one found and lost.

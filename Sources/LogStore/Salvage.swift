@@ -61,7 +61,12 @@ struct Salvage {
     }
     arrangePieces()
     readManifest()
-    if let manifest { tables = try schema.adopt(manifest, path: file.path).tables }
+    if let manifest {
+      do { tables = try schema.adopt(manifest, path: file.path).tables } catch {
+        // Tables with these names and other key spaces are a damaged manifest of this kind of store.
+        guard schema.names(manifest) else { throw error }
+      }
+    }
     for piece in pieces { walk(piece) }
   }
 

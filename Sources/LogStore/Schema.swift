@@ -50,6 +50,11 @@ public struct Schema: Sendable {
     Manifest(tables: tables.map(\.manifest))
   }
 
+  /// Whether the tables of `manifest` begin with ones that have these names.
+  func names(_ manifest: Manifest) -> Bool {
+    manifest.tables.count >= tables.count && zip(manifest.tables, tables).allSatisfy { $0.name == $1.name }
+  }
+
   /// Checks that `manifest` begins with these tables, and adds those that it lacks.
   func adopt(_ manifest: Manifest, path: String) throws(StoreError) -> Manifest {
     var result = manifest

@@ -4,22 +4,31 @@ extension StoreLocation {
   /// Gives the log another name, so that the next commit begins a store anew: for stores whose content can be had
   /// again, and that share no base.
   ///
-  /// The log is then called `NAME.damaged-1`; one that had that name before is gone. A crash leaves the one name or the other.
+  /// The log is then called `NAME.damaged-1`. A crash leaves the one name or the other.
   ///
   /// - Parameters:
   ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - keepsOthers: whether a log that has that name already keeps it, and this one gets the next that is free.
   ///   - isDamaged: is asked under the writer's lock, as another process may have done it already.
   /// - Returns: where the log is now; `nil` if it was left as it was, or is not there.
   /// - Throws: `StoreError.locked`, `.io`; what `isDamaged` throws.
-  package func setAside(waiting milliseconds: Int = 0, if isDamaged: () throws -> Bool) throws -> String? {
+  package func setAside(
+    waiting milliseconds: Int = 0, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
+  ) throws -> String? {
     let lock = try StoreWriter.lock(self, milliseconds)
     defer { lock.release() }
     guard try isDamaged() else { return nil }
-    return try storage { () throws(StorageError) in
+    return try setAsideLog(keepsOthers: keepsOthers)
+  }
+
+  /// The same, for one that has the writer's lock.
+  func setAsideLog(keepsOthers: Bool = true) throws(StoreError) -> String? {
+    try storage { () throws(StorageError) in
       guard try directory.identity(of: log) != nil else { return nil }
-      try directory.rename(log, to: damaged(1))
+      let name = try keepsOthers ? freeDamagedName() : damaged(1)
+      try directory.rename(log, to: name)
       try directory.sync()
-      return directory.path + "/" + damaged(1)
+      return directory.path + "/" + name
     }
   }
 }

@@ -91,7 +91,10 @@ public final class StoreReader: Sendable {
     _ location: StoreLocation, reusing old: Snapshot?
   ) throws(StoreError) -> Snapshot? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
-    guard let file else { return nil }
+    guard let file else {
+      try location.checkNothingIsKept()
+      return nil
+    }
     if let old, old.log.file.identity == file.identity {
       let size = try old.log.size()
       if size < old.end { throw old.log.damage(size, "the file ends here") }

@@ -4,7 +4,7 @@ import Storage
 extension StoreWriter {
   /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int,
+    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, setsAside: Bool,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
   ) throws -> Repair? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
@@ -34,7 +34,16 @@ extension StoreWriter {
       repair.snapshot = try StoreReader.open(location)?.snapshot
       return repair
     }
-    let repaired = try writer.salvage(repair, leavingOut: faulty, makeState)
+    var repaired: Repair?
+    do { repaired = try writer.salvage(repair, leavingOut: faulty, makeState) } catch let error as StoreError {
+      switch error {
+      case .unusable where setsAside, .schema where setsAside:
+        repair.damagedPath = try location.setAsideLog()
+        repair.losses = findings.map { Finding(path: $0.path, offset: $0.offset, what: $0.what, lost: "everything") }
+        repaired = repair
+      default: throw error
+      }
+    }
     if !previous.isEmpty { _ = try location.setAsidePrevious() }
     return repaired
   }
@@ -58,20 +67,39 @@ extension StoreWriter {
       }
     }
     salvage.leaveOut(faulty)
-    let manifest = try schema.adopt(salvage.manifest?.withoutRows ?? schema.manifest, path: damaged.path)
+    // Without a manifest no commit of the log can be established: rows that are found are a part of one at best.
+    let alternative = salvage.manifest == nil ? try? location.repairSources(schema).first : nil
+    let highest = try location.highestNumbers()
+    // Tables that contradict those of this kind of store are a part of the damage.
+    let stored = salvage.manifest.flatMap { try? schema.adopt($0.withoutRows, path: damaged.path) }
+    let manifest = stored ?? schema.manifest
     let transaction = try beginGeneration(
-      sequence: salvage.sequence + 1, manifest: manifest, after: salvage.generation)
+      sequence: max(salvage.sequence, highest.sequence) + 1, manifest: manifest,
+      after: max(salvage.generation, highest.generation))
     var losses: [Finding] = []
-    repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
-      losses = try salvage.copyRows(to: transaction)
-      transaction.state = try makeState(
-        salvage.state, losses.isEmpty, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
-    } accept: { _ in
-      repair.damagedPath = try keepDamaged(damaged)
+    do {
+      repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
+        losses = try salvage.copyRows(to: transaction)
+        let rowCounts = transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) }
+        if let older = alternative?.snapshot.manifest.tables.map({ Int(clamping: $0.liveRows) }),
+          rowCounts.reduce(0, +) < older.reduce(0, +)
+        {
+          throw OlderStateHasMore()
+        }
+        transaction.state = try makeState(salvage.state, losses.isEmpty, rowCounts)
+      } accept: { _ in
+        repair.damagedPath = try keepDamaged(damaged)
+      }
+    } catch is OlderStateHasMore {
+      guard let restored = try restore(repair, makeState) else { preconditionFailure("there was an older state") }
+      return restored
     }
     repair.losses = losses
     return repair
   }
+
+  /// The rows of a log of which no commit can be established are fewer than those of an older state.
+  private struct OlderStateHasMore: Error {}
 
   /// Makes the newest older state of the store current again, as nothing in its log can be read.
   ///
@@ -116,6 +144,15 @@ extension StoreWriter {
 }
 
 extension StoreLocation {
+  /// Refuses a store that has no log though the generation before it is kept: somebody removed the log. It would pass for a
+  /// store to which nothing was ever committed, and the first full update would take the place of what is kept.
+  ///
+  /// - Throws: `StoreError.damaged`, `.io`.
+  /// - Complexity: One system call.
+  func checkNothingIsKept() throws(StoreError) {
+    if try previousByteCount() > 0 { throw .damaged(path: path, offset: 0, what: missingLog.what) }
+  }
+
   /// What is wrong with a store that has a previous generation, and no log.
   package var missingLog: Finding {
     Finding(
@@ -124,7 +161,7 @@ extension StoreLocation {
   }
 
   /// What is wrong with a store whose log is sound and has other tables than `schema`; `nil` if it has these.
-  fileprivate func otherKind(than schema: Schema) throws(StoreError) -> Finding? {
+  func otherKind(than schema: Schema) throws(StoreError) -> Finding? {
     guard let snapshot = try StoreReader.open(self)?.snapshot else { return nil }
     do { _ = try schema.adopt(snapshot.manifest, path: path) } catch {
       return Finding(path: path, offset: 0, what: "it is another kind of store: \(error)", lost: "everything")

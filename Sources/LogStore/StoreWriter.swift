@@ -51,7 +51,7 @@ public final class StoreWriter {
   ///   - schema: the tables that the application knows; the store may have more.
   ///   - milliseconds: how long to wait for another writer to finish.
   ///   - previousLifetime: How long a generation is kept after a full update replaced it; zero keeps none, `nil` keeps it
-  ///     until the next one takes its place. One that was kept for longer is deleted now.
+  ///     until the next one takes its place. One that was kept for longer is deleted with the next commit.
   ///   - replacesDamaged: Whether to begin anew where the log cannot be opened. It stays where it is until the first commit,
   ///     which gives it the name `NAME.damaged-1`, or the next that is free; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
@@ -62,6 +62,7 @@ public final class StoreWriter {
     self.location = location
     self.schema = schema
     self.previousLifetime = previousLifetime
+    self.replacesDamaged = replacesDamaged
     lock = try Self.lock(location, milliseconds)
     do { try recover(orBeginAnew: replacesDamaged) } catch {
       lock.release()
@@ -75,6 +76,7 @@ public final class StoreWriter {
     self.schema = schema
     self.lock = lock
     previousLifetime = nil
+    replacesDamaged = false
   }
 
   deinit { lock.release() }
@@ -95,7 +97,10 @@ public final class StoreWriter {
 
   private func recover() throws(StoreError) {
     try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
-    guard let log = try LogFile.open(location, .write)?.makingRoom(in: location) else { return location.releaseBase() }
+    guard let log = try LogFile.open(location, .write)?.makingRoom(in: location) else {
+      try location.checkNothingIsKept()
+      return location.releaseBase()
+    }
     let file = log.file
     guard log.header.isWritable else {
       throw .unusable(path: log.path, reason: "a newer program wrote it; this one may only read it")
@@ -126,7 +131,6 @@ public final class StoreWriter {
     }
     try healSlots(recovery.rottenSlots, footer, in: log)
     self.snapshot = snapshot
-    if let previousLifetime { try location.expirePrevious(after: previousLifetime) }
     location.releaseBase()
   }
 
@@ -144,6 +148,15 @@ public final class StoreWriter {
     snapshot = nil
     damagedLog = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     namedFile = damagedLog?.identity
+  }
+
+  /// Whether a new generation may take the place of a log that is damaged; see `replacesDamaged` of the initializer.
+  package let replacesDamaged: Bool
+
+  /// Notes, before the commit of a new generation, that the log is damaged though it could be opened: the commit sets it
+  /// aside, and does not keep it as the previous generation.
+  package func noteDamage() throws(StoreError) {
+    damagedLog = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
   }
 
   /// The number that the next commit will have.
@@ -241,6 +254,8 @@ public final class StoreWriter {
       ? try commitGeneration(transaction, identity, keepsPrevious, accept)
       : try commitSegment(transaction, identity)
     openTransaction = nil
+    // The commit counts, whatever becomes of this.
+    if transaction.base != nil, let previousLifetime { try? location.expirePrevious(after: previousLifetime) }
     transaction.isOpen = false
     remember(transaction, new)
     snapshot = new
@@ -447,6 +462,7 @@ public final class StoreWriter {
   private func publish(_ new: Snapshot, keepsPrevious: Bool) throws(StoreError) {
     let directory = location.directory
     let old = log
+    let keepsPrevious = keepsPrevious && damagedLog == nil
     let isKept = old != nil && keepsPrevious && previousLifetime != .zero
     if isKept {
       // A file system without hard links, or without room for a name, keeps no previous generation: no reason to refuse

@@ -66,6 +66,16 @@ public struct Verification: Sendable {
     return verification
   }
 
+  /// Verifies a store that must have the tables of `schema`.
+  ///
+  /// - Returns: what is wrong; empty if nothing is, or nothing was ever committed.
+  /// - Throws, complexity: As ``run(_:)``.
+  package static func findings(in location: StoreLocation, of schema: Schema) throws(StoreError) -> [Finding] {
+    guard let verification = try run(location) else { return [] }
+    if !verification.findings.isEmpty { return verification.findings }
+    return try location.otherKind(than: schema).map { [$0] } ?? []
+  }
+
   /// Verifies the generation that was kept when the last full update replaced it; `nil` if none is kept.
   ///
   /// - Throws, complexity: As ``run(_:)``.
@@ -124,6 +134,7 @@ public struct Verification: Sendable {
       }
       if findings.count == before { commitCount += 1 }
     }
+    if findings.isEmpty { try verifyTables(of: footers) }
     // What follows takes the structures for whole.
     if findings.isEmpty { try verifyIndexes(of: last) }
     findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
@@ -172,6 +183,21 @@ public struct Verification: Sendable {
     return previous
   }
 
+  /// Compares the tables of each commit with those of the last one: tables are added to a store, and never changed.
+  private mutating func verifyTables(of footers: [SegmentFooter]) throws(StoreError) {
+    guard let last = footers.last else { return }
+    let tables = try log.manifest(of: last).tables
+    for footer in footers.dropLast() {
+      let earlier = try log.manifest(of: footer).tables
+      if earlier.count > tables.count || !zip(earlier, tables).allSatisfy({ $0.hasSameShape(as: $1) }) {
+        add(
+          Int(clamping: footer.manifestOffset),
+          "manifest of commit \(footer.sequence): its tables are not those of commit \(last.sequence)",
+          lost: "the way back to commit \(footer.sequence)")
+      }
+    }
+  }
+
   /// Compares what each valid slot says with the commit that it names.
   private mutating func verify(_ slots: [AcknowledgementSlot?], _ footers: [SegmentFooter]) {
     for (slot, offset) in zip(slots, AcknowledgementSlot.offsets) {
@@ -181,6 +207,16 @@ public struct Verification: Sendable {
       }
       if !isRight { add(offset, "acknowledgement slot: it names no commit of this file", lost: "") }
     }
+  }
+}
+
+extension Manifest.Table {
+  /// Whether the other table has the same name and key spaces of the same names and flags.
+  fileprivate func hasSameShape(as other: Manifest.Table) -> Bool {
+    name == other.name && keySpaces.count == other.keySpaces.count
+      && zip(keySpaces, other.keySpaces).allSatisfy { a, b in
+        a.name == b.name && a.isUnique == b.isUnique && a.skipsEmptyKeys == b.skipsEmptyKeys && a.isList == b.isList
+      }
   }
 }
 

@@ -5,6 +5,8 @@ import UploadQueue
 final class CauseWatch: Sendable {
   /// How long a second daemon that was refused stays a problem.
   static let rivalTime: Duration = .seconds(60)
+  /// How long a connection that was refused because of a limit stays one.
+  static let refusalTime: Duration = .seconds(60)
 
   private let access: CatalogueAccess
   private let health: CatalogueHealth

@@ -88,11 +88,16 @@ extension Daemon {
   ) throws -> (answer: ScanAnswer, stores: UserStores) {
     try access.withCatalogue { catalogue, stores in
       let answer = ScanAnswer(
-        id: id, time: Date(microseconds: now), reading: reading, match: try catalogue.match(reading.code),
+        id: id, time: Date(microseconds: now), reading: reading, match: try match(reading, catalogue),
         catalogue: access.age(catalogue, of: stores), repeats: repeats,
         lookup: catalogue.sequence > 0 ? .done : .noCatalogue, recording: .notNeeded)
       return (answer, stores)
     }
+  }
+
+  /// What a catalogue says to a reading. A code that could not be decoded matches nothing, also if its beginning looks like a code.
+  private func match(_ reading: Reading, _ catalogue: CatalogSnapshot) throws -> Match {
+    try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code)
   }
 
   /// The answer where the catalogue cannot be asked.
@@ -203,7 +208,21 @@ extension Daemon {
     case .fault(let fault):
       metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
       fields += [("event", .text("fault")), ("fault", .text(fault.name)), ("message", .text("\(fault)"))]
-      if isNews { logger.warning("line refused", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+      if isNews { logger.warning("fault of an input", metadata: ["input": "\(input)", "fault": "\(fault)"]) }
+    case .refused(let refusal):
+      metrics.count(
+        "shelfmark_connections_refused_total", [("input", inputs.label(input)), ("reason", refusal.name)])
+      if case .limit = refusal {
+        problems.note(
+          .connectionsRefused, "\(refusal)", about: inputs.label(input), endsAfter: CauseWatch.refusalTime)
+      }
+      // A client that tries again and again does not drive out what else happened.
+      guard isNews else { return }
+      fields += [("event", .text("refused")), ("reason", .text(refusal.name)), ("message", .text("\(refusal)"))]
+      logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
+    case .connections(let count, _):
+      metrics.setConnections(inputs.label(input), count)
+      return
     }
     events.publish(.input, JSONText.object(fields).bytes)
   }

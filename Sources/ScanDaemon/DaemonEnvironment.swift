@@ -45,6 +45,8 @@ struct WebhookTransport: Sendable {
   static func http(_ webhook: WebhookOptions) throws -> WebhookTransport {
     var options = UploadHTTPOptions()
     options.headers = webhook.headers
+    options.userAgent = "shelfmark-catalogd/\(Daemon.version)"
+    options.secrets = webhook.secrets
     options.isPacked = webhook.isPacked
     options.timeout = webhook.timeout
     let http = try UploadHTTPTransport(url: webhook.url, options: options)

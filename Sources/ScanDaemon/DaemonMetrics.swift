@@ -11,8 +11,10 @@ import UploadQueue
 /// |---|---|---|
 /// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
-/// | `shelfmark_input_faults_total` | counter | refused lines, by `input` and `fault` |
+/// | `shelfmark_input_faults_total` | counter | lines that were refused or could not be decoded, and lost answers, by `input` and `fault` |
+/// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
 /// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
+/// | `shelfmark_input_connections` | gauge | connections of an input that listens, by `input` |
 /// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
 /// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
@@ -40,7 +42,7 @@ final class DaemonMetrics: Sendable {
   /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
   private let counters = Mutex<[Key: Counter]>([:])
 
-  private let inputs = Mutex<[String: Gauge]>([:])
+  private let inputs = Mutex<[Key: Gauge]>([:])
 
   let answer: Timer
   let recording: Timer
@@ -82,15 +84,22 @@ final class DaemonMetrics: Sendable {
     for gauge in gauges { gauge.destroy() }
   }
 
-  /// Sets the gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
-  func setInput(_ name: String, isUp: Bool) {
+  /// Sets whether an input is open.
+  func setInput(_ name: String, isUp: Bool) { setInput("shelfmark_input_up", name, isUp ? 1 : 0) }
+
+  /// Sets how many connections an input has.
+  func setConnections(_ name: String, _ count: Int) { setInput("shelfmark_input_connections", name, count) }
+
+  /// Sets a gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
+  private func setInput(_ label: String, _ name: String, _ value: Int) {
+    let key = Key(name: label, values: [name])
     let gauge = inputs.withLock { inputs in
-      if let gauge = inputs[name] { return gauge }
-      let gauge = Gauge(label: "shelfmark_input_up", dimensions: [("input", name)], factory: factory)
-      inputs[name] = gauge
+      if let gauge = inputs[key] { return gauge }
+      let gauge = Gauge(label: label, dimensions: [("input", name)], factory: factory)
+      inputs[key] = gauge
       return gauge
     }
-    gauge.record(isUp ? 1 : 0)
+    gauge.record(value)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

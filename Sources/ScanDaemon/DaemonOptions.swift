@@ -1,4 +1,5 @@
 public import CatalogHTTP
+public import UploadHTTP
 public import UploadQueue
 
 /// What a daemon does.
@@ -67,6 +68,8 @@ public struct WebhookOptions: Sendable {
   public var url: String
   /// Each header of each request.
   public var headers: [(name: String, value: String)] = []
+  /// The secrets by which requests are signed, the present one first; none without a signature.
+  public var secrets: [WebhookSecret] = []
   /// Whether bodies are packed with gzip.
   public var isPacked = false
   /// The longest time for one attempt.

@@ -26,6 +26,12 @@ final class InputTable: Sendable {
     var misses = 0
     var repeats = 0
     var faults: [String: Int] = [:]
+    /// Where clients connect: how many are, and how many may be.
+    var connections: (count: Int, limit: Int)?
+    /// Connections that were refused.
+    var refused = 0
+    /// When such a refusal was last written to the log.
+    var loggedRefusal: Date?
     var lastScan: Date?
     /// When a fault was last written to the log.
     var loggedFault: Date?
@@ -43,6 +49,16 @@ final class InputTable: Sendable {
       guard loggedChanges.count < 4 else { return false }
       loggedChanges.append(time)
       return true
+    }
+
+    /// What programs are told of its connections; nothing where clients do not connect.
+    var connectionFields: [(String, JSONText)] {
+      guard connections != nil || refused > 0 else { return [] }
+      return [
+        ("connections", .int(connections?.count ?? 0)),
+        ("maximumConnections", connections.map { .int($0.limit) } ?? .null),
+        ("refusedConnections", .int(refused)),
+      ]
     }
   }
 
@@ -127,7 +143,8 @@ final class InputTable: Sendable {
     inputs.withLock { $0.filter { $0.value.state == "reopening" }.mapValues(\.words) }
   }
 
-  /// - Returns: Whether it is worth a line in the log: of faults one in ten seconds is, and each opening and closing up to four
+  /// - Returns: Whether it is worth a line in the log: of faults, and of refused connections, one in ten seconds is,
+  ///   and each opening and closing up to four
   ///   a minute. An input that opens and closes more often is a problem, and told as such.
   func note(_ event: InputEvent, input name: String, at time: Date) -> Bool {
     change(name) { input in
@@ -138,6 +155,11 @@ final class InputTable: Sendable {
       case .closed(let reason, let reopens):
         (input.state, input.words, input.since) = (reopens ? "reopening" : "closed", reason, time)
         return !reopens || input.isChangeLogged(at: time)
+      case .connections(let count, let limit): input.connections = (count, limit)
+      case .refused:
+        input.refused += 1
+        if let last = input.loggedRefusal, abs(time.timeIntervalSince(last)) < 10 { return false }
+        input.loggedRefusal = time
       case .fault(let fault):
         input.faults[fault.name, default: 0] += 1
         if let last = input.loggedFault, abs(time.timeIntervalSince(last)) < 10 { return false }
@@ -152,13 +174,14 @@ final class InputTable: Sendable {
     let all = inputs.withLock { $0.filter { !$0.value.isFormer } }
     return .array(
       all.sorted { $0.key < $1.key }.map { name, input in
-        .object([
-          ("name", .text(name)), ("state", .text(input.state)), ("message", .text(input.words)),
-          ("since", .optional(input.since?.precise)), ("scans", .int(input.scans)), ("misses", .int(input.misses)),
-          ("repeats", .int(input.repeats)),
-          ("faults", .object(input.faults.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
-          ("lastScan", .optional(input.lastScan?.precise)),
-        ])
+        .object(
+          [
+            ("name", .text(name)), ("state", .text(input.state)), ("message", .text(input.words)),
+            ("since", .optional(input.since?.precise)), ("scans", .int(input.scans)), ("misses", .int(input.misses)),
+            ("repeats", .int(input.repeats)),
+            ("faults", .object(input.faults.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
+            ("lastScan", .optional(input.lastScan?.precise)),
+          ] + input.connectionFields)
       })
   }
 }

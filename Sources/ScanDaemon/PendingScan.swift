@@ -17,6 +17,8 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
   var code: String
   var input: String
   var tag: String?
+  /// The bytes of a code that could not be decoded.
+  var bytes: [UInt8]?
   /// When the code was read, in seconds since 1970.
   var time: Double
 
@@ -25,10 +27,14 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
     code = answer.reading.code
     input = answer.reading.input
     tag = answer.reading.tag
+    bytes = answer.reading.undecodedBytes
     time = answer.time.timeIntervalSince1970
   }
 
-  var reading: Reading { Reading(input: input, code: code, tag: tag) }
+  var reading: Reading {
+    guard let bytes else { return Reading(input: input, code: code, tag: tag) }
+    return Reading(input: input, undecoded: bytes)
+  }
 }
 
 extension UserDocuments {

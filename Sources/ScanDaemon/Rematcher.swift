@@ -90,7 +90,8 @@ final class Rematcher: Service {
     let age = access.age(catalogue, of: stores)
     // What cannot be read waits; the scans after it need not.
     let answers = scans.compactMap { scan -> ScanAnswer? in
-      guard let match = try? catalogue.match(scan.code) else { return nil }
+      let known: CatalogSnapshot = scan.bytes == nil ? catalogue : .empty
+      guard let match = try? known.match(scan.code) else { return nil }
       return ScanAnswer(
         id: ids.next(now: environment.time.now()), time: Date(timeIntervalSince1970: scan.time), reading: scan.reading,
         match: match, catalogue: age, rematches: scan.id, recording: .durable)

@@ -67,7 +67,7 @@ public struct ScanAnswer: Sendable {
   }
 
   /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `reason` where the catalogue
-  /// could not be asked; `catalogue`; `repeats` where it is a double scan; `rematches` where it is a second answer; `recorded`, and
+  /// could not be asked; `hex` where the code could not be decoded; `catalogue`; `repeats` where it is a double scan; `rematches` where it is a second answer; `recorded`, and
   /// `problem` where it is false although it was to be true.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
@@ -81,6 +81,7 @@ public struct ScanAnswer: Sendable {
       }
       fields += [("match", .text(kind)), ("reason", .text(reason))]
     }
+    if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Self.hexadecimal(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
     if let rematches { fields.append(("rematches", .text(rematches))) }
     if let repeats { fields.append(("repeats", .text(repeats))) }
@@ -103,6 +104,12 @@ public struct ScanAnswer: Sendable {
 
   /// Whether the catalogue was asked and has no such product.
   var isMiss: Bool { lookup == .done && match.isEmpty }
+
+  /// Two digits for each byte.
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
 
   /// The same answer with another end.
   func recorded(_ recording: Recording) -> ScanAnswer {

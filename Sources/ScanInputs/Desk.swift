@@ -15,10 +15,14 @@ struct Desk: Sendable {
 
   /// Answers a line that is a code.
   ///
-  /// - Returns: `nil` where it is a fault, which has been noted.
-  func answer(_ line: LineFramer.Line) async -> ReadingAnswer? {
+  /// - Parameter encoding: The input's, for the message about a line that cannot be decoded.
+  /// - Returns: `nil` for a line that was refused, which has been noted.
+  func answer(_ line: LineFramer.Line, _ encoding: TextEncoding) async -> ReadingAnswer? {
     switch line {
     case .text(let code): return await answer(code)
+    case .bytes(let bytes):
+      note(.fault(.notText(encoding, shown: Printable.text(bytes))))
+      return await handler.answer(Reading(input: name, undecoded: bytes))
     case .fault(let fault):
       note(.fault(fault))
       return nil

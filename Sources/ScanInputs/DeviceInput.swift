@@ -12,6 +12,7 @@ struct DeviceInput {
   let source: InputSource
   let path: String
   let interval: Duration
+  let format: LineFormat
   let environment: InputEnvironment
   let ending: Ending
 
@@ -22,7 +23,7 @@ struct DeviceInput {
     open: @escaping @Sendable (Descriptor?) throws(Obstacle) -> Descriptor,
     read: (Descriptor, DeviceShelf.State?, InputThread) async throws -> End
   ) async throws {
-    try await InputThread.use { try await run(on: $0, open: open, read: read) }
+    try await InputThread.use(format, hasAnswers: source.hasAnswers) { try await run(on: $0, open: open, read: read) }
   }
 
   private func run(

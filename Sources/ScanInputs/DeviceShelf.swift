@@ -16,7 +16,7 @@ final class DeviceShelf: Sendable {
       switch source {
       case .serial(let options): path = options.path
       case .keyboard(let options): path = options.path
-      case .standardInput, .tcp, .socket: return nil
+      case .standardInput, .tcp, .tcpClient, .socket: return nil
       }
       kind = source.kind
     }

@@ -13,16 +13,28 @@ public struct InputOptions: Sendable, Equatable {
   }
 }
 
-/// How bytes are lines. A line ends with a line feed, a carriage return or both; empty lines are no readings.
+/// How bytes are lines, and lines are codes.
+///
+/// A line ends with one of ``ends``, or where ``idleTimeout`` is set with a pause of that length, whichever comes first. A blank
+/// line is not a reading. A separator of GS1 (FNC1, sent as 0x1D) is a part of the code, also as its last character: ``Reading``
+/// has it, and a catalogue that reads GS1 ignores it there.
 public struct LineFormat: Sendable, Equatable {
   /// The most bytes of a line, without what ends it. What is longer is refused whole. Less than 1 counts as 1.
   public var maximumByteCount = 4096
-  /// Bytes that the reader puts before each code, and that are no part of it; where they are missing the line is taken as it is.
+  /// What ends a line, in any order; a carriage return and a line feed that both do end one line together. Empty where only a
+  /// pause does. Of a keyboard, Enter is each of CR, LF and CRLF. A Unix domain socket has JSON lines, which end as usual.
+  ///
+  /// An end may not be a byte that ``TextEncoding/isInsideCharacters(_:)`` tells of: it would cut characters.
+  public var ends: [LineEnd] = [.carriageReturn, .lineFeed]
+  /// How characters are bytes. A keyboard sends characters, and a line of JSON is UTF-8, whatever this says.
+  public var encoding = TextEncoding.utf8
+  /// Text that the reader puts before each code, and that is not a part of it; a line without it is taken as it is. Of a line that
+  /// cannot be decoded nothing is removed.
   public var prefix = ""
-  /// The same behind each code. Ends of lines in both are left aside: lines are cut there.
+  /// The same after each code. Ends of lines in both are left aside: lines are cut there.
   public var suffix = ""
-  /// How long a reader is silent after a line, where it sends nothing that ends one: a pause of this length ends the line too.
-  /// Only a serial device has such pauses; `nil` for none.
+  /// A pause that ends a line, for readers that send no end: no byte came for so long. `nil` if no pause does. Longer than the
+  /// longest pause within a code, some 20 milliseconds at 9600 baud, and shorter than the pause between two codes.
   public var idleTimeout: Duration?
 
   public init() {}
@@ -36,8 +48,11 @@ public enum InputSource: Sendable, Equatable {
   case serial(SerialOptions)
   /// A keyboard of Linux' evdev, or a FIFO of its events.
   case keyboard(KeyboardOptions)
-  /// Lines over TCP, many connections at once; each answer goes to the connection that asked. Port 0 takes a free one.
-  case tcp(host: String, port: Int)
+  /// Lines over TCP from clients that connect, many at once; each answer goes to the connection that asked. Port 0 takes a free
+  /// one. Only clients of the networks `allow` are let in; all where there are none.
+  case tcp(host: String, port: Int, allow: [PeerNetwork] = [])
+  /// Lines over TCP from a scanner that listens and expects to be called.
+  case tcpClient(TCPClientOptions)
   /// A Unix domain socket at this path, of up to 93 bytes: a request is a line of JSON, `{"code":"…","tag":"…"}`, and so is its
   /// answer.
   case socket(path: String)
@@ -48,16 +63,25 @@ public enum InputSource: Sendable, Equatable {
     case .standardInput: "stdin"
     case .serial: "serial"
     case .keyboard: "keyboard"
-    case .tcp: "tcp"
+    case .tcp, .tcpClient: "tcp"
     case .socket: "socket"
     }
   }
 
-  /// Whether it has connections, many at once.
+  /// Whether answers are written to a device or a stream.
+  var hasAnswers: Bool {
+    switch self {
+    case .standardInput: true
+    case .serial(let options): options.answers
+    case .keyboard, .tcp, .tcpClient, .socket: false
+    }
+  }
+
+  /// Whether clients connect to it, many at once.
   public var isServer: Bool {
     switch self {
     case .tcp, .socket: true
-    case .standardInput, .serial, .keyboard: false
+    case .standardInput, .serial, .keyboard, .tcpClient: false
     }
   }
 }
@@ -75,6 +99,24 @@ public struct SerialOptions: Sendable, Equatable {
   public var reopenInterval: Duration = .seconds(1)
 
   public init(path: String) { self.path = path }
+}
+
+/// A scanner that listens on a TCP port.
+public struct TCPClientOptions: Sendable, Equatable {
+  /// Its name or address.
+  public var host: String
+  /// Its port, 1 to 65,535.
+  public var port: Int
+  /// Whether answers are written to the connection. Many scanners take what they get for commands.
+  public var answers = false
+  /// How long to wait before it is called again after the connection ended. The pause doubles up to 30 seconds while the scanner
+  /// cannot be reached.
+  public var reopenInterval: Duration = .seconds(1)
+
+  public init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
 }
 
 /// A scanner that types.

@@ -1,14 +1,25 @@
 import NIOPosix
 
 /// A thread of its own for one input, where calls may block: neither the tasks of the process nor its sockets wait for them.
+///
+/// An input that is read while its answers are written has two threads.
 struct InputThread: Sendable {
-  private let pool = NIOThreadPool(numberOfThreads: 1)
+  private let pool: NIOThreadPool
 
-  private init() { pool.start() }
+  private init(count: Int) {
+    pool = NIOThreadPool(numberOfThreads: count)
+    pool.start()
+  }
 
   /// Gives `body` a thread, which ends with it.
-  static func use<Result>(_ body: (InputThread) async throws -> Result) async throws -> Result {
-    let thread = InputThread()
+  ///
+  /// - Parameters:
+  ///   - format: The lines of the input: where a pause ends them, it is read while answers are written.
+  ///   - hasAnswers: Whether there are answers to write.
+  static func use<Result>(
+    _ format: LineFormat, hasAnswers: Bool, _ body: (InputThread) async throws -> Result
+  ) async throws -> Result {
+    let thread = InputThread(count: hasAnswers && format.idleTimeout != nil ? 2 : 1)
     do {
       let result = try await body(thread)
       await thread.end()
@@ -19,7 +30,7 @@ struct InputThread: Sendable {
     }
   }
 
-  /// Runs `body` on the thread, behind what it was given before.
+  /// Runs `body` on a thread of the input. Calls that wait for each other run in order.
   func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       pool.submit { _ in continuation.resume(returning: body()) }

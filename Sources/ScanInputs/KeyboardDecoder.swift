@@ -1,11 +1,13 @@
 /// Reads lines from the events of a keyboard, which come in pieces of any size.
 ///
 /// A scanner types: it presses and releases keys as a person would, faster. What the system repeats while a key is held is
-/// not typed by a scanner, and is ignored; so are keys that mean no character. Enter ends a line.
+/// not typed by a scanner, and is ignored; so are keys that mean no character. Enter is a carriage return, a line feed and both:
+/// it ends a line if any of these does.
 ///
 /// Memory: one event, one line.
 struct KeyboardDecoder {
   private let map: KeyMap
+  private let ends: [LineEnd]
   private var framer: LineFramer
   /// The beginning of an event whose rest has not come yet.
   private var partial: [UInt8] = []
@@ -27,13 +29,22 @@ struct KeyboardDecoder {
 
   init(layout: KeyboardLayout, format: LineFormat = LineFormat()) {
     map = KeyMap.of(layout)
-    framer = LineFramer(format)
+    ends = format.ends
+    framer = LineFramer(Self.typed(format))
+  }
+
+  /// How lines are characters as they are typed here: in UTF-8, and an end that is two keys elsewhere is one.
+  private static func typed(_ format: LineFormat) -> LineFormat {
+    var format = format
+    format.encoding = .utf8
+    if format.ends.contains(where: \.isNewline) { format.ends += [.carriageReturn, .lineFeed] }
+    return format
   }
 
   /// A decoder that goes on where another one stopped, under other settings.
   init(layout: KeyboardLayout, format: LineFormat, after former: KeyboardDecoder) {
     self.init(layout: layout, format: format)
-    framer = LineFramer(format, after: former.framer.beginning)
+    framer = LineFramer(Self.typed(format), after: former.framer.beginning)
     partial = former.partial
     held = former.held
     hasCapsLock = former.hasCapsLock
@@ -45,6 +56,17 @@ struct KeyboardDecoder {
 
   /// Whether the rest of an event is still to come.
   var isInsideEvent: Bool { !partial.isEmpty }
+
+  /// Whether a line has begun.
+  var isInsideLine: Bool { framer.isInsideLine || mark != nil }
+
+  /// Ends the line that has begun: nothing was typed for long.
+  mutating func finish(_ lines: inout [LineFramer.Line]) {
+    if let mark { framer.append(UTF8.encode(mark)!, to: &lines) }
+    mark = nil
+    framer.finish(&lines)
+    isBroken = false
+  }
 
   /// Takes more bytes; the lines they complete are appended to `lines`.
   mutating func append(_ bytes: some Sequence<UInt8>, to lines: inout [LineFramer.Line]) {
@@ -143,7 +165,8 @@ struct KeyboardDecoder {
   }
 
   private mutating func type(_ character: Unicode.Scalar, isMark: Bool = false, _ lines: inout [LineFramer.Line]) {
-    let isEnd = character == "\n" || character == "\r"
+    let isNewline = character == "\n" || character == "\r"
+    let isEnd = ends.contains { $0.isNewline ? isNewline : character.utf8.elementsEqual($0.bytes) }
     var typed = [character]
     if let waiting = mark {
       mark = nil

@@ -18,7 +18,7 @@ struct KeyboardInput {
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, source: .keyboard(options), path: options.path, interval: options.reopenInterval,
+      desk: desk, source: .keyboard(options), path: options.path, interval: options.reopenInterval, format: format,
       environment: environment, ending: ending)
     try await device.run(
       open: { [options] (kept) throws(Obstacle) in
@@ -64,23 +64,23 @@ struct KeyboardInput {
     if case .keys(let former)? = former {
       decoder = KeyboardDecoder(layout: options.layout, format: format, after: former)
     }
-    while true {
-      let limit = decoder.isInsideEvent ? environment.eventPatience : nil
+    return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
+      let isInsideEvent = decoder.isInsideEvent
+      let limit = isInsideEvent ? environment.eventPatience : decoder.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
         Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
       switch piece {
       case .success(.bytes(let bytes)): decoder.append(bytes, to: &lines)
-      case .success(.idle): decoder.dropPartialEvent(&lines)
-      case .success(.end): return .gone(Obstacle("the device hung up"))
-      case .success(.stopped): return .stopped(.keys(decoder))
-      case .failure(let obstacle): return .gone(obstacle)
+      case .success(.idle): if isInsideEvent { decoder.dropPartialEvent(&lines) } else { decoder.finish(&lines) }
+      case .success(.end): return ([], .gone(Obstacle("the device hung up")))
+      case .success(.stopped): return ([], .stopped(.keys(decoder)))
+      case .failure(let obstacle): return ([], .gone(obstacle))
       }
-      for line in lines {
-        try Task.checkCancellation()
-        _ = await desk.answer(line)
-      }
+      return (lines, nil)
+    } answer: { [desk] line in
+      _ = await desk.answer(line, .utf8)
     }
   }
 }

@@ -9,52 +9,56 @@ enum LineDialect: Sendable {
   struct Session: Sendable {
     var framer: LineFramer
     private let desk: Desk
-    /// What surrounds the code of a request; `nil` where a line is a code.
+    private let encoding: TextEncoding
+    /// Text around the code of a request; `nil` where a line is a code.
     private let affixes: Affixes?
 
-    init(framer: LineFramer, affixes: Affixes?, desk: Desk) {
-      self.framer = framer
+    init(_ format: LineFormat, affixes: Affixes?, desk: Desk) {
+      framer = LineFramer(format)
+      encoding = format.encoding
       self.affixes = affixes
       self.desk = desk
     }
 
     /// One line of JSON.
     func answer(_ line: LineFramer.Line) async -> [UInt8] {
-      do {
-        let request = try request(line)
-        return await desk.answer(request.code, tag: request.tag).line
-      } catch let fault as InputFault {
+      switch (line, affixes) {
+      case (.fault(let fault), _):
         desk.note(.fault(fault))
         return ScanRequest.Refusal(reason: fault.description).line
-      } catch let refusal as ScanRequest.Refusal {
-        desk.note(.fault(refusal.fault))
-        return refusal.line
-      } catch {
-        return ScanRequest.Refusal(reason: "\(error)").line
+      case (_, nil): return await desk.answer(line, encoding)?.line ?? []
+      case (.bytes(let bytes), _):
+        let fault = InputFault.notText(encoding, shown: Printable.text(bytes))
+        desk.note(.fault(fault))
+        return ScanRequest.Refusal(reason: fault.description).line
+      case (.text(let text), let affixes?):
+        do throws(ScanRequest.Refusal) {
+          let request = try ScanRequest(line: text, affixes)
+          return await desk.answer(request.code, tag: request.tag).line
+        } catch {
+          desk.note(.fault(error.fault))
+          return error.line
+        }
       }
-    }
-
-    private func request(_ line: LineFramer.Line) throws -> ScanRequest {
-      let text: String
-      switch line {
-      case .fault(let fault): throw fault
-      case .text(let whole): text = whole
-      }
-      guard let affixes else { return ScanRequest(code: text) }
-      var request = try ScanRequest(line: text)
-      request.code = affixes.removed(from: request.code)
-      guard !request.code.isEmpty else { throw ScanRequest.Refusal(reason: #""code" is empty"#, tag: request.tag) }
-      return request
     }
   }
 
   func session(_ desk: Desk) -> Session {
     switch self {
-    case .codes(let format): return Session(framer: LineFramer(format), affixes: nil, desk: desk)
+    case .codes(let format): return Session(format, affixes: nil, desk: desk)
     case .requests(let format):
       var plain = LineFormat()
       plain.maximumByteCount = format.maximumByteCount
-      return Session(framer: LineFramer(plain), affixes: Affixes(format), desk: desk)
+      return Session(plain, affixes: Affixes(format), desk: desk)
     }
+  }
+}
+
+extension ScanRequest {
+  /// A request, without what a reader puts around its code.
+  fileprivate init(line: String, _ affixes: Affixes) throws(Refusal) {
+    try self.init(line: line)
+    code = affixes.removed(from: code)
+    if code.isEmpty { throw Refusal(reason: #""code" is empty"#, tag: tag) }
   }
 }

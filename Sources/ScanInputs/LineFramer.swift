@@ -1,77 +1,94 @@
 /// Cuts bytes that come in pieces of any size into lines.
 ///
-/// A line ends with a carriage return or a line feed. As empty lines are none, both together are one end, also where a piece
-/// ends between them. Every other byte belongs to the line, control characters too: GS1 separates elements by one.
+/// A line ends with one of ``LineFormat/ends``, also where a piece ends in the middle of an end. As a blank line is not a
+/// reading, a carriage return and a line feed that are both ends make one end together. Every other byte belongs to the line,
+/// control characters too: GS1 separates elements by one.
 ///
-/// Memory: the bytes of one line, at most ``LineFormat/maximumByteCount``. Of a line that is longer nothing is kept.
+/// Memory: the bytes of one line, at most ``LineFormat/maximumByteCount`` and one. Of a line that is longer nothing is kept.
 struct LineFramer {
   /// What became of a line.
   enum Line: Equatable, Sendable {
     case text(String)
+    /// The bytes are not text in the input's encoding.
+    case bytes([UInt8])
     case fault(InputFault)
   }
 
   private let limit: Int
+  private let encoding: TextEncoding
+  /// The longest first.
+  private let ends: [[UInt8]]
   private let affixes: Affixes
-  private var pending: [UInt8] = []
-  /// Whether the bytes up to the next end belong to a line that has been refused.
-  private var skips = false
 
   /// A line that has begun and not ended.
   struct Beginning: Equatable, Sendable {
     fileprivate var bytes: [UInt8] = []
+    /// Whether the bytes up to the next end belong to a line that has been refused.
     fileprivate var skips = false
+    /// Whether the byte before was a carriage return that ended a line. If both are an end together, a line feed belongs to it.
+    fileprivate var followsReturn = false
   }
 
-  /// - Parameter beginning: of the first line, if its bytes were taken by another framer.
+  /// - Parameter beginning: The beginning of the first line, if another framer took its bytes.
   init(_ format: LineFormat, after beginning: Beginning = Beginning()) {
     limit = max(1, format.maximumByteCount)
+    encoding = format.encoding
+    ends = format.ends.map(\.bytes).sorted { $0.count > $1.count }
     affixes = Affixes(format)
-    pending = beginning.bytes
-    skips = beginning.skips
+    self.beginning = beginning
   }
 
   /// The line that has begun, for the framer that takes its other bytes.
-  var beginning: Beginning { Beginning(bytes: pending, skips: skips) }
+  private(set) var beginning: Beginning
 
   /// Whether a line has begun.
-  var isInsideLine: Bool { skips || !pending.isEmpty }
+  var isInsideLine: Bool { beginning.skips || !beginning.bytes.isEmpty }
+
+  /// The bytes that an end has at most.
+  private var longestEnd: Int { ends.first?.count ?? 1 }
 
   /// Takes more bytes. What they complete is appended to `lines`, at most one for each two bytes and one more.
   mutating func append(_ bytes: some Sequence<UInt8>, to lines: inout [Line]) {
     for byte in bytes {
-      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+      let isRest = beginning.followsReturn && byte == UInt8(ascii: "\n")
+      beginning.followsReturn = false
+      if isRest { continue }
+      beginning.bytes.append(byte)
+      if let end = ends.first(where: { beginning.bytes.ends(with: $0) }) {
+        beginning.bytes.removeLast(end.count)
         finish(&lines)
-      } else if skips {
-        continue
-      } else if pending.count >= limit {
+        beginning.followsReturn = end == LineEnd.carriageReturn.bytes && longestEnd > 1
+      } else if !beginning.skips, beginning.bytes.count >= limit + longestEnd {
         lines.append(.fault(.tooLong(limit: limit)))
-        discardLine()
-      } else {
-        pending.append(byte)
+        beginning.skips = true
       }
+      // Of a line that is dropped, only what may begin an end counts.
+      if beginning.skips { beginning.bytes.removeFirst(max(0, beginning.bytes.count - longestEnd + 1)) }
     }
   }
 
   /// Ends the line that has begun, if one has: there are no more bytes, or none came for long.
   mutating func finish(_ lines: inout [Line]) {
-    defer {
-      pending.removeAll(keepingCapacity: true)
-      skips = false
-    }
-    guard !pending.isEmpty else { return }
-    guard let text = String(validating: pending, as: UTF8.self) else {
-      lines.append(.fault(.notText(shown: Printable.text(pending))))
-      return
-    }
+    let (bytes, isDropped) = (beginning.bytes, beginning.skips)
+    beginning.bytes.removeAll(keepingCapacity: true)
+    beginning.skips = false
+    if isDropped || bytes.isEmpty { return }
+    guard bytes.count <= limit else { return lines.append(.fault(.tooLong(limit: limit))) }
+    guard let text = encoding.text(bytes) else { return lines.append(.bytes(bytes)) }
     let code = affixes.removed(from: text)
     if !code.isEmpty { lines.append(.text(code)) }
   }
 
   /// Forgets the line that has begun, or begins now, up to its end.
   mutating func discardLine() {
-    pending.removeAll(keepingCapacity: true)
-    skips = true
+    beginning.bytes.removeAll(keepingCapacity: true)
+    beginning.skips = true
+  }
+}
+
+extension [UInt8] {
+  fileprivate func ends(with end: [UInt8]) -> Bool {
+    count >= end.count && zip(self[(count - end.count)...], end).allSatisfy { $0 == $1 }
   }
 }
 
@@ -80,14 +97,16 @@ struct Affixes: Sendable {
   private let prefix: [UInt8]
   private let suffix: [UInt8]
 
-  /// An end of line in them is none of them: lines are cut there.
+  /// Ends of lines before the prefix and after the suffix do not count: lines are cut there.
   init(_ format: LineFormat) {
-    func isEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
-    prefix = Array(format.prefix.utf8.drop(while: isEnd))
-    suffix = Array(format.suffix.utf8.reversed().drop(while: isEnd).reversed())
+    let ends = format.ends.map(\.bytes)
+    var (prefix, suffix) = (Array(format.prefix.utf8), Array(format.suffix.utf8))
+    while let end = ends.first(where: { prefix.starts(with: $0) }) { prefix.removeFirst(end.count) }
+    while let end = ends.first(where: { suffix.ends(with: $0) }) { suffix.removeLast(end.count) }
+    (self.prefix, self.suffix) = (prefix, suffix)
   }
 
-  /// The text without prefix and suffix; each goes where it is there.
+  /// The text without prefix and suffix; each is removed if it is there.
   func removed(from text: String) -> String {
     guard !prefix.isEmpty || !suffix.isEmpty else { return text }
     var bytes = Array(text.utf8)[...]

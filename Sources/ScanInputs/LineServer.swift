@@ -22,6 +22,10 @@ struct LineServer {
 
   let desk: Desk
   let dialect: LineDialect
+  /// The pause that ends a line.
+  var idleTimeout: Duration?
+  /// The networks whose clients are let in; all where there are none.
+  var allow: [PeerNetwork] = []
   let environment: InputEnvironment
   let ending: Ending
 
@@ -43,6 +47,7 @@ struct LineServer {
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
       reopening.opened(listener.address)
+      noteCount(roster)
       await serve(listener, arrivals, roster)
       await Self.cleanUp(listener.cleanUp)
       try Task.checkCancellation()
@@ -59,6 +64,7 @@ struct LineServer {
           group.addTask {
             await connection.serve(desk, dialect, patience: patience)
             roster.remove(connection)
+            noteCount(roster)
           }
         }
       }
@@ -69,6 +75,25 @@ struct LineServer {
     try? await listener.channel.close()
     // After a cancellation, those that nobody has begun to serve.
     for connection in roster.close() { connection.channel.close(promise: nil) }
+  }
+
+  private func noteCount(_ roster: Roster) { desk.note(.connections(roster.count, limit: roster.limit)) }
+
+  /// Lets a client in, or says why not.
+  private func admit(_ connection: LineConnection, _ roster: Roster) throws {
+    let address = connection.channel.remoteAddress
+    let peer = address.map(LineServer.shown) ?? "an unknown address"
+    if !allow.isEmpty, !allow.contains(where: { $0.contains(address?.ipAddress ?? "") }) {
+      desk.note(.refused(.notAllowed(peer: peer)))
+      throw ChannelError.ioOnClosedChannel
+    }
+    switch roster.admit(connection) {
+    case .admitted: noteCount(roster)
+    case .full:
+      desk.note(.refused(.limit(roster.limit, peer: peer)))
+      throw ChannelError.ioOnClosedChannel
+    case .closed: throw ChannelError.ioOnClosedChannel
+    }
   }
 
   private func bootstrap(
@@ -87,13 +112,10 @@ struct LineServer {
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Descriptor.readByteCount))
-      .childChannelInitializer { [desk] channel in
+      .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let connection = try LineConnection(channel)
-          guard roster.admit(connection) else {
-            desk.logger.debug("connection refused: there are too many", metadata: ["input": "\(desk.name)"])
-            throw ChannelError.ioOnClosedChannel
-          }
+          let connection = try LineConnection(channel, idleTimeout: idleTimeout, onPause: environment.onPause)
+          try admit(connection, roster)
           arrivals.yield(connection)
         }
       }
@@ -114,6 +136,18 @@ struct LineServer {
     }
   }
 
+  /// An address with its port, IPv6 in brackets; of a Unix domain socket its path. An address of IPv4 is shown as such, also where
+  /// the system writes it as one of IPv6.
+  static func shown(_ address: SocketAddress) -> String {
+    guard let host = address.ipAddress, let port = address.port else { return address.pathname ?? "" }
+    let isMapped = host.hasPrefix("::ffff:") && host.contains(".")
+    return shown(isMapped ? String(host.dropFirst(7)) : host, port)
+  }
+
+  static func shown(_ host: String, _ port: Int) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
   private static func reason(_ error: any Error) -> String {
     switch error {
     case let error as IOError: Obstacle("cannot listen", code: error.errnoCode).description
@@ -126,17 +160,22 @@ struct LineServer {
 
 /// The connections of a server, at most as many as its limit.
 private final class Roster: Sendable {
-  private let limit: Int
-  /// `nil` once the server ends: nobody is let in any more.
+  enum Admission { case admitted, full, closed }
+
+  let limit: Int
+  /// `nil` once the server ends: no client is let in any more.
   private let connections = Mutex<[ObjectIdentifier: LineConnection]?>([:])
 
   init(limit: Int) { self.limit = limit }
 
-  func admit(_ connection: LineConnection) -> Bool {
+  var count: Int { connections.withLock { $0?.count ?? 0 } }
+
+  func admit(_ connection: LineConnection) -> Admission {
     connections.withLock { connections in
-      guard let count = connections?.count, count < limit else { return false }
+      guard let count = connections?.count else { return .closed }
+      guard count < limit else { return .full }
       connections?[ObjectIdentifier(connection.channel)] = connection
-      return true
+      return .admitted
     }
   }
 

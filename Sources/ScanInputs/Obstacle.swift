@@ -13,8 +13,11 @@ package struct Obstacle: Error, Equatable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   /// - Parameter code: The value of `errno`.
-  init(_ operation: String, code: CInt) {
+  init(_ operation: String, code: CInt) { description = operation + ": " + Self.text(code) }
+
+  /// What the system calls a value of `errno`.
+  static func text(_ code: CInt) -> String {
     // strerror returns a C string that is valid until the next call on this thread.
-    description = operation + ": " + (unsafe String(cString: strerror(code)))
+    unsafe String(cString: strerror(code))
   }
 }

@@ -1,19 +1,19 @@
 /// Bytes and texts of others, to be shown.
 enum Printable {
-  /// How many bytes are shown.
+  /// How many bytes are shown where nothing else is said.
   static let byteCount = 32
 
   /// The first bytes: printable ASCII as it is, anything else as `\x1D`.
-  static func text(_ bytes: [UInt8]) -> String {
+  static func text(_ bytes: [UInt8], limit: Int = byteCount) -> String {
     var shown = ""
-    for byte in bytes.prefix(byteCount) {
+    for byte in bytes.prefix(limit) {
       if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") {
         shown.unicodeScalars.append(UnicodeScalar(byte))
       } else {
         shown += "\\x" + hexadecimal(byte)
       }
     }
-    return bytes.count > byteCount ? shown + "…" : shown
+    return bytes.count > limit ? shown + "…" : shown
   }
 
   /// A string of JSON, with its quotes.

@@ -62,8 +62,11 @@ public struct ScanInput: Service {
 
   private func read(_ desk: Desk, _ ending: Ending) async throws {
     let format = options.line
-    func server(_ dialect: LineDialect) -> LineServer {
-      LineServer(desk: desk, dialect: dialect, environment: environment, ending: ending)
+    func server(
+      _ dialect: LineDialect, idleTimeout: Duration? = nil, allow: [PeerNetwork] = []
+    ) -> LineServer {
+      LineServer(
+        desk: desk, dialect: dialect, idleTimeout: idleTimeout, allow: allow, environment: environment, ending: ending)
     }
     switch options.source {
     case .standardInput:
@@ -74,7 +77,13 @@ public struct ScanInput: Service {
     case .keyboard(let options):
       let input = KeyboardInput(options: options, format: format, desk: desk, environment: environment, ending: ending)
       try await input.run()
-    case .tcp(let host, let port): try await TCPInput(host: host, port: port, server: server(.codes(format))).run()
+    case .tcp(let host, let port, let allow):
+      let server = server(.codes(format), idleTimeout: format.idleTimeout, allow: allow)
+      try await TCPInput(host: host, port: port, server: server).run()
+    case .tcpClient(let options):
+      let input = TCPClientInput(
+        options: options, format: format, desk: desk, environment: environment, ending: ending)
+      try await input.run()
     case .socket(let path): try await SocketInput(path: path, server: server(.requests(format))).run()
     }
   }

@@ -1,6 +1,7 @@
 import JSONStream
 
-/// A request of the socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored; of equal ones the first counts.
+/// A request of the socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored. A line with two codes or two tags is
+/// refused: nobody can tell which one is meant, and a wrong one would be recorded as scanned.
 struct ScanRequest: Equatable, Sendable {
   var code: String
   var tag: String?
@@ -67,10 +68,12 @@ struct ScanRequest: Equatable, Sendable {
         let key = tokens.textString
         let value = try tokens.next()
         switch key {
-        case "code" where code == nil:
+        case "code":
+          guard code == nil else { throw Refusal(reason: #""code" is there twice"#) }
           guard value == .string else { throw Refusal(reason: #""code" is no string"#) }
           code = tokens.textString
-        case "tag" where tag == nil:
+        case "tag":
+          guard tag == nil else { throw Refusal(reason: #""tag" is there twice"#) }
           guard value == .string || value == .null else { throw Refusal(reason: #""tag" is no string"#) }
           tag = .some(value == .string ? tokens.textString : nil)
         default:

@@ -8,7 +8,7 @@ struct SerialInput {
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, source: .serial(options), path: options.path, interval: options.reopenInterval,
+      desk: desk, source: .serial(options), path: options.path, interval: options.reopenInterval, format: format,
       environment: environment, ending: ending)
     try await device.run(
       open: { [options] (kept) throws(Obstacle) in
@@ -25,27 +25,26 @@ struct SerialInput {
     if case .line(let former)? = former { beginning = former }
     var framer = LineFramer(format, after: beginning)
     let patience = environment.devicePatience
-    var voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)
-    while true {
+    let voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)
+    return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
         Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
-      var end: Obstacle?
       switch piece {
       case .success(.bytes(let bytes)): framer.append(bytes, to: &lines)
-      case .success(.idle): framer.finish(&lines)
-      // What a line lacks because the device went away nobody knows: it is no line.
-      case .success(.end): end = Obstacle("the device hung up")
-      case .success(.stopped): return .stopped(.line(framer.beginning))
-      case .failure(let obstacle): end = obstacle
+      case .success(.idle):
+        framer.finish(&lines)
+        environment.onPause()
+      // What a line lacks because the device went away nobody knows: it does not count.
+      case .success(.end): return ([], .gone(Obstacle("the device hung up")))
+      case .success(.stopped): return ([], .stopped(.line(framer.beginning)))
+      case .failure(let obstacle): return ([], .gone(obstacle))
       }
-      for line in lines {
-        try Task.checkCancellation()
-        if let answer = await desk.answer(line), options.answers { await voice.say(answer) }
-      }
-      if let end { return .gone(end) }
+      return (lines, nil)
+    } answer: { [desk, format, options] line in
+      if let answer = await desk.answer(line, format.encoding), options.answers { await voice.say(answer) }
     }
   }
 }

@@ -21,6 +21,8 @@ final class Switchboard: ReadingHandler {
     var isConnected = false
     /// What was told last of each input, if that says how it is.
     var states: [String: InputEvent] = [:]
+    /// What was told last of the connections of each input.
+    var connections: [String: InputEvent] = [:]
   }
 
   private let calls = Mutex(Calls())
@@ -38,7 +40,11 @@ final class Switchboard: ReadingHandler {
       notes.handler = handler
       notes.isConnected = true
       notes.states = notes.states.filter { names.contains($0.key) }
-      for (name, event) in notes.states.sorted(by: { $0.key < $1.key }) { handler.note(event, input: name) }
+      notes.connections = notes.connections.filter { names.contains($0.key) }
+      for (name, event) in notes.states.sorted(by: { $0.key < $1.key }) {
+        handler.note(event, input: name)
+        if let connections = notes.connections[name] { handler.note(connections, input: name) }
+      }
     }
     resume(handler)
   }
@@ -98,8 +104,11 @@ final class Switchboard: ReadingHandler {
       case .opened, .closed:
         notes.states[input] = event
         if notes.isConnected { notes.handler?.note(event, input: input) }
-      // Who comes next is not told of it.
-      case .fault: notes.handler?.note(event, input: input)
+      case .connections:
+        notes.connections[input] = event
+        if notes.isConnected { notes.handler?.note(event, input: input) }
+      // The next handler is not told of it.
+      case .fault, .refused: notes.handler?.note(event, input: input)
       }
     }
   }

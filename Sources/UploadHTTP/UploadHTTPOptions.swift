@@ -1,6 +1,6 @@
 /// How uploads go over HTTP.
 public struct UploadHTTPOptions: Sendable {
-  /// What a request's body is.
+  /// What a request's body is. A value with files is always a form: the field `payload` with its JSON, and then the files.
   public enum Body: Sendable {
     /// A value is its JSON; a file is its bytes, as `application/octet-stream`.
     case json
@@ -14,8 +14,14 @@ public struct UploadHTTPOptions: Sendable {
   public var body = Body.json
   /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
   public var isPacked = false
-  /// Further headers, in this order. `Idempotency-Key`, `Content-Type` and `Content-Encoding` are the transport's.
+  /// Further headers, in this order. `Idempotency-Key`, `Content-Type`, `Content-Encoding` and those of signatures are the
+  /// transport's.
   public var headers: [(name: String, value: String)] = []
+  /// The `User-Agent`, if ``headers`` has none.
+  public var userAgent: String?
+  /// The secrets by which requests are signed as in Standard Webhooks, the present one first: a signature for each. Without any
+  /// there are no signatures.
+  public var secrets: [WebhookSecret] = []
   /// The longest time until a connection stands.
   public var connectTimeout: Duration = .seconds(10)
   /// The longest time for one attempt, up to the head of the answer; what follows in it decides nothing.
@@ -30,12 +36,15 @@ public enum UploadHTTPError: Error, Sendable, Equatable, CustomStringConvertible
   case template(String)
   /// A header cannot be sent, or is the transport's own.
   case header(String)
+  /// A secret cannot be one, and why.
+  case secret(String)
 
   public var description: String {
     switch self {
     case .template(let text):
       "\(text) is no http or https URL with {id} and {kind} as the only placeholders, behind the host, and without a user"
     case .header(let name): "the header \(name) cannot be sent"
+    case .secret(let problem): "the secret cannot be used: \(problem)"
     }
   }
 }

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import CatalogHTTP
-import CatalogWire
 import DocumentFormat
 import NIOCore
 import NIOHTTP1
@@ -33,6 +32,7 @@ public final class UploadHTTPTransport: Sendable {
     self.url = try UploadURL(url)
     self.options = options
     for (name, value) in options.headers where !Self.isSendable(name: name, value: value) { throw .header(name) }
+    if let agent = options.userAgent, !Self.isSendable(name: "User-Agent", value: agent) { throw .header("User-Agent") }
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.timeout.connect = TimeAmount(options.connectTimeout)
     // Whoever has the queue waits and tries again; a refused connection is to be known as one at once.
@@ -45,14 +45,16 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Whether a transport takes this as one of its headers.
   package static func isSendable(name: String, value: String) -> Bool {
-    let own = ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
+    let own =
+      ["idempotency-key", "content-type", "content-encoding", "content-length", "transfer-encoding", "host"]
+      + WebhookSignature.headerNames
     return HeaderField.isSendable(name: name, value: value, own: own)
   }
 
   /// Closes the connections. The transport sends nothing afterwards; owed once, before its last reference goes.
   public func shutdown() async throws { try await client.shutdown() }
 
-  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed.
+  /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
   /// - Throws: ``UploadNoAnswer`` where there is none, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
@@ -61,10 +63,7 @@ public final class UploadHTTPTransport: Sendable {
     request.method = HTTPMethod(rawValue: options.method)
     for (name, value) in options.headers { request.headers.add(name: name, value: value) }
     request.headers.add(name: "Idempotency-Key", value: upload.id.text)
-    let (type, body) = try await encoded(upload)
-    request.headers.add(name: "Content-Type", value: type)
-    if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
-    request.body = .bytes(body)
+    try await add(body(of: upload), to: &request, id: upload.id.text)
     let response = try await execute(request)
     let text = await Self.text(response.body)
     let pause = response.headers.first(name: "Retry-After").flatMap {
@@ -76,7 +75,10 @@ public final class UploadHTTPTransport: Sendable {
   /// - Throws: ``UploadNoAnswer`` for what the client throws.
   private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
     do { return try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
-      if Task.isCancelled || error is CancellationError { throw error }
+      // A file that is read while it is sent has errors of its own.
+      if Task.isCancelled || error is CancellationError || error is UploadQueueError || error is UploadRefusal {
+        throw error
+      }
       throw UploadNoAnswer(error, url: request.url)
     }
   }
@@ -98,39 +100,51 @@ public final class UploadHTTPTransport: Sendable {
   private static let longestText = 4096
   private static let patience: Duration = .seconds(2)
 
-  /// The body as it is sent. Files are read, and bodies packed, where no other task has to wait for that.
-  private func encoded(_ upload: Upload) async throws -> (type: String, bytes: [UInt8]) {
-    if case .value = upload.payload, !options.isPacked { return try body(of: upload) }
-    return try await FileReference.aside { [self] in
-      let (type, bytes) = try body(of: upload)
-      return (type, options.isPacked ? GzipBytes.pack(bytes) : bytes)
+  /// Adds the body of a request, and the headers that say what it is, who sends it, and that nobody changed it.
+  ///
+  /// Files are read, and bodies packed, where no other task has to wait for that. Files are read once more where they are signed:
+  /// the signature comes before the body.
+  private func add(_ body: UploadBody, to request: inout HTTPClientRequest, id: String) async throws {
+    request.headers.add(name: "Content-Type", value: body.type)
+    if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
+    if let agent = options.userAgent, request.headers["User-Agent"].isEmpty {
+      request.headers.add(name: "User-Agent", value: agent)
     }
+    let isPacked = options.isPacked
+    var signature = WebhookSignature(options.secrets, id: id, timestamp: Int64(Date().timeIntervalSince1970))
+    if body.hasFiles {
+      let length: HTTPClientRequest.Body.Length = isPacked ? .unknown : .known(Int64(body.byteCount))
+      request.body = .stream(BodyPieces(body: body, isPacked: isPacked), length: length)
+      if !options.secrets.isEmpty {
+        signature = try await FileReference.aside { [signature] in
+          var signature = signature
+          let reader = UploadBody.Reader(body, isPacked: isPacked)
+          while let piece = try reader.next() { signature.update(piece) }
+          return signature
+        }
+      }
+    } else {
+      let bytes =
+        isPacked ? try await FileReference.aside { try body.bytes(isPacked: true) } : try body.bytes(isPacked: false)
+      request.body = .bytes(bytes)
+      signature.update(bytes)
+    }
+    if options.secrets.isEmpty { return }
+    for (name, value) in signature.headers { request.headers.add(name: name, value: value) }
   }
 
-  private func body(of upload: Upload) throws -> (type: String, bytes: [UInt8]) {
+  private func body(of upload: Upload) -> UploadBody {
+    var form = UploadForm(upload)
     switch (options.body, upload.payload) {
-    case (.json, .value(let value)): return ("application/json", Array(value.json.utf8))
-    case (.json, .file(let file)): return ("application/octet-stream", try file.contents())
-    case (.multipart, .value(let value)):
-      return multipart(upload, "name=\"payload\"", "application/json", Array(value.json.utf8))
-    case (.multipart, .file(let file)):
-      let name = String(file.path.split(separator: "/").last ?? "file")
-      let quoted = name.replacing("\\", with: "%5C").replacing("\"", with: "%22").replacing("\r", with: "%0D")
-        .replacing("\n", with: "%0A")
-      return multipart(
-        upload, "name=\"file\"; filename=\"\(quoted)\"", "application/octet-stream", try file.contents())
+    case (.json, .value(let value)), (.json, .document(let value, [])):
+      return UploadBody(type: "application/json", [.bytes(Array(value.json.utf8))])
+    case (.json, .file(let file)): return UploadBody(type: "application/octet-stream", [.file(file)])
+    case (.multipart, .value(let value)): form.add(value)
+    case (.multipart, .file(let file)): form.add(file)
+    case (_, .document(let value, let files)):
+      form.add(value)
+      for file in files { form.add(file.file, name: file.name, contentType: file.contentType) }
     }
-  }
-
-  /// One part. Its boundary has random bits of the id; that it stands in a payload by chance is as likely as two equal ids.
-  private func multipart(
-    _ upload: Upload, _ disposition: String, _ type: String, _ content: [UInt8]
-  ) -> (type: String, bytes: [UInt8]) {
-    let boundary = "shelfmark-\(upload.id.text)"
-    let head =
-      "--\(boundary)\r\nContent-Disposition: form-data; \(disposition)\r\nContent-Type: \(type)\r\n\r\n"
-    return (
-      "multipart/form-data; boundary=\(boundary)", Array(head.utf8) + content + Array("\r\n--\(boundary)--\r\n".utf8)
-    )
+    return form.body
   }
 }

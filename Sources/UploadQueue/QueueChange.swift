@@ -28,6 +28,8 @@ final class QueueChange {
 
   /// Hands over the numbers. Nothing may be changed afterwards.
   func finish() throws {
+    // Nothing of another form is left.
+    if state.counts.count == 0 { state.format = QueueState.plainFormat }
     if state != before { try transaction.upsert(state, into: tables.states) }
   }
 
@@ -106,6 +108,7 @@ final class QueueChange {
       if index < superseded { state.counts.superseded += 1 } else { state.counts.dropped += 1 }
       events.append(index < superseded ? .superseded(entry.upload) : .dropped(entry.upload))
     }
+    if case .document(_, let files) = request.payload, !files.isEmpty { state.format = QueueState.formatWithFiles }
     state.nextOrdinal += 1
     let entry = ScheduleEntry(
       id: ordinal, upload: id, kind: request.kind, priority: request.priority, orderKey: request.orderKey,

@@ -38,6 +38,11 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
       writer.put(UInt32(clamping: text.utf8.count))
       writer.put(Array(text.utf8))
     }
+    func putFile(_ file: FileReference) {
+      put(file.path)
+      put(file.sha256)
+      writer.put(UInt64(clamping: file.byteCount))
+    }
     for text in [queue, upload.id.text, upload.kind, upload.orderKey, upload.replaceKey] { put(text) }
     writer.put(UInt8(clamping: upload.priority.rawValue))
     writer.put(UInt8(upload.state == .parked ? 1 : 0))
@@ -47,9 +52,16 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
       writer.put(value.documentBytes)
     case .file(let file):
       writer.put(UInt8(1))
-      put(file.path)
-      put(file.sha256)
-      writer.put(UInt64(clamping: file.byteCount))
+      putFile(file)
+    case .document(let value, let files):
+      writer.put(UInt8(2))
+      writer.put(value.documentBytes)
+      writer.put(UInt32(clamping: files.count))
+      for file in files {
+        put(file.name)
+        put(file.contentType)
+        putFile(file.file)
+      }
     }
     return writer.bytes
   }

@@ -60,12 +60,17 @@ public enum PauseReason: String, Codable, Sendable, CaseIterable {
 struct QueueState: Codable, Identifiable, Sendable, Equatable {
   static let theID = "queue"
 
-  /// The form of a queue's documents that this program knows.
-  static let currentFormat = 1
+  /// The form of a queue whose uploads are values or files.
+  static let plainFormat = 1
+  /// The form of one that has, or had since it was last empty, a value with files: programs that know the former one alone would
+  /// send the value and forget the files.
+  static let formatWithFiles = 2
+  /// The last form that this program knows.
+  static let currentFormat = formatWithFiles
 
   private(set) var id: String = QueueState.theID
   /// The form of this queue's documents.
-  var format = QueueState.currentFormat
+  var format = QueueState.plainFormat
   /// The ordinal that the next upload gets. None is used twice.
   var nextOrdinal: Int64 = 1
   /// No upload has a smaller ordinal.

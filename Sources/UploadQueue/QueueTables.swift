@@ -50,7 +50,7 @@ struct QueueTables: Sendable {
   /// What another form means nobody here knows, so nothing of such a queue is read or written.
   private func known(_ state: QueueState?) throws -> QueueState {
     let state = state ?? QueueState()
-    guard state.format == QueueState.currentFormat else {
+    guard (QueueState.plainFormat...QueueState.currentFormat).contains(state.format) else {
       throw UploadQueueError.format(queue: name, found: state.format)
     }
     return state

@@ -55,20 +55,28 @@ struct StoredUpload: Codable, Identifiable, Sendable {
   let id: UploadID
   /// The ``ScheduleEntry`` of the upload.
   let ordinal: Int64
-  /// One of the two.
+  /// One of the two, …
   let value: DocumentValue?
   let file: FileReference?
+  /// … and the files that go with a value; `nil` for none. A program that does not know them would send the value alone: a queue
+  /// that has some has another form (``QueueState/format``).
+  let files: [UploadFile]?
 
   init(_ id: UploadID, ordinal: Int64, _ payload: UploadPayload) {
     self.id = id
     self.ordinal = ordinal
     switch payload {
-    case .value(let value): (self.value, file) = (value, nil)
-    case .file(let reference): (value, file) = (nil, reference)
+    case .value(let value): (self.value, file, files) = (value, nil, nil)
+    case .file(let reference): (value, file, files) = (nil, reference, nil)
+    case .document(let value, let files): (self.value, file, self.files) = (value, nil, files.isEmpty ? nil : files)
     }
   }
 
-  var payload: UploadPayload { file.map { .file($0) } ?? .value(value ?? .null) }
+  var payload: UploadPayload {
+    if let file { return .file(file) }
+    let value = value ?? .null
+    return files.map { .document(value, files: $0) } ?? .value(value)
+  }
 }
 
 /// Which upload has a replace key: the last one that was enqueued with it.

@@ -52,7 +52,7 @@ public struct Upload: Sendable, Equatable, Identifiable {
   ///
   /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file.
   public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
-    guard case .value(let value) = payload else { throw UploadQueueError.isFile(id: id) }
+    guard let value = payload.document else { throw UploadQueueError.isFile(id: id) }
     return try DocumentDecoder().decode(type, from: DocumentEncoder().encode(value))
   }
 }
@@ -63,6 +63,25 @@ public enum UploadPayload: Sendable, Equatable {
   case value(DocumentValue)
   /// A file that stays where it is; a worker checks that it is still the same before it sends it.
   case file(FileReference)
+  /// A value and files, which arrive together or not at all: a scan and its picture. Without a file it is the value alone.
+  case document(DocumentValue, files: [UploadFile])
+
+  /// The value, if there is one.
+  public var document: DocumentValue? {
+    switch self {
+    case .value(let value), .document(let value, _): value
+    case .file: nil
+    }
+  }
+
+  /// The files.
+  public var files: [FileReference] {
+    switch self {
+    case .value: []
+    case .file(let file): [file]
+    case .document(_, let files): files.map(\.file)
+    }
+  }
 }
 
 /// Which of two uploads goes first, where nothing else decides.

@@ -40,6 +40,8 @@ private struct Recount {
   private(set) var replacements: [[UInt8]: Replacement] = [:]
   /// Payloads whose uploads are not there.
   private(set) var orphans: [UploadID] = []
+  /// Whether a value has files.
+  private var hasFiles = false
   /// Replace keys that no upload has.
   private(set) var staleKeys: [String] = []
 
@@ -58,6 +60,7 @@ private struct Recount {
     }
     for result in try tables.uploads.query().results(in: snapshot) {
       let stored = try result.get()
+      if stored.files != nil { hasFiles = true }
       if uploads[stored.ordinal] != stored.id { orphans.append(stored.id) }
     }
     for result in try tables.replacements.query().results(in: snapshot) {
@@ -79,6 +82,7 @@ private struct Recount {
       state.oldestOrdinal = min(state.oldestOrdinal, ordinals.lowerBound)
     }
     state.lastTick = max(state.lastTick, lastTick)
+    if hasFiles { state.format = QueueState.formatWithFiles }
     return state != before
   }
 }

@@ -72,6 +72,7 @@ public final class UploadQueue: Sendable {
   ///
   /// - Parameters:
   ///   - payload: what is sent; kept as a document.
+  ///   - files: files that go with it in one request; they stay where they are.
   ///   - kind: what it is: 1 to 200 bytes.
   ///   - orderKey: uploads with the same one go one after another, in this order.
   ///   - replaceKey: an earlier upload with the same one goes away in the same commit, unless it is being sent.
@@ -83,15 +84,15 @@ public final class UploadQueue: Sendable {
   ///   `StoreError.io` nobody knows whether it is in the queue.
   @discardableResult
   public func enqueue(
-    _ payload: some Encodable, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
-    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil
+    _ payload: some Encodable, files: [UploadFile] = [], kind: String, orderKey: String? = nil,
+    replaceKey: String? = nil, priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil
   ) async throws -> UploadID {
     try await enqueue(
-      payload: Self.value(payload), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      payload: Self.payload(payload, files), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
       notBefore: notBefore, timeToLive: timeToLive)
   }
 
-  /// Adds a file, or a value that is a document already; as ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  /// Adds a file, or a value that is a document already; as ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
   @discardableResult
   public func enqueue(
     payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
@@ -108,24 +109,24 @@ public final class UploadQueue: Sendable {
   /// Blocks for nothing. Observers see the commit, but ``QueueOptions/trace`` is not told of it, as a transaction that fails
   /// never was. A refusal is not counted: it is the transaction's own to end.
   ///
-  /// The other parameters are those of ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  /// The other parameters are those of ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
   ///
   /// - Precondition: `transaction` is of the queue's own store.
   /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`, `.format`; what the encoding throws. The transaction is as it was
   ///   then, and may be gone on with.
   @discardableResult
   public func enqueue(
-    _ payload: some Encodable, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
-    priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil,
+    _ payload: some Encodable, files: [UploadFile] = [], kind: String, orderKey: String? = nil,
+    replaceKey: String? = nil, priority: UploadPriority = .normal, notBefore: Date? = nil, timeToLive: Duration? = nil,
     in transaction: DocumentTransaction
   ) throws -> UploadID {
     try enqueue(
-      payload: Self.value(payload), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
+      payload: Self.payload(payload, files), kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
       notBefore: notBefore, timeToLive: timeToLive, in: transaction)
   }
 
   /// Adds a file, or a value that is a document already, as a part of a transaction; as
-  /// ``enqueue(_:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)``.
+  /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)``.
   @discardableResult
   public func enqueue(
     payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
@@ -141,9 +142,14 @@ public final class UploadQueue: Sendable {
     return id
   }
 
-  private static func value(_ payload: some Encodable) throws -> UploadPayload {
-    if let value = payload as? DocumentValue { return .value(value) }
-    let bytes = try DocumentEncoder().encode(payload)
-    return .value(try DocumentValue(documentBytes: bytes.rawSpan))
+  private static func payload(_ payload: some Encodable, _ files: [UploadFile]) throws -> UploadPayload {
+    let value: DocumentValue
+    if let payload = payload as? DocumentValue {
+      value = payload
+    } else {
+      let bytes = try DocumentEncoder().encode(payload)
+      value = try DocumentValue(documentBytes: bytes.rawSpan)
+    }
+    return files.isEmpty ? .value(value) : .document(value, files: files)
   }
 }

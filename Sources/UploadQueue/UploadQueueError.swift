@@ -8,6 +8,8 @@ public enum UploadQueueError: Error, Sendable, Equatable {
   case payloadTooLarge(byteCount: Int, limit: Int)
   /// A kind is empty or longer than 200 bytes, a key is longer than 1024.
   case text(what: String, byteCount: Int)
+  /// A field of a form has a name or a media type that cannot be sent.
+  case field(name: String, contentType: String)
   /// A queue's name is empty, longer than 100 bytes, or has a slash or a control character.
   case name(String)
   /// There is no such upload: it arrived, was dropped, or never was.
@@ -41,6 +43,9 @@ extension UploadQueueError: CustomStringConvertible {
       "a payload of \(byteCount) bytes is more than the \(limit) that one may have; enqueue a file"
     case .text(let what, let byteCount):
       "\(what) has \(byteCount) bytes: a kind has 1 to 200, a key up to 1024"
+    case .field(let name, let contentType):
+      "a file's field \(name.debugDescription) of the type \(contentType.debugDescription) cannot be sent: both have 1 to 200 bytes"
+        + " without control characters, and a type is ASCII"
     case .name(let name): "\"\(name)\" is no name of a queue: 1 to 100 bytes, no slash, no control character"
     case .unknown(let id): "there is no upload \(id) in the queue: it arrived, or was dropped"
     case .isBeingSent(let id): "upload \(id) is being sent; try again when that ended"

@@ -75,7 +75,7 @@ extension UploadWorker {
     let fraction = queue.environment.fraction()
     let retry = options.retryPolicies[entry.kind] ?? options.retry
     do {
-      if case .file(let file) = upload.payload { try await file.checkAside() }
+      for file in upload.payload.files { try await file.checkAside() }
       let response = try await answer(upload)
       let isDone = options.isAlreadyDone(upload, response)
       return retry.verdict(response, failures: entry.failures, isDone: isDone, fraction: fraction)

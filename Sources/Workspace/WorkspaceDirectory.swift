@@ -53,18 +53,22 @@ public struct WorkspaceDirectory: Sendable {
   /// - Throws: `WorkspaceError.store`.
   public func verifySettings() throws(WorkspaceError) -> [Finding] {
     guard let location = try existingSettings() else { return [] }
-    return try wrapped { () throws(StoreError) in try Verification.run(location)?.findings ?? [] }
+    return try wrapped { () throws(StoreError) in try Verification.findings(in: location, of: SettingsTable.schema) }
   }
 
+  /// The tables of the stores of settings, and of those that remember where a catalogue came from.
+  package static var settingsSchema: Schema { SettingsTable.schema }
+
   /// Writes what can be saved of a damaged store that says who is signed in into a new file, and keeps the damaged one
-  /// beside it.
+  /// beside it. Where nothing can be saved, nobody is signed in afterwards.
   ///
   /// - Returns: what was done; `nil` if there is no such store.
-  /// - Throws: `WorkspaceError.settings` if nothing in it belongs to a store; `.store`. Nothing changed then.
+  /// - Throws: `WorkspaceError.settings` for one that a newer program wrote; `.store`. Nothing changed then.
   public func repairSettings() throws -> Repair? {
     guard let location = try existingSettings() else { return nil }
-    do { return try Repair.run(location, schema: SettingsTable.schema, waiting: waiting) } catch let error as StoreError
-    {
+    do {
+      return try Repair.run(location, schema: SettingsTable.schema, waiting: waiting, setsAside: true)
+    } catch let error as StoreError {
       throw WorkspaceError(settings: error)
     }
   }

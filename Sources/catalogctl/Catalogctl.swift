@@ -14,6 +14,8 @@ import Darwin
 /// Each command says its own name: one that is worked out from its type costs a search through every conformance of the
 /// process, before any command runs.
 struct Catalogctl: AsyncParsableCommand {
+  static let version = "0.1.0"
+
   static let configuration = CommandConfiguration(
     commandName: "catalogctl",
     abstract: "Looks after an offline product catalogue.",
@@ -22,7 +24,7 @@ struct Catalogctl: AsyncParsableCommand {
       cannot be reached or answered with an error; 73 cannot create; 74 input or output failed; 75 locked by \
       another process, try again; 77 permission.
       """,
-    version: "0.1.0",
+    version: Self.version,
     groupedSubcommands: [
       CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
       CommandGroup(

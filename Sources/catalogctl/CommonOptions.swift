@@ -108,7 +108,8 @@ extension StoreLocation {
   }
 
   static let replacementAdvice =
-    "'catalogctl sync --full --replace-damaged' sets it aside and fetches everything anew"
+    "'catalogctl sync --full --replace-damaged' sets it aside and fetches everything anew, and 'catalogctl import FILE"
+    + " --replace-damaged' takes everything from a file"
 }
 
 extension RepairSource {

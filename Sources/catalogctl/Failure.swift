@@ -46,8 +46,18 @@ struct Failure: Error {
   /// Says what went wrong and ends the process with its code.
   static func exit(_ error: any Error) -> Never {
     guard let failure = Failure(error) else { exit(parser: error) }
-    if !failure.message.isEmpty { Console.say("catalogctl: " + failure.message) }
+    if !failure.message.isEmpty { Console.say("catalogctl: " + failure.message + remedy(for: error)) }
     terminate(failure.code)
+  }
+
+  /// What can be done about damage that a command came upon; empty for everything else. What finds a catalogue damaged when it
+  /// opens it says more.
+  private static func remedy(for error: any Error) -> String {
+    switch error {
+    case StoreError.damaged, StoreError.unreadable, CatalogError.store(.damaged), CatalogError.store(.unreadable):
+      "; 'catalogctl verify' says what is lost, and 'catalogctl verify --repair' saves what can be saved"
+    default: ""
+    }
   }
 
   /// Ends the process with what the argument parser has to say: help on standard output, where it has to arrive, and
@@ -144,7 +154,7 @@ struct Failure: Error {
   private static func code(_ error: UploadQueueError) -> Code {
     switch error {
     case .unknown: .no
-    case .text, .name: .usage
+    case .text, .field, .name: .usage
     case .payloadTooLarge, .isFile, .changed, .format: .data
     case .unreadable: .noInput
     case .full, .isBeingSent, .tooManyWorkers: .temporary

@@ -19,6 +19,19 @@ enum SecretFile {
   /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that
   ///   holds no text.
   static func read(_ path: String) throws -> String {
+    let bytes = try bytes(path)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.data, "\(path): is no text, so it holds no credentials")
+    }
+    let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if secret.isEmpty { throw Failure(.data, "\(path): is empty; write the value of the Authorization header into it") }
+    return secret
+  }
+
+  /// What is in a file that holds a secret.
+  ///
+  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that is too long.
+  static func bytes(_ path: String) throws -> [UInt8] {
     let file = try InputFile(path)
     if let mode = file.mode, mode & 0o077 != 0 {
       throw Failure(
@@ -28,11 +41,9 @@ enum SecretFile {
     }
     var bytes: [UInt8] = []
     while bytes.count <= maximumByteCount, let piece = try file.next() { bytes += piece }
-    guard bytes.count <= maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure(.data, "\(path): is no text of at most \(maximumByteCount) bytes, so it holds no credentials")
+    guard bytes.count <= maximumByteCount else {
+      throw Failure(.data, "\(path): has more than \(maximumByteCount) bytes, so it holds no secret")
     }
-    let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if secret.isEmpty { throw Failure(.data, "\(path): is empty; write the value of the Authorization header into it") }
-    return secret
+    return bytes
   }
 }

@@ -26,7 +26,8 @@ struct StoreCheck {
     for name in Self.others {
       // The settings of the default store are everybody's, and have a way of their own.
       if id == nil, name == "settings" { continue }
-      if let location = try workspace.store(name, of: id) { findings += try Verification.run(location)?.findings ?? [] }
+      guard let location = try workspace.store(name, of: id) else { continue }
+      findings += try Verification.findings(in: location, of: Self.schema(of: name))
     }
     if !findings.isEmpty { return (findings, nil) }
     let snapshot = try catalogue.flatMap { try CatalogReader.open($0)?.snapshot() } ?? .empty
@@ -46,7 +47,7 @@ struct StoreCheck {
     if !findings.isEmpty { return findings }
     do {
       guard let history = try CatalogReader.open(location)?.history() else { return [] }
-      return try history.current.verify() + (history.previous?.verify() ?? [])
+      return try history.verifyStates() + history.current.verify() + (history.previous?.verify() ?? [])
     } catch let error as CatalogError {
       return [Finding(path: location.path, offset: 0, what: "\(error)", lost: "the catalogue")]
     }
@@ -85,10 +86,16 @@ struct StoreCheck {
     }
     for name in Self.others where id != nil || name != "settings" {
       if let location = try workspace.store(name, of: id),
-        let repair = try Repair.run(location, schema: Schema([]), waiting: milliseconds), repair.damagedPath != nil
+        let repair = try Repair.run(location, schema: Self.schema(of: name), waiting: milliseconds, setsAside: true),
+        repair.damagedPath != nil
       {
         body("the store \(name)", repair)
       }
     }
+  }
+
+  /// The tables that a store beside the catalogue must have.
+  private static func schema(of name: String) -> Schema {
+    name == "cache" ? Schema([]) : WorkspaceDirectory.settingsSchema
   }
 }

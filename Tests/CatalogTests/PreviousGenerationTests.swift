@@ -106,6 +106,104 @@ import Testing
     }
   }
 
+  @Test func `a catalogue whose log was removed is refused while its previous generation is kept`() throws {
+    let catalogue = try replaced()
+    let right = try #require(try catalogue.writer.history().at(3)).canonicalDump
+    catalogue.writer.close()
+    let location = catalogue.location
+    _ = try location.directory.remove("catalog.log")
+    #expect(throws: StoreError.self) { try CatalogReader.open(location) }
+    #expect(throws: StoreError.self) { try CatalogWriter(location) }
+    let repair = try #require(try CatalogRepair.run(location))
+    #expect(try repair.snapshot.canonicalDump == right && repair.source?.kind == .previous)
+    // Its number is none that a commit had before.
+    #expect(repair.snapshot.sequence > 4)
+    #expect(try CatalogReader.open(location)?.snapshot().canonicalDump == right)
+  }
+
+  @Test func `what takes the place of a damaged log leaves the previous generation, and is compared with it`() throws {
+    let products = (0..<2000).map { Product("\($0)", "C\($0)") }
+    let catalogue = try TestCatalogue(products)
+    try catalogue.full(products, cursor: "again")
+    let dump = try catalogue.snapshot.canonicalDump
+    catalogue.writer.close()
+    let location = catalogue.location
+    try catalogue.folder.write([], to: "catalog.log")
+    func replace(_ gate: LossGate) throws -> UpdateReport {
+      let writer = try CatalogWriter(location, replacesDamaged: true)
+      defer { writer.close() }
+      var update = try writer.beginFullUpdate(gate)
+      try update.take([Product("x", "9999")], [])
+      return try update.commit(cursor: "new")
+    }
+    #expect { try replace(LossGate()) } throws: {
+      if case CatalogError.wouldLose(2000, 2000, _) = $0 { true } else { false }
+    }
+    let report = try replace(.open)
+    #expect(report.counts.productsDeleted == 2000)
+    let history = try #require(try CatalogReader.open(location)).history()
+    #expect(try history.at(1)?.canonicalDump == dump)
+    #expect(try location.directory.names().contains { $0.contains("damaged-1") })
+  }
+
+  @Test func `a full update replaces a catalogue of which a row is rotten, if it may`() throws {
+    let catalogue = try TestCatalogue([Product("a", "1111"), Product("b", "2222", name: "rotten")])
+    catalogue.writer.close()
+    let location = catalogue.location
+    var bytes = try catalogue.logBytes
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("rotten".utf8)) })
+    bytes[place] ^= 1
+    try catalogue.folder.write(bytes, to: "catalog.log")
+    func update(replacesDamaged: Bool) throws -> String? {
+      let writer = try CatalogWriter(location, replacesDamaged: replacesDamaged)
+      defer { writer.close() }
+      var update = try writer.beginFullUpdate()
+      try update.take([Product("x", "9999")], [])
+      _ = try update.commit(cursor: "new")
+      return writer.damagedPath
+    }
+    #expect(throws: StoreError.self) { try update(replacesDamaged: false) }
+    let damaged = try #require(try update(replacesDamaged: true))
+    #expect(damaged.hasSuffix(".damaged-1"))
+    let reader = try #require(try CatalogReader.open(location))
+    #expect(try reader.snapshot().products.map(\.id) == ["x"] && reader.history().previous == nil)
+  }
+
+  @Test(arguments: [4096, 8192, 12288, 16384, 40960])
+  func `a log that was cut off inside its base goes back to the previous generation`(byteCount: Int) throws {
+    let products = (0..<2000).map { Product("\($0)", "C\($0)") }
+    let catalogue = try TestCatalogue(products)
+    let dump = try catalogue.snapshot.canonicalDump
+    try catalogue.full(products.reversed(), cursor: "again")
+    catalogue.writer.close()
+    let bytes = try catalogue.logBytes
+    try #require(bytes.count > byteCount)
+    try catalogue.folder.write(Array(bytes.prefix(byteCount)), to: "catalog.log")
+    let repair = try #require(try CatalogRepair.run(catalogue.location))
+    #expect(repair.source?.kind == .previous && repair.snapshot.cursor == "full")
+    #expect(try repair.snapshot.canonicalDump == dump)
+    #expect(repair.snapshot.sequence > 2 && repair.snapshot.generation > 2)
+  }
+
+  @Test func `a rollback reaches a generation that is past its time and still there`() throws {
+    let catalogue = try replaced()
+    catalogue.writer.close()
+    let location = catalogue.location
+    try location.directory.setModificationTime(of: "catalog.previous", to: 1)
+    let writer = try CatalogWriter(location, previousLifetime: .seconds(86_400))
+    #expect(try writer.rollback(to: 2)?.cursor == "t1")
+    writer.close()
+    // The next commit deletes what is past its time.
+    try location.directory.setModificationTime(of: "catalog.previous", to: 1)
+    let next = try CatalogWriter(location, previousLifetime: .seconds(86_400))
+    defer { next.close() }
+    #expect(try location.previousByteCount() > 0)
+    var increment = next.beginIncrement()
+    try increment.take([Product("n", "5555")], [])
+    _ = try increment.commit(cursor: "t4")
+    #expect(try location.previousByteCount() == 0)
+  }
+
   @Test func `a previous generation that cannot be read is told where it matters`() throws {
     let catalogue = try replaced()
     try catalogue.folder.write([1, 2, 3], to: "catalog.previous")

@@ -27,6 +27,14 @@ final class TestCatalogue {
 
   var snapshot: CatalogSnapshot { get throws { try writer.snapshot() } }
 
+  /// The bytes of the file.
+  var logBytes: [UInt8] {
+    get throws {
+      guard let file = try location.directory.open("catalog.log", .read) else { return [] }
+      return try file.read(file.size(), at: 0)
+    }
+  }
+
   func reopen() throws {
     writer.close()
     writer = try CatalogWriter(location)

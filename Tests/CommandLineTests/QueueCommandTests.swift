@@ -140,4 +140,86 @@ import Testing
       #expect(run.code == code && run.isOrderly, "\(arguments): \(run.code) \(run.words)")
     }
   }
+
+  @Test func `each line of standard input is an upload, and all of them or none are added`() throws {
+    let root = try TestRoot(answers: [])
+    let lines = "{\"code\":\"1\"}\r\n\n  \n[2]\n\"3\""
+    let added = try root.run("queue", "add", "--ndjson", "--kind", "scan", "--key", "k", input: Data(lines.utf8))
+    #expect(added.code == 0 && added.isOrderly && added.lines.count == 3, "\(added.words)")
+    let listed = try root.run("queue", "list", "--json").objects()
+    #expect(listed.compactMap { $0["id"] as? String } == added.lines)
+    #expect(listed.allSatisfy { $0["kind"] as? String == "scan" && $0["orderKey"] as? String == "k" })
+    #expect(listed[2]["payload"] as? String == "3")
+    let more = try root.run("queue", "add", "--ndjson", "--json", "-", input: Data("1\n2\n".utf8))
+    #expect(try more.objects().compactMap { $0["id"] as? String }.count == 2)
+    for (input, line) in [
+      (Data("1\n2\n\n{\"a\":\n5".utf8), "line 4"), (Data("1\n".utf8) + Data([0x22, 0xFF, 0x22, 0x0A]), "line 2"),
+      (Data("1\n2 3\n".utf8), "line 2"),
+      (Data(("1\n\"" + String(repeating: "x", count: 17 << 20) + "\"\n").utf8), "line 2"),
+    ] {
+      let refused = try root.run("queue", "add", "--ndjson", input: input)
+      #expect(refused.code == 65 && refused.isOrderly && refused.output.isEmpty, "\(refused.words)")
+      #expect(refused.words.contains("standard input, \(line): ") && refused.words.contains("nothing was added"))
+    }
+    #expect(try root.run("queue", "stat", "--json").object()["waiting"] as? Int == 5)
+    let none = try root.run("queue", "add", "--ndjson", input: Data("\n\n".utf8))
+    #expect(none.code == 0 && none.output.isEmpty)
+    for arguments in [["1"], ["--file", "/etc/hostname"], ["--replace", "r"]] {
+      #expect(try root.run(["queue", "add", "--ndjson"] + arguments, input: Data("1".utf8)).code == 64)
+    }
+  }
+
+  @Test func `a document and files are one upload, and one request`() throws {
+    let root = try TestRoot(answers: [])
+    let files = [try root.folder.file("a.jpg", Data("picture".utf8)), try root.folder.file("b.txt", Data("text".utf8))]
+    let options = files.flatMap { ["--file", $0.path] }
+    let add = try root.run(["queue", "add", #"{"code":"1"}"#] + options)
+    #expect(add.code == 0 && add.isOrderly, "\(add.words)")
+    let shown = try root.run(["queue", "show"] + add.lines).object()
+    #expect((shown["payload"] as? [String: Any])?["code"] as? String == "1")
+    let listed = try #require(shown["files"] as? [[String: Any]])
+    #expect(listed.map { $0["file"] as? String } == files.map(\.path))
+    #expect(listed.map { $0["bytes"] as? Int } == [7, 4] && listed[0]["name"] as? String == "file")
+    #expect(try root.run(["queue", "add", "-"] + options, input: Data("[2]".utf8)).code == 0)
+    #expect(try root.run(["queue", "add"] + options).code == 64)
+    #expect(try root.run("queue", "add", "--file", files[0].path).code == 0)
+    #expect(try root.run("queue", "add", "1", "--file", "/none").code == 66)
+    let server = try HTTPServer([HTTPServer.Answer(), HTTPServer.Answer(), HTTPServer.Answer()])
+    let run = try root.run(
+      "queue", "run", "--url", "http://127.0.0.1:\(server.port)/", "--until-empty", "--concurrency", "1")
+    #expect(run.code == 0, "\(run.words)")
+    let types = server.heads.map { $0.contains("multipart/form-data") }
+    #expect(types == [true, true, false])
+    #expect(try root.run("verify").code == 0)
+  }
+
+  @Test func `requests are signed with secrets that nobody else may read`() throws {
+    let root = try TestRoot(answers: [])
+    func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+      let file = try root.folder.file(name, Data(text.utf8))
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+      return file.path
+    }
+    let secret = try file("new", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
+    let former = try file("old", "0123456789abcdefghijklmnopqrstuv")
+    let server = try HTTPServer([HTTPServer.Answer()])
+    let url = "http://127.0.0.1:\(server.port)/"
+    #expect(try root.run("queue", "add", "1").code == 0)
+    for (arguments, code) in [
+      (["--secret-file", try file("open", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", mode: 0o640)], 77),
+      (["--secret-file", try file("short", "whsec_AAAA")], 65), (["--secret-file", "/none"], 66),
+      (["--previous-secret-file", former], 64),
+    ] as [([String], Int32)] {
+      let run = try root.run(["queue", "run", "--url", url, "--until-empty"] + arguments)
+      #expect(run.code == code && run.isOrderly, "\(arguments): \(run.code) \(run.words)")
+      #expect(!run.words.contains("MfKQ"))
+    }
+    let run = try root.run(
+      "queue", "run", "--url", url, "--until-empty", "--secret-file", secret, "--previous-secret-file", former)
+    #expect(run.code == 0, "\(run.words)")
+    let head = try #require(server.heads.first)
+    #expect(head.contains("webhook-id: ") && head.contains("webhook-timestamp: "))
+    #expect(head.split(separator: "\r\n").contains { $0.contains("webhook-signature: v1,") && $0.contains("= v1,") })
+    #expect(head.contains("shelfmark-catalogctl/"))
+  }
 }

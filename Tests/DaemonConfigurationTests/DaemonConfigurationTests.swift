@@ -28,7 +28,7 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.daemon.root == "/var/lib/catalogd" && read.daemon.user == "till-1")
     #expect(read.daemon.sync?.url == "https://catalogue.example.com/api/products")
     #expect(read.daemon.webhooks.map(\.name) == ["stock"])
-    #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "socket"])
+    #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "tcp", "socket"])
     #expect(read.daemon.doubleScanWindows == ["gate": .milliseconds(1500)])
   }
 
@@ -161,6 +161,43 @@ private let longest = String(repeating: "a", count: 92)
     #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
   }
 
+  @Test func `secrets of signatures stand in files, which are read anew, and are never shown`() throws {
+    let (new, old) = (
+      try TestFile("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"), try TestFile("0123456789abcdefghijklmnopqrstuv")
+    )
+    for file in [new, old] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+    let hook = ["--webhooks-names", "w", "--webhooks-w-url", "http://a/"]
+    let arguments = hook + ["--webhooks-w-secret-file", new.path, "--webhooks-w-previous-secret-file", old.path]
+    let read = try configuration(arguments)
+    #expect(read.daemon.webhooks[0].secrets.count == 2)
+    #expect(!"\(read)".contains("MfKQ") && !"\(read.settings)".contains("MfKQ"))
+    #expect(try !configuration(arguments).differs(from: read))
+    try Data("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD".utf8).write(to: URL(fileURLWithPath: new.path))
+    let changed = try configuration(arguments)
+    #expect(changed.differs(from: read) && changed.daemon.webhooks[0].secrets[0] != read.daemon.webhooks[0].secrets[0])
+    #expect(try configuration(hook).daemon.webhooks[0].secrets.isEmpty)
+  }
+
+  @Test func `a secret that cannot be used is a fault, without a word of it`() throws {
+    let hook = ["--webhooks-names", "w", "--webhooks-w-url", "http://a/"]
+    for (text, mode, word) in [
+      ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", 0o640, "mode 640"), ("whsec_MfKQ", 0o600, "at least 24"),
+      ("whsec_MfKQ!", 0o600, "base64"), ("", 0o600, "at least 24"),
+    ] {
+      let file = try TestFile(text)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+      let told = try faults(hook + ["--webhooks-w-secret-file", file.path])
+      #expect(told.count == 1 && told[0].contains(word) && !told[0].contains("MfKQ"), "\(told)")
+    }
+    #expect(try faults(hook + ["--webhooks-w-secret-file", "/none"]).count == 1)
+    let file = try TestFile("0123456789abcdefghijklmnopqrstuv")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    let told = try faults(hook + ["--webhooks-w-previous-secret-file", file.path])
+    #expect(told.count == 1 && told[0].contains("secretFile"), "\(told)")
+  }
+
   @Test(arguments: [
     "ftp://h", "http://", "h", "http://u:p@h", "http://{kind}.h/", "http://h/{user}", "http://h/{id", "http://h:0/",
     "http://h/ä", "http://h/a b",
@@ -194,6 +231,72 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.inputs.map(\.name) == ["s", "k.1", "t", "u", "in"])
     #expect(read.inputs[0].line.prefix == "\u{2}" && read.inputs[3].line.maximumByteCount == 16)
     #expect(read.inputs[4].line.suffix == "!" && read.daemon.doubleScanWindows == ["in": .zero])
+  }
+
+  @Test func `the ends, the encoding and the peers of inputs`() throws {
+    let file = try TestFile(
+      #"""
+      {"inputs": {"names": ["a", "b", "c", "d", "e", "f"],
+        "a": {"kind": "serial", "device": "/dev/ttyS0", "end": ["etx", "tab", ";", "\u0000"], "silenceMilliseconds": 50},
+        "b": {"kind": "tcp", "port": 9, "allow": ["10.0.0.0/24", "::1"], "end": ["crlf"], "encoding": "gb18030"},
+        "c": {"kind": "tcp", "connect": "10.0.0.5:9004", "encoding": "latin-1", "end": ["é"]},
+        "d": {"kind": "tcp", "connect": "[fd00::5]:9004", "answers": true, "reopenSeconds": 2, "encoding": "shift-jis"},
+        "e": {"kind": "keyboard", "device": "/dev/input/x", "end": [], "silenceMilliseconds": 20},
+        "f": {"kind": "tcp", "connect": "scanner-3.local:9004"}}}
+      """#)
+    let inputs = try configuration(file: file.path).inputs
+    #expect(inputs[0].line.ends == [.endOfText, .tab, LineEnd(byte: 0x3B), LineEnd(byte: 0)])
+    #expect(inputs[0].line.idleTimeout == .milliseconds(50) && inputs[0].line.encoding == .utf8)
+    let allow = [try PeerNetwork("10.0.0.0/24"), try PeerNetwork("::1")]
+    #expect(inputs[1].source == .tcp(host: "127.0.0.1", port: 9, allow: allow))
+    #expect(inputs[1].line.ends == [.carriageReturnLineFeed] && inputs[1].line.encoding == .gb18030)
+    #expect(inputs[2].source == .tcpClient(TCPClientOptions(host: "10.0.0.5", port: 9004)))
+    #expect(inputs[2].line.ends == [LineEnd(byte: 0xE9)] && inputs[2].line.encoding == .latin1)
+    var called = TCPClientOptions(host: "fd00::5", port: 9004)
+    called.answers = true
+    called.reopenInterval = .seconds(2)
+    #expect(inputs[3].source == .tcpClient(called) && inputs[3].line.encoding == .shiftJIS)
+    #expect(inputs[4].line.ends.isEmpty && inputs[4].line.idleTimeout == .milliseconds(20))
+    #expect(inputs[5].source == .tcpClient(TCPClientOptions(host: "scanner-3.local", port: 9004)))
+    #expect(inputs[5].line == LineFormat())
+  }
+
+  @Test(arguments: [
+    (#""kind": "stdin", "end": []"#, "inputs.a.end"), (#""kind": "stdin", "end": ["CR"]"#, "inputs.a.end"),
+    (#""kind": "stdin", "end": [";;"]"#, "inputs.a.end"), (#""kind": "stdin", "end": ["é"]"#, "inputs.a.end"),
+    (#""kind": "stdin", "end": ["|"], "encoding": "shift-jis""#, "inputs.a.end"),
+    (#""kind": "stdin", "end": ["0"], "encoding": "gb18030""#, "inputs.a.end"),
+    (#""kind": "stdin", "encoding": "utf-16""#, "inputs.a.encoding"),
+    (#""kind": "stdin", "silenceMilliseconds": 0"#, "inputs.a.silenceMilliseconds"),
+    (#""kind": "socket", "path": "/run/a", "end": ["cr"]"#, "inputs.a.end"),
+    (#""kind": "socket", "path": "/run/a", "encoding": "utf-8""#, "inputs.a.encoding"),
+    (#""kind": "keyboard", "device": "/dev/a", "encoding": "utf-8""#, "inputs.a.encoding"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "host": "::""#, "inputs.a.host"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "port": 1"#, "inputs.a.port"),
+    (#""kind": "tcp", "connect": "10.0.0.5:9004", "allow": ["::1"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "connect": "10.0.0.5""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "10.0.0.5:0""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "fd00::5:9004""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "unix:/run/a""#, "inputs.a.connect"),
+    (#""kind": "tcp", "connect": "[fd00::5]:65536""#, "inputs.a.connect"), (#""kind": "tcp""#, "inputs.a.port"),
+    (#""kind": "tcp", "port": 1, "allow": []"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "allow": ["10.0.0.1/24"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "allow": ["till.local"]"#, "inputs.a.allow"),
+    (#""kind": "tcp", "port": 1, "answers": true"#, "inputs.a.answers"),
+    (#""kind": "serial", "device": "/dev/a", "connect": "10.0.0.5:9004""#, "inputs.a.connect"),
+  ])
+  func `what an input cannot be is a fault`(members: String, key: String) throws {
+    let told = try faults(json: #"{"inputs": {"names": ["a"], "a": {\#(members)}}}"#)
+    #expect(told.count == 1 && told[0].contains("\(key)"), "\(told)")
+  }
+
+  @Test func `two inputs that call the same scanner are a fault`() throws {
+    let told = try faults(
+      json: #"""
+        {"inputs": {"names": ["a", "b", "c"], "a": {"kind": "tcp", "connect": "10.0.0.5:9004"},
+          "b": {"kind": "tcp", "connect": "10.0.0.5:9005"}, "c": {"kind": "tcp", "connect": "10.0.0.5:9004", "answers": true}}}
+        """#)
+    #expect(told.count == 1 && told[0].contains("a and c"), "\(told)")
   }
 
   @Test func `names in the environment and in arguments`() throws {

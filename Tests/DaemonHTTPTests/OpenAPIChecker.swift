@@ -1,3 +1,7 @@
+import Catalog
+import Foundation
+import ScanDaemon
+import ScanInputs
 import Testing
 
 @testable import DaemonHTTP
@@ -126,6 +130,21 @@ struct OpenAPIChecker {
         #expect(asks == demands.contains(path), "\(host) \(path)")
         if token == nil { #expect(own == nil, "\(path)") }
       }
+    }
+  }
+
+  @Test func `webhooks are described, and what they carry`() throws {
+    let post = try #require(checker.document["webhooks"]?["scan"]?["post"])
+    let names = post["parameters"]?.elements.compactMap { $0["name"]?.text } ?? []
+    for name in ["Idempotency-Key", "webhook-id", "webhook-timestamp", "webhook-signature", "User-Agent"] {
+      #expect(names.contains(name))
+    }
+    let rule = try #require(post["requestBody"]?["content"]?["application/json"]?["schema"])
+    for reading in [Reading(input: "gate", code: "6901"), Reading(input: "gate", undecoded: [0x36, 0xFF])] {
+      let answer = ScanAnswer(
+        id: "a", time: Date(), reading: reading, match: try CatalogSnapshot.empty.match(reading.code),
+        catalogue: CatalogueAge(user: nil, cursor: "", sequence: 0, currentAt: nil), recording: .durable)
+      #expect(checker.faults(try JSONBody(answer.json.bytes), rule) == [])
     }
   }
 

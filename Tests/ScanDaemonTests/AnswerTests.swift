@@ -40,6 +40,35 @@ import Testing
     #expect(answer.recording == .notNeeded && value["reason"]?.text == "no catalogue")
   }
 
+  @Test func `a code that cannot be decoded is answered and recorded with its bytes, and matches nothing`() async throws
+  {
+    try root.fill("ana")
+    let daemon = try root.daemon {
+      $0.hook("shop")
+      $0.doubleScanWindow = .seconds(600)
+    }
+    // Its beginning is a barcode of the catalogue.
+    let reading = Reading(input: "counter", undecoded: Array("6901".utf8) + [0xFF, 0x5C])
+    let answer = await daemon.scan(reading)
+    let value = try answer.json.value
+    #expect(value["code"]?.text == #"6901\xFF\x5C"# && value["hex"]?.text == "36393031FF5C")
+    #expect(value["match"]?.text == "none" && value["products"]?.elements == [])
+    #expect(answer.recording == .durable)
+    #expect(try root.uploads().count == 1)
+    // Other bytes are another code, and the same ones are the same.
+    #expect(await daemon.scan(Reading(input: "counter", undecoded: Array("6901".utf8) + [0xFE, 0x5C])).repeats == nil)
+    #expect(await daemon.scan(reading).repeats == answer.id)
+    #expect(try daemon.look("6901").json.value["hex"] == nil)
+  }
+
+  @Test(arguments: [("6901", "exact"), ("6901\u{1D}", "head")]) func `a separator at the end is a part of the code`(
+    code: String, kind: String
+  ) async throws {
+    try root.fill("ana")
+    let match = try root.daemon().look(code).match
+    #expect(match.kind.rawValue == kind && match.products.count == 1)
+  }
+
   @Test func `a look has no effect`() async throws {
     try root.fill("ana")
     let daemon = try root.daemon { $0.hook("shop") }

@@ -125,6 +125,20 @@ import Workspace
     #expect(try up() == 0)
   }
 
+  @Test func `connections beyond a limit are a problem for a minute, and those of strangers are none`() throws {
+    try root.fill("ana")
+    let kit = TestMetrics()
+    let daemon = try daemon { environment, _ in environment.metrics = kit }
+    daemon.note(.refused(.notAllowed(peer: "10.0.0.9")), input: "line")
+    #expect(try daemon.problemNames().isEmpty)
+    daemon.note(.connections(256, limit: 256), input: "line")
+    daemon.note(.refused(.limit(256, peer: "10.0.0.9")), input: "line")
+    #expect(try daemon.problemNames() == ["connections_refused line"])
+    #expect(try kit.expectRecorder("shelfmark_input_connections", [("input", "line")]).lastValue == 256)
+    clock.advance(by: .seconds(60))
+    #expect(try daemon.problemNames().isEmpty)
+  }
+
   // MARK: Documents
 
   @Test func `documents that cannot be read are a problem until they can be`() throws {

@@ -21,8 +21,10 @@ import Workspace
     #expect(try empty.problemNames() == ["catalogue_never_synchronised"])
     try root.fill("ana")
     let daemon = try root.daemon { $0.hook("shop") }
+    for _ in 0..<3 { daemon.note(.refused(.notAllowed(peer: "10.0.0.1:9")), input: "wall") }
+    daemon.note(.connections(2, limit: 256), input: "wall")
     daemon.note(.opened("/dev/\"tty\n0"), input: "serial")
-    daemon.note(.fault(.notText(shown: "\\xFF\u{1}")), input: "serial")
+    daemon.note(.fault(.notText(.utf8, shown: "\\xFF\u{1}")), input: "serial")
     daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
     daemon.note(.fault(.tooLong(limit: 9)), input: "serial")
     _ = await daemon.scan(Reading(input: "serial", code: "6901"))
@@ -35,6 +37,10 @@ import Workspace
     #expect(input["name"]?.text == "serial" && input["state"]?.text == "open")
     #expect(input["message"]?.text == "/dev/\"tty\n0" && input["scans"]?.integer == 2 && input["misses"]?.integer == 1)
     #expect(input["faults"]?["tooLong"]?.integer == 2 && input["faults"]?["notText"]?.integer == 1)
+    #expect(input["connections"] == nil)
+    let line = try #require(status["inputs"]?.elements?.last)
+    #expect(line["connections"]?.integer == 2 && line["maximumConnections"]?.integer == 256)
+    #expect(line["refusedConnections"]?.integer == 3)
     daemon.note(.closed(reason: "unplugged", reopens: true), input: "serial")
     let closed = try daemon.status().value["inputs"]?.elements?.first
     #expect(closed?["state"]?.text == "reopening" && closed?["message"]?.text == "unplugged")

@@ -12,6 +12,7 @@ final class Recorder: ReadingHandler {
     var readings: [Reading] = []
     var answered = 0
     var events: [InputEvent] = []
+    var pauses = 0
     /// How many readings may be answered; the others wait.
     var permitted = Int.max
   }
@@ -44,12 +45,26 @@ final class Recorder: ReadingHandler {
 
   func permit(_ count: Int) { state.withLock { $0.permitted = count } }
 
+  func notePause() { state.withLock { $0.pauses += 1 } }
+  /// Pauses that ended a line.
+  var pauses: Int { state.withLock { $0.pauses } }
   var codes: [String] { state.withLock { $0.readings.map(\.code) } }
   var answered: Int { state.withLock { $0.answered } }
   var events: [InputEvent] { state.withLock { $0.events } }
   var faults: [InputFault] {
     events.compactMap { event in
       if case .fault(let fault) = event { fault } else { nil }
+    }
+  }
+  var refusals: [ConnectionRefusal] {
+    events.compactMap { event in
+      if case .refused(let refusal) = event { refusal } else { nil }
+    }
+  }
+  /// How many connections there were, after each change.
+  var connections: [Int] {
+    events.compactMap { event in
+      if case .connections(let count, _) = event { count } else { nil }
     }
   }
   /// What was opened, in order.

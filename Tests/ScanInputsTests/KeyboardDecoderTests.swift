@@ -22,6 +22,42 @@ import Testing
     return lines(typist.bytes, layout)
   }
 
+  // MARK: Ends
+
+  @Test(
+    arguments: [
+      ([LineEnd.carriageReturn], "1\n2\n", ["1", "2"]), ([.carriageReturnLineFeed], "1\n2\n", ["1", "2"]),
+      ([.tab], "1\n2\t3\t", ["1\n2", "3"]),
+      ([LineEnd(byte: UInt8(ascii: ";")), .lineFeed], "1;2\n3", ["1", "2", "3"]),
+      ([], "1\n2", ["1\n2"]),
+    ] as [([LineEnd], String, [String])])
+  func `a line ends where its format says, and by a pause`(ends: [LineEnd], text: String, codes: [String]) {
+    var format = LineFormat()
+    format.ends = ends
+    format.encoding = .latin1
+    var decoder = KeyboardDecoder(layout: .us, format: format)
+    var typist = KeyTypist()
+    for character in text {
+      if character == "\t" { typist.tap(KeyCode.tabulator) } else { typist.type(String(character)) }
+    }
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    decoder.finish(&lines)
+    #expect(lines == codes.map { .text($0) })
+    #expect(!decoder.isInsideLine)
+  }
+
+  @Test func `a pause ends a line whose last character is a mark`() {
+    var decoder = KeyboardDecoder(layout: .de)
+    var typist = KeyTypist()
+    typist.tap(2, KeyCode.leftOfDigits)
+    var lines: [LineFramer.Line] = []
+    decoder.append(typist.bytes, to: &lines)
+    #expect(decoder.isInsideLine && lines.isEmpty)
+    decoder.finish(&lines)
+    #expect(lines == [.text("1^")])
+  }
+
   // MARK: Events
 
   @Test(arguments: [1, 5, 23, 24, 25, 1000]) func `pieces change nothing`(piece: Int) {

@@ -62,11 +62,92 @@ import Testing
     #expect(Self.lines("a\nbc\n", Self.format(limit: limit)) == [.text("a"), fault])
   }
 
-  @Test func `what is no text is refused and shown`() {
+  @Test func `a line that is not text in the encoding is its bytes`() {
     let bytes: [[UInt8]] = [[0x36, 0x39, 0xFF, 0x5C, 0x1D, 0x0A], Array("ok\n".utf8)]
-    #expect(Self.lines(bytes) == [.fault(.notText(shown: #"69\xFF\x5C\x1D"#)), .text("ok")])
-    let long = Self.lines([Array(repeating: UInt8(ascii: "a"), count: 40) + [0x80]])
-    #expect(long == [.fault(.notText(shown: String(repeating: "a", count: 32) + "…"))])
+    #expect(Self.lines(bytes) == [.bytes([0x36, 0x39, 0xFF, 0x5C, 0x1D]), .text("ok")])
+    // What surrounds a code may be a part of what cannot be decoded.
+    #expect(Self.lines([[0x02, 0x80, 0x0A]], Self.format(prefix: "\u{2}")) == [.bytes([0x02, 0x80])])
+  }
+
+  @Test(
+    arguments: [
+      (TextEncoding.utf8, [0xE6, 0xB0, 0xB4], "水"), (.latin1, [0x36, 0xE9, 0xFF], "6éÿ"),
+      (.gb18030, [0xCB, 0xAE, 0x81, 0x30, 0x81, 0x30], "水\u{80}"), (.gb18030, [0x41, 0x80 + 0x01, 0x40], "A丂"),
+      (.shiftJIS, [0x90, 0x85, 0xB1, 0x5C, 0x7E], "水ｱ\\~"), (.shiftJIS, [0x83, 0x5C], "ソ"),
+    ] as [(TextEncoding, [UInt8], String)])
+  func `a line is decoded as its encoding says`(encoding: TextEncoding, bytes: [UInt8], text: String) {
+    var format = LineFormat()
+    format.encoding = encoding
+    #expect(Self.lines([bytes + [0x0D]], format) == [.text(text)])
+    #expect(encoding.isAvailable)
+  }
+
+  @Test(
+    arguments: [
+      (TextEncoding.utf8, [0xC3]), (.gb18030, [0x41, 0xFF]), (.gb18030, [0xCB]), (.gb18030, [0x81, 0x30]),
+      (.shiftJIS, [0x90]), (.shiftJIS, [0x90, 0x20]),
+    ] as [(TextEncoding, [UInt8])])
+  func `bytes that are not text leave nothing behind`(encoding: TextEncoding, bytes: [UInt8]) {
+    var format = LineFormat()
+    format.encoding = encoding
+    #expect(Self.lines([bytes + [0x0D, 0x41, 0x0D]], format) == [.bytes(bytes), .text("A")])
+  }
+
+  @Test(arguments: TextEncoding.allCases) func `no end of a line is inside a character`(encoding: TextEncoding) {
+    var generator = SeededGenerator(for: "LineFramerTests.ends")
+    for byte in UInt8(0)...0x7F where !encoding.isInsideCharacters(byte) {
+      var format = LineFormat()
+      format.encoding = encoding
+      format.ends = [LineEnd(byte: byte)]
+      for _ in 0..<20 {
+        // Two bytes before the end, as those of a character may be: where they are text with the end, they are without.
+        let pair = [UInt8.random(in: 0x81...0xFE, using: &generator), byte]
+        if byte >= 0x20, let text = encoding.text(pair) { #expect(text.utf8.last == byte, "\(encoding) \(pair)") }
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([LineEnd.carriageReturn], "a\rb\n\rc", ["a", "b\n", "c"]), ([.lineFeed], "a\r\n\nb", ["a\r", "b"]),
+      ([.carriageReturnLineFeed], "a\nb\rc\r\n\r\nd\r\r\ne\r", ["a\nb\rc", "d\r", "e\r"]),
+      ([.carriageReturn, .carriageReturnLineFeed], "a\r\nb\rc\r\r\nd\n", ["a", "b", "c", "d\n"]),
+      ([.lineFeed, .carriageReturnLineFeed], "a\r\nb\nc\rd", ["a", "b", "c\rd"]),
+      ([.tab], "a\tb\r\n\t\t", ["a", "b\r\n"]), ([.endOfText, .tab], "\u{2}a\u{3}b\t", ["\u{2}a", "b"]),
+      ([LineEnd(byte: UInt8(ascii: ";")), LineEnd(byte: 0)], "a;b\0;c", ["a", "b", "c"]), ([], "a\r\nb", ["a\r\nb"]),
+    ] as [([LineEnd], String, [String])])
+  func `a line ends where its format says`(ends: [LineEnd], text: String, codes: [String]) {
+    var format = LineFormat()
+    format.ends = ends
+    #expect(Self.lines(text, format) == codes.map { .text($0) })
+    #expect(Self.lines(text.utf8.map { [$0] }, format) == codes.map { .text($0) })
+  }
+
+  @Test func `an end of two bytes is no part of the limit`() {
+    var format = Self.format(limit: 4)
+    format.ends = [.carriageReturnLineFeed]
+    #expect(
+      Self.lines("1234\r\n12345\r\n\r\rab\r\n", format) == [
+        .text("1234"), .fault(.tooLong(limit: 4)), .text("\r\rab"),
+      ])
+    #expect(Self.lines("123456789\r\rab\r\nc", format) == [.fault(.tooLong(limit: 4)), .text("c")])
+    #expect(Self.lines("1234\r", format) == [.fault(.tooLong(limit: 4))])
+  }
+
+  @Test func `an end with two bytes goes on under another format`() {
+    var format = LineFormat()
+    format.ends = [.carriageReturnLineFeed]
+    var framer = LineFramer(format)
+    var lines: [LineFramer.Line] = []
+    framer.append("a\r".utf8, to: &lines)
+    framer = LineFramer(format, after: framer.beginning)
+    framer.append("\nb\r\n".utf8, to: &lines)
+    #expect(lines == [.text("a"), .text("b")])
+  }
+
+  @Test func `a separator of GS1 stays where it is, at the end too`() {
+    #expect(Self.lines("]C10106901234567892\u{1D}10A\u{1D}\r\n") == [.text("]C10106901234567892\u{1D}10A\u{1D}")])
+    #expect(Self.lines("\u{1D}\r\n") == [.text("\u{1D}")])
   }
 
   @Test func `prefix and suffix go where they are there`() {
@@ -114,7 +195,7 @@ import Testing
       let slow = bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { line -> LineFramer.Line? in
         if line.count > format.maximumByteCount { return .fault(.tooLong(limit: format.maximumByteCount)) }
         guard var text = String(validating: line, as: UTF8.self) else {
-          return .fault(.notText(shown: Printable.text(Array(line))))
+          return .bytes(Array(line))
         }
         if text.unicodeScalars.first == "\u{2}" { text.unicodeScalars.removeFirst() }
         if text.unicodeScalars.last == "\u{3}" { text.unicodeScalars.removeLast() }

@@ -22,9 +22,15 @@ import Testing
     #expect(try ScanRequest(line: #"{"code":""}"#) == ScanRequest(code: ""))
   }
 
-  @Test func `other keys are ignored and of equal ones the first counts`() throws {
-    let line = #"{"a":[1,{"code":"no","b":[[]]},true],"code":"690","tag":null,"x":{},"code":"691","tag":"b","n":1e9}"#
+  @Test func `other keys are ignored, however often they come`() throws {
+    let line = #"{"a":[1,{"code":"no","b":[[]]},true],"code":"690","tag":null,"x":{},"x":1,"n":1e9}"#
     #expect(try ScanRequest(line: line) == ScanRequest(code: "690"))
+  }
+
+  @Test func `of two codes or two tags nobody knows which one is meant`() {
+    #expect(told(#"{"tag":"a","code":"690","code":"691"}"#) == #"{"error":"\"code\" is there twice","tag":"a"}"#)
+    #expect(told(#"{"code":"690","code":"690"}"#) == #"{"error":"\"code\" is there twice"}"#)
+    #expect(told(#"{"tag":null,"tag":"b","code":"690"}"#) == #"{"error":"\"tag\" is there twice"}"#)
   }
 
   @Test(arguments: [

@@ -102,6 +102,48 @@ import Testing
     }
   }
 
+  @Test func `a pause between two codes is seen while an answer is awaited, and answers keep the order`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    let pty = try Pty()
+    var line = LineFormat()
+    line.ends = [.endOfText]
+    line.idleTimeout = .milliseconds(20)
+    try await withInput(
+      source(pty.path, answers: true), recorder, line: line, environment: { $0.onPause = recorder.notePause }
+    ) { _ in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      for (number, code) in ["690", "691\u{3}692", "693\r"].enumerated() {
+        try await pty.scanner.send(code)
+        try await eventually("a pause") { recorder.pauses == number + 1 }
+      }
+      try await eventually("read") { recorder.codes.count == 1 }
+      #expect(recorder.codes == ["690"])
+      recorder.permit(.max)
+      #expect(try await pty.scanner.lines(4) == ["1 690", "2 691", "3 692", "4 693\r"])
+    }
+  }
+
+  @Test(arguments: [nil, Duration.milliseconds(20)])
+  func `what was read ahead is answered at shutdown, and no more is read than may be`(
+    pause: Duration?
+  ) async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    let pty = try Pty()
+    var line = LineFormat()
+    line.idleTimeout = pause
+    try await withInput(source(pty.path), recorder, line: line) { input in
+      try await eventually("opened") { recorder.openings.count == 1 }
+      for number in 0..<10 { try await pty.scanner.send("\(number)\n") }
+      try await eventually("read") { recorder.codes == ["0"] }
+      await input.group.triggerGracefulShutdown()
+      recorder.permit(.max)
+      try await input.end()
+    }
+    #expect(recorder.codes == (0..<recorder.answered).map(String.init) && recorder.answered >= 1)
+  }
+
   @Test func `a device that takes no answers does not hold up readings for ever`() async throws {
     let recorder = Recorder(pad: 200_000)
     let pty = try Pty()

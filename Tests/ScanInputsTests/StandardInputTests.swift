@@ -93,8 +93,22 @@ import Testing
     line.maximumByteCount = 8
     try await withInput(.standardInput, recorder, line: line, environment: console.attach) { _ in
       try await console.keyboard.send(Array("123456789\n".utf8) + [0xFF, 0x0A] + Array("690\n".utf8))
-      #expect(try await console.screen.line() == "1 690")
-      #expect(recorder.faults == [.tooLong(limit: 8), .notText(shown: "\\xFF")])
+      #expect(try await console.screen.lines(2) == [#"1 \xFF"#, "2 690"])
+      #expect(recorder.faults == [.tooLong(limit: 8), .notText(.utf8, shown: "\\xFF")])
+    }
+  }
+
+  @Test func `a pause ends a line where it is asked to`() async throws {
+    let recorder = Recorder()
+    let console = try Console()
+    var line = LineFormat()
+    line.idleTimeout = .milliseconds(20)
+    line.encoding = .latin1
+    try await withInput(.standardInput, recorder, line: line, environment: console.attach) { _ in
+      try await console.keyboard.send([0x36, 0xE9])
+      #expect(try await console.screen.line() == "1 6é")
+      try await console.keyboard.send("690\n691")
+      #expect(try await console.screen.lines(2) == ["2 690", "3 691"])
     }
   }
 

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is refused is answered, and the connection goes on`() async throws {
+  @Test func `a line that is refused or cannot be decoded is answered, and the connection goes on`() async throws {
     let recorder = Recorder()
     var line = LineFormat()
     line.maximumByteCount = 4
@@ -54,9 +54,10 @@ import Testing
       let client = try Client.tcp(address)
       try await client.send(Array("12345\n".utf8) + [0xFF, 0x0A] + Array("690\n".utf8))
       #expect(try await client.line() == #"{"error":"a line has more than 4 bytes"}"#)
-      #expect(try await client.line() == #"{"error":"a line is not UTF-8: \\xFF"}"#)
-      #expect(try await client.line() == "1 690")
-      #expect(recorder.faults == [.tooLong(limit: 4), .notText(shown: "\\xFF")])
+      #expect(try await client.line() == #"1 \xFF"#)
+      #expect(try await client.line() == "2 690")
+      #expect(recorder.faults == [.tooLong(limit: 4), .notText(.utf8, shown: "\\xFF")])
+      #expect(recorder.state.withLock { $0.readings[0].undecodedBytes } == [0xFF])
     }
   }
 
@@ -135,7 +136,11 @@ import Testing
       }
       let refused = try Client.tcp(address)
       #expect(try await refused.line() == nil)
+      #expect(recorder.refusals.count == 1 && recorder.refusals[0].name == "limit")
+      #expect(recorder.refusals[0].description.contains("127.0.0.1:"))
+      #expect(recorder.connections == [0, 1, 2])
       clients.removeLast().close()
+      try await eventually("told") { recorder.connections == [0, 1, 2, 1] }
       try await eventually("admitted") {
         let client = try Client.tcp(address)
         _ = client.sendSome(Array("last\n".utf8))
@@ -160,6 +165,92 @@ import Testing
       #expect(recorder.answered < 200 + Descriptor.readByteCount / 4)
     }
   }
+
+  @Test(arguments: ["127.0.0.1", "::1", "::"]) func `who is not allowed is refused`(host: String) async throws {
+    let recorder = Recorder()
+    // 127.0.0.1 is what clients have; where both kinds are listened to, the address of IPv4 is written as one of IPv6.
+    for (allow, isAllowed) in [("127.0.0.0/8", host != "::1"), ("::1", host == "::1"), ("10.0.0.0/8", false)] {
+      let former = recorder.openings.count
+      let source = InputSource.tcp(host: host, port: 0, allow: [try PeerNetwork("192.0.2.1"), try PeerNetwork(allow)])
+      try await withInput(source, recorder) { _ in
+        try await eventually("opened") { recorder.openings.count > former }
+        let address = recorder.openings[former]
+        let client = try Client.tcp(host == "::" ? "127.0.0.1:" + (address.split(separator: ":").last ?? "") : address)
+        if isAllowed {
+          try await client.send("690\n")
+          #expect(try await client.line()?.hasSuffix(" 690") == true)
+        } else {
+          #expect(try await client.line() == nil)
+          let refusal = try #require(recorder.refusals.last)
+          #expect(refusal.name == "notAllowed" && refusal.description.contains(host == "::1" ? "[::1]:" : "127.0.0.1:"))
+        }
+      }
+    }
+    #expect(recorder.codes.count == 1 && recorder.refusals.count == 2)
+  }
+
+  @Test func `a pause ends a line where it is asked to, also while an answer is awaited`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    var line = LineFormat()
+    line.idleTimeout = .milliseconds(20)
+    try await withServer(recorder, line: line, environment: { $0.onPause = recorder.notePause }) { _, address in
+      let client = try Client.tcp(address)
+      // Nobody answers yet, and these are codes of their own all the same, and so is one with an end.
+      for (number, text) in ["690", "691", "692\n693"].enumerated() {
+        try await client.send(text)
+        try await eventually("a pause") { recorder.pauses == number + 1 }
+      }
+      try await eventually("read") { recorder.codes == ["690"] }
+      recorder.permit(.max)
+      #expect(try await client.lines(4) == ["1 690", "2 691", "3 692", "4 693"])
+    }
+  }
+
+  @Test func `lines that end by pauses alone keep their ends`() async throws {
+    let recorder = Recorder()
+    var line = LineFormat()
+    line.ends = []
+    line.idleTimeout = .milliseconds(20)
+    try await withServer(recorder, line: line) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("BEGIN\r\nEND\n")
+      try await eventually("read") { recorder.codes == ["BEGIN\r\nEND\n"] }
+    }
+  }
+
+  #if os(Linux)
+  /// The connections of this process whose own port is `port` and whose timer is that of keepalive, with the seconds that are left.
+  private func keepAlives(port: Int) throws -> [Int] {
+    let table = try Peer(unsafe open("/proc/self/net/tcp", O_RDONLY)).pending()
+    return table.split(separator: "\n").dropFirst().compactMap { row in
+      let fields = row.split(separator: " ")
+      guard fields.count > 5, let local = fields[1].split(separator: ":").last, Int(local, radix: 16) == port else {
+        return nil
+      }
+      let timer = fields[5].split(separator: ":")
+      return timer[0] == "02" ? Int(timer[1], radix: 16).map { $0 / 100 } : nil
+    }
+  }
+
+  @Test func `who is silent is asked for a sign of life within half a minute`() async throws {
+    let recorder = Recorder()
+    try await withServer(recorder) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("690\n")
+      #expect(try await client.line() == "1 690")
+      let port = try #require(Int(address.split(separator: ":")[1]))
+      var left: [Int] = []
+      // Before that the answer is acknowledged, which has a timer too.
+      try await eventually("silent") {
+        left = try keepAlives(port: port)
+        return !left.isEmpty
+      }
+      #expect(left.count == 1 && left.allSatisfy { $0 <= TCPKeepAlive.firstProbeSeconds }, "\(left)")
+    }
+    #expect(TCPKeepAlive.limitSeconds == 60)
+  }
+  #endif
 
   // MARK: Listening
 

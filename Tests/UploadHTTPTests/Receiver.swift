@@ -99,9 +99,26 @@ final class Receiver: Sendable {
       let parts = line.split(separator: ":", maxSplits: 1)
       return (name: parts[0].lowercased(), value: String(parts[1].drop { $0 == " " }))
     }
+    if headers.contains(where: { $0.name == "transfer-encoding" && $0.value == "chunked" }) {
+      return chunks(bytes[end.upperBound...]).map { Request(line: String(lines[0]), headers: headers, body: $0) }
+    }
     let length = headers.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
     let body = bytes[end.upperBound...]
     if body.count < length { return nil }
     return Request(line: String(lines[0]), headers: headers, body: Array(body.prefix(length)))
+  }
+
+  /// The body in chunks; `nil` as long as some are missing.
+  private static func chunks(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    var (rest, body) = (bytes, [UInt8]())
+    while let end = rest.firstRange(of: Array("\r\n".utf8)) {
+      guard let count = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) else { return nil }
+      rest = rest[end.upperBound...]
+      guard rest.count >= count + 2 else { return nil }
+      if count == 0 { return body }
+      body += rest.prefix(count)
+      rest = rest.dropFirst(count + 2)
+    }
+    return nil
   }
 }

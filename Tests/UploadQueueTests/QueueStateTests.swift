@@ -10,9 +10,9 @@ import Testing
     let id = try await bench.queue.enqueue("a", kind: "k")
     let tables = bench.queue.tables
     var later = try tables.state(in: bench.documents.snapshot())
-    later.format = 2
+    later.format = QueueState.currentFormat + 1
     try bench.documents.transaction { try $0.upsert(later, into: tables.states) }
-    let error = UploadQueueError.format(queue: "uploads", found: 2)
+    let error = UploadQueueError.format(queue: "uploads", found: later.format)
     await #expect(throws: error) { try await bench.queue.enqueue("b", kind: "k") }
     #expect(throws: error) {
       try bench.documents.transaction { _ = try bench.queue.enqueue("b", kind: "k", in: $0) }

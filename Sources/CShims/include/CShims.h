@@ -10,6 +10,7 @@
 #include "mapping_guard.h"
 #include "route_messages.h"
 #include "service_manager.h"
+#include "text_encoding.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -31,6 +31,7 @@ struct Import: ParsableCommand {
   @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
   var unknown = RowRules.UnknownKeys.fail
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
+  @Flag(help: "Set a catalogue that is damaged aside, and begin anew.") var replaceDamaged = false
   @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
 
   func validate() throws {
@@ -52,7 +53,7 @@ struct Import: ParsableCommand {
     let opened = try InputFile(file)
     // A pipe may be slow: the catalogue is locked when all of it is there.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
-    let writer = try store.writer(waiting: write.milliseconds)
+    let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()
     var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.gate, rules: rules)
@@ -68,6 +69,7 @@ struct Import: ParsableCommand {
         try store.workspace.forgetOrigin(of: store.userID())
       }
       report(update, summary, seconds: ContinuousClock.now - start)
+      writer.sayWhatWasSetAside()
     } catch WireError.rowsRefused(let faults) {
       rows.cancel()
       try refuse(faults, input.name)

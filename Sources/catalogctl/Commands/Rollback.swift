@@ -6,12 +6,13 @@ struct Rollback: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback", abstract: "Make the state at an earlier commit current again, as a new commit.",
     discussion: """
-      The cursor goes back with it, so the next sync asks for everything since then. Nothing is forgotten: the commits in \
-      between stay in the log, and going back can be taken back.
+      The cursor goes back with it, so the next sync asks for everything since then. The commits in between stay in the log, \
+      and going back can be taken back.
 
       A full update or an import that went wrong is undone in this way too: the generation before it is kept for \
       keepPreviousDays (a setting, 7 without it), unless the room is needed or 'compact --drop-previous' deletes it. Such a \
-      rollback writes a new file, and needs room for it. Documents and the upload queue are not touched. Exit code 1 if the \
+      rollback writes a new file, and needs room for a third copy of the catalogue. It can be taken back too; the other commits \
+      of the older generation are gone after it, because one previous generation is kept. Documents and the upload queue are not touched. Exit code 1 if the \
       commit is not kept.
       """)
 
@@ -22,7 +23,8 @@ struct Rollback: ParsableCommand {
 
   func run() throws {
     // A user without a catalogue keeps none.
-    guard try store.history() != nil else { throw Failure.noCommit(sequence) }
+    guard let history = try store.history() else { throw Failure.noCommit(sequence) }
+    let generation = history.current.generation
     let writer = try store.writer(waiting: write.milliseconds)
     defer { writer.close() }
     guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }
@@ -42,6 +44,13 @@ struct Rollback: ParsableCommand {
         ("cursor", .text(report.cursor)),
       ]).print()
     } else {
+      defer {
+        if report.generation != generation {
+          Console.say(
+            "commit \(report.sequence - 1), which was current, can still be gone back to; of the commits before the last full"
+              + " update only this state is left")
+        }
+      }
       Console.print(
         "commit \(report.sequence) is as commit \(sequence) was: \(Quantity.count(counts.productsUpserted)) products put"
           + " again, \(Quantity.count(counts.productsDeleted)) deleted; cursor \(report.cursor.shown)")

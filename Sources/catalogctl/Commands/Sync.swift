@@ -44,7 +44,7 @@ struct Sync: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file"), completion: .file())
   var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
-  @Flag(help: "Set a catalogue that cannot be opened aside, and begin anew; with --full.") var replaceDamaged = false
+  @Flag(help: "Set a catalogue that is damaged aside, and begin anew; with --full.") var replaceDamaged = false
   @Option(
     help: ArgumentHelp("The organisation whose catalogue this is: its users share what is common.", valueName: "id"))
   var organisation: String?
@@ -225,8 +225,8 @@ struct Sync: AsyncParsableCommand {
 }
 
 extension CatalogWriter {
-  /// Says where a catalogue is now that could not be opened, and that the commit before took the place of.
-  fileprivate func sayWhatWasSetAside() {
+  /// Says where a damaged catalogue is now that the commit before took the place of.
+  func sayWhatWasSetAside() {
     if let damagedPath { Console.say("catalogctl: the damaged catalogue is now \(damagedPath)") }
   }
 }

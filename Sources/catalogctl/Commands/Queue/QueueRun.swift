@@ -8,7 +8,7 @@ struct QueueRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Send the uploads over HTTP.",
     discussion: """
-      Each is a POST of its JSON with its id as Idempotency-Key. SIGINT and SIGTERM end the command when the requests that \
+      Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the command when the requests that \
       run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
       were parked.
       """)
@@ -24,6 +24,13 @@ struct QueueRun: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The longest time for a request.", valueName: "seconds")) var timeout = 60.0
   @Option(help: ArgumentHelp("A header, such as 'Accept: text/plain'.", valueName: "name: value")) var header:
     [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A file with the secret by which requests are signed (Standard Webhooks): whsec_ and base64, or its bytes.",
+      valueName: "path"), completion: .file()) var secretFile: String?
+  @Option(
+    help: ArgumentHelp("A file with the former secret: each request has a second signature by it.", valueName: "path"),
+    completion: .file()) var previousSecretFile: String?
   @Flag(help: "Send multipart/form-data.") var multipart = false
   @Flag(help: "Pack bodies with gzip.") var gzip = false
 
@@ -32,6 +39,9 @@ struct QueueRun: AsyncParsableCommand {
     guard (0...1000).contains(retries) else { throw ValidationError("--retries is 0 to 1000") }
     guard pause >= 0, pause <= 86_400 else { throw ValidationError("--pause is 0 to 86400 seconds") }
     guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout is up to 86400 seconds") }
+    if previousSecretFile != nil, secretFile == nil {
+      throw ValidationError("--previous-secret-file comes with --secret-file, the present one")
+    }
     guard header.allSatisfy({ $0.contains(":") }) else { throw ValidationError("--header is 'Name: value'") }
   }
 
@@ -66,6 +76,13 @@ struct QueueRun: AsyncParsableCommand {
     options.timeout = .seconds(timeout)
     options.body = multipart ? .multipart : .json
     options.isPacked = gzip
+    options.userAgent = "shelfmark-catalogctl/\(Catalogctl.version)"
+    options.secrets = try [secretFile, previousSecretFile].compactMap { $0 }.map { path in
+      let bytes = try SecretFile.bytes(path)
+      do { return try WebhookSecret(bytes) } catch {
+        throw Failure(.data, "\(path): \(error)")
+      }
+    }
     options.headers = header.map { line in
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))

@@ -1,0 +1,112 @@
+import CatalogWire
+import NIOCore
+import Synchronization
+import UploadQueue
+
+/// The body of a request: bytes and files, one after another.
+struct UploadBody: Sendable {
+  enum Part: Sendable {
+    case bytes([UInt8])
+    case file(FileReference)
+  }
+
+  /// Its media type.
+  let type: String
+  let parts: [Part]
+
+  init(type: String, _ parts: [Part]) {
+    self.type = type
+    self.parts = parts
+  }
+
+  /// Whether it has files, which are not read into memory at once.
+  var hasFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
+
+  var byteCount: Int {
+    parts.reduce(0) { count, part in
+      switch part {
+      case .bytes(let bytes): count + bytes.count
+      case .file(let file): count + file.byteCount
+      }
+    }
+  }
+
+  /// All of it, packed if asked for. Blocks where it has files. Memory: all of it.
+  func bytes(isPacked: Bool) throws -> [UInt8] {
+    let reader = Reader(self, isPacked: isPacked)
+    var bytes: [UInt8] = []
+    while let piece = try reader.next() { bytes += piece }
+    return bytes
+  }
+
+  /// Reads a body piece by piece. Calls block where it has files, and come one after another.
+  ///
+  /// Memory: one piece, of a file at most 1 MiB.
+  final class Reader: Sendable {
+    private struct State {
+      var parts: ArraySlice<Part>
+      var file: FileContents?
+      let deflater: GzipDeflater?
+      var isOver = false
+    }
+
+    /// Guards where the reader is.
+    private let state: Mutex<State>
+
+    init(_ body: UploadBody, isPacked: Bool) {
+      state = Mutex(State(parts: body.parts[...], deflater: isPacked ? GzipDeflater(level: -1) : nil))
+    }
+
+    /// The next bytes; `nil` at the end.
+    ///
+    /// - Throws: `UploadQueueError.unreadable`, `.changed`, for a file that is not the one that was enqueued; at its end at the latest.
+    func next() throws -> [UInt8]? {
+      try state.withLock { state in
+        while !state.isOver {
+          let plain = try Self.plain(&state)
+          state.isOver = plain == nil
+          guard let deflater = state.deflater else { return plain }
+          let input = plain ?? []
+          var packed: [UInt8] = []
+          deflater.consume(input.span, isLast: plain == nil) { piece in
+            for index in piece.indices { packed.append(piece[index]) }
+          }
+          if !packed.isEmpty { return packed }
+        }
+        return nil
+      }
+    }
+
+    private static func plain(_ state: inout State) throws -> [UInt8]? {
+      while true {
+        if let file = state.file {
+          if let piece = try file.next() { return piece }
+          state.file = nil
+        }
+        switch state.parts.popFirst() {
+        case .bytes(let bytes): if !bytes.isEmpty { return bytes }
+        case .file(let file): state.file = try FileContents(file)
+        case nil: return nil
+        }
+      }
+    }
+  }
+}
+
+/// A body as a client sends it: each piece is read, on a thread that no task waits for, when the one before has left.
+struct BodyPieces: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  let body: UploadBody
+  let isPacked: Bool
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let reader: UploadBody.Reader
+
+    func next() async throws -> ByteBuffer? {
+      try await FileReference.aside { [reader] in try reader.next() }.map { ByteBuffer(bytes: $0) }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: UploadBody.Reader(body, isPacked: isPacked)) }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import Storage
+import Synchronization
+
+/// The content of a file, piece by piece, which is checked as it is read. Calls block, and come one after another.
+///
+/// Memory: one piece.
+package final class FileContents: Sendable {
+  static let pieceByteCount = 1 << 20
+
+  private struct State {
+    var offset = 0
+    var hash = SHA256()
+    var isOver = false
+  }
+
+  /// Where the file is.
+  private let path: String
+  /// What the file is to be; `nil` where that is not known yet.
+  private let expected: FileReference?
+  private let file: any StorageFile
+  private let state = Mutex(State())
+
+  /// Opens the file that a reference names.
+  ///
+  /// - Throws: `UploadQueueError.unreadable`; `.changed` for one of another length.
+  package convenience init(_ reference: FileReference) throws { try self.init(reference.path, expected: reference) }
+
+  init(_ path: String, expected: FileReference? = nil) throws {
+    self.path = path
+    self.expected = expected
+    let slash = path.lastIndex(of: "/")
+    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard PosixDirectory.isName(name) else {
+      throw UploadQueueError.unreadable(path: path, reason: "it names no file")
+    }
+    do {
+      guard let file = try PosixDirectory.open(parent)?.open(name, .read) else {
+        throw UploadQueueError.unreadable(path: path, reason: "there is no such file")
+      }
+      self.file = file
+      if let expected, try file.size() != expected.byteCount { throw UploadQueueError.changed(path: path) }
+    } catch let error as StorageError {
+      throw UploadQueueError.unreadable(path: path, reason: "\(error)")
+    }
+  }
+
+  /// The next bytes; `nil` at the end, where the whole is checked.
+  ///
+  /// - Throws: `UploadQueueError.unreadable`; `.changed` as soon as the file is known to be another one.
+  package func next() throws -> [UInt8]? {
+    try state.withLock { state in
+      if state.isOver { return nil }
+      do {
+        let bytes = try file.read(Self.pieceByteCount, at: state.offset)
+        state.offset += bytes.count
+        state.hash.update(data: bytes)
+        if let expected, state.offset > expected.byteCount { throw UploadQueueError.changed(path: path) }
+        if !bytes.isEmpty { return bytes }
+      } catch let error as StorageError {
+        throw UploadQueueError.unreadable(path: path, reason: "\(error)")
+      }
+      state.isOver = true
+      if let expected, expected.byteCount != state.offset || expected.sha256 != Self.text(state.hash) {
+        throw UploadQueueError.changed(path: path)
+      }
+      return nil
+    }
+  }
+
+  /// The length and the hash of what was read.
+  var summary: (byteCount: Int, sha256: String) { state.withLock { ($0.offset, Self.text($0.hash)) } }
+
+  private static func text(_ hash: SHA256) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

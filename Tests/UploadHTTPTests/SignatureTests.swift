@@ -1,0 +1,178 @@
+import Crypto
+import DocumentFormat
+import Documents
+import Foundation
+import LogStore
+import StoreTestSupport
+import Testing
+import UploadQueue
+
+@testable import UploadHTTP
+
+/// Signatures as in Standard Webhooks, the header of the program, and forms with files.
+@Suite(.timeLimit(.minutes(2))) struct SignatureTests {
+  private static let key = Array("0123456789abcdefghijklmnopqrstuv".utf8)
+
+  let folder: TemporaryDirectory
+  let queue: UploadQueue
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    queue = try UploadQueue(in: DocumentStore.open(StoreLocation(folder.directory, name: "documents")))
+  }
+
+  /// Sends an upload once, to a server that answers 200, and returns what came there.
+  private func request(
+    _ payload: UploadPayload, change: (inout UploadHTTPOptions) -> Void
+  ) async throws -> Receiver.Request {
+    var options = UploadHTTPOptions()
+    change(&options)
+    let id = try await queue.enqueue(payload: payload, kind: "k")
+    let upload = try #require(try queue.upload(id))
+    var request: Receiver.Request?
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      let http = try UploadHTTPTransport(url: server.url(), options: options)
+      let result: Result<UploadResponse, any Error>
+      do { result = .success(try await http.send(upload)) } catch { result = .failure(error) }
+      try await http.shutdown()
+      #expect(try result.get().status == 200)
+      request = server.requests.first
+    }
+    return try #require(request)
+  }
+
+  /// The signature of a request, computed at once from its bytes.
+  private func signature(_ request: Receiver.Request, _ key: [UInt8]) -> String {
+    let head = "\(request["webhook-id"][0]).\(request["webhook-timestamp"][0])."
+    let code = HMAC<SHA256>.authenticationCode(for: Array(head.utf8) + request.body, using: SymmetricKey(data: key))
+    return "v1," + Data(code).base64EncodedString()
+  }
+
+  /// The example of the specification, computed by another program.
+  @Test func `the example of Standard Webhooks`() throws {
+    let secret = try WebhookSecret(Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n".utf8))
+    var signature = WebhookSignature([secret], id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330)
+    for piece in [#"{"test": "#, "", "2432232314}"] { signature.update(Array(piece.utf8)) }
+    let headers = signature.headers
+    #expect(headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])
+    #expect(headers[0].value == "msg_p5jXN8AQM9LWM0D4loKWxJek" && headers[1].value == "1614265330")
+    #expect(headers[2].value == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+  }
+
+  @Test func `a secret is base64 or its bytes, and is never shown`() throws {
+    let text = "whsec_" + Data(Self.key).base64EncodedString()
+    let secrets = [
+      try WebhookSecret(Array(text.utf8)), try WebhookSecret(Array(" \(text)\r\n".utf8)), try WebhookSecret(Self.key),
+      try WebhookSecret(Self.key + [0x0A]),
+    ]
+    for secret in secrets {
+      #expect(secret == secrets[0])
+      var shown = ""
+      dump(secret, to: &shown)
+      for text in [shown, "\(secret)", String(reflecting: secret)] {
+        #expect(!text.contains("0123") && !text.contains("48, 49") && text.contains("secret"))
+      }
+    }
+    // Bytes that are not text are taken as they are, white space too.
+    let binary = [0xFF] + Self.key + [0x20]
+    #expect(try WebhookSecret(binary) != WebhookSecret(Array(binary.dropLast())))
+    for bad in ["", "whsec_", "whsec_!!!!", "whsec_AAAA", "short", String(repeating: " ", count: 40)] {
+      #expect(throws: UploadHTTPError.self) { try WebhookSecret(Array(bad.utf8)) }
+    }
+  }
+
+  @Test func `a request is signed with each secret, and says who sends it`() async throws {
+    let other = Self.key.reversed() as [UInt8]
+    let before = Int64(Date().timeIntervalSince1970)
+    let request = try await request(.value(.text("é"))) {
+      $0.secrets = [try! WebhookSecret(Self.key), try! WebhookSecret(other)]
+      $0.userAgent = "shelfmark-test/1.0"
+    }
+    #expect(request["webhook-id"] == request["idempotency-key"])
+    let timestamp = try #require(request["webhook-timestamp"].first.flatMap { Int64($0) })
+    #expect((before...Int64(Date().timeIntervalSince1970)).contains(timestamp))
+    #expect(
+      request["webhook-signature"] == [signature(request, Self.key) + " " + signature(request, other)])
+    #expect(request["user-agent"] == ["shelfmark-test/1.0"])
+    let plain = try await self.request(.value(.text("a"))) {
+      $0.headers = [("User-Agent", "mine")]
+      $0.userAgent = "shelfmark-test/1.0"
+    }
+    #expect(plain["user-agent"] == ["mine"] && plain["webhook-signature"].isEmpty && plain["webhook-id"].isEmpty)
+  }
+
+  @Test(arguments: [false, true]) func `a document and its files are one form, signed as it is sent`(
+    isPacked: Bool
+  ) async throws {
+    // More than is read at once.
+    let content = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    try folder.write(content, to: "a \"1\".jpg")
+    try folder.write([], to: "empty")
+    let files = [
+      try UploadFile(contentsOf: folder.path + "/a \"1\".jpg", name: "pic\"ture", contentType: "image/jpeg"),
+      try UploadFile(contentsOf: folder.path + "/empty"),
+    ]
+    let request = try await request(.document(.object([DocumentValue.Field("code", .text("690"))]), files: files)) {
+      $0.isPacked = isPacked
+      $0.secrets = [try! WebhookSecret(Self.key)]
+    }
+    let boundary = "shelfmark-" + (request["idempotency-key"].first ?? "")
+    #expect(request["content-type"] == ["multipart/form-data; boundary=\(boundary)"])
+    #expect(request["webhook-signature"] == [signature(request, Self.key)])
+    func head(_ disposition: String, _ type: String) -> [UInt8] {
+      Array("--\(boundary)\r\nContent-Disposition: form-data; \(disposition)\r\nContent-Type: \(type)\r\n\r\n".utf8)
+    }
+    let end = Array("\r\n".utf8)
+    let expected =
+      head(#"name="payload""#, "application/json") + Array(#"{"code":"690"}"#.utf8) + end
+      + head(#"name="pic%22ture"; filename="a %221%22.jpg""#, "image/jpeg") + content + end
+      + head(#"name="file"; filename="empty""#, "application/octet-stream") + end + Array("--\(boundary)--\r\n".utf8)
+    #expect(request["content-encoding"] == (isPacked ? ["gzip"] : []))
+    #expect(request["content-length"] == (isPacked ? [] : ["\(expected.count)"]))
+    #expect(isPacked ? try unpacked(request.body) == expected : request.body == expected)
+  }
+
+  @Test(arguments: [false, true]) func `a file that is another one is no request, or none that ends`(
+    isSigned: Bool
+  ) async throws {
+    try folder.write(Array(repeating: 7, count: 3_000_000), to: "a.jpg")
+    let files = [try UploadFile(contentsOf: folder.path + "/a.jpg")]
+    let id = try await queue.enqueue("a", files: files, kind: "k")
+    let upload = try #require(try queue.upload(id))
+    // As long as before: only its end tells.
+    try folder.write(Array(repeating: 7, count: 2_999_999) + [8], to: "a.jpg")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      var options = UploadHTTPOptions()
+      if isSigned { options.secrets = [try WebhookSecret(Self.key)] }
+      let http = try UploadHTTPTransport(url: server.url(), options: options)
+      await #expect(throws: UploadQueueError.changed(path: folder.path + "/a.jpg")) { try await http.send(upload) }
+      try await http.shutdown()
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["webhook-id", "Webhook-Timestamp", "WEBHOOK-SIGNATURE"])
+  func `the headers of signatures are the transport's`(name: String) {
+    var options = UploadHTTPOptions()
+    options.headers = [(name, "1")]
+    #expect(throws: UploadHTTPError.header(name)) { try UploadHTTPTransport(url: "http://h/", options: options) }
+  }
+
+  /// What gzip made these bytes of.
+  private func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+    try folder.write(bytes, to: "body.gz")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["gzip", "-dc", folder.path + "/body.gz"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Array(data)
+  }
+}
