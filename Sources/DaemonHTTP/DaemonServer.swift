@@ -64,6 +64,7 @@ public struct DaemonServer: Service {
 
   private let options: Options
   private let front: Front
+  private let metrics: ServerMetrics
   private let logger: Logger
 
   /// Opens nothing yet.
@@ -74,12 +75,14 @@ public struct DaemonServer: Service {
     self.options = options
     self.logger = logger
     let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
+    let metrics = ServerMetrics(daemon.metricsFactory)
+    self.metrics = metrics
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, options.maximumConnections * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, logger: logger)
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, logger: logger)
   }
 
   /// Who gets in under these options.
@@ -141,10 +144,14 @@ public struct DaemonServer: Service {
     // Hummingbird's own start and stop events stay out of the log unless something is wrong.
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let metrics = metrics
     let idleTimeout = TimeAmount(options.idleTimeout)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [AnswerFraming.Placing(timeout: idleTimeout), StallGuard(timeout: idleTimeout)],
+        additionalChannelHandlers: [
+          AnswerFraming.Placing(timeout: idleTimeout), StallGuard(timeout: idleTimeout),
+          ServerMetrics.ConnectionCounter(metrics),
+        ],
         idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))

@@ -1,4 +1,4 @@
-import CoreMetrics
+internal import CoreMetrics
 import DocumentMetrics
 import Documents
 import Synchronization
@@ -13,6 +13,10 @@ import UploadQueue
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
 /// | `shelfmark_input_faults_total` | counter | lines that were refused or could not be decoded, and lost answers, by `input` and `fault` |
 /// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
+/// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
+/// | `shelfmark_input_connections` | gauge | connections of an input that listens, by `input` |
+/// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
+/// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
 /// | `shelfmark_record_seconds` | timer | one commit of scans |
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
@@ -38,6 +42,8 @@ final class DaemonMetrics: Sendable {
   private let factory: any MetricsFactory
   /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
   private let counters = Mutex<[Key: Counter]>([:])
+
+  private let inputs = Mutex<[Key: Gauge]>([:])
 
   let answer: Timer
   let recording: Timer
@@ -76,6 +82,33 @@ final class DaemonMetrics: Sendable {
     for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {
       Gauge(label: label, dimensions: [("webhook", webhook)], factory: factory).record(value)
     }
+  }
+
+  /// Takes the gauges of inputs away: those that are still there have new ones with the daemon that goes on.
+  func forgetInputs() {
+    let gauges = inputs.withLock { inputs in
+      defer { inputs = [:] }
+      return inputs.values
+    }
+    for gauge in gauges { gauge.destroy() }
+  }
+
+  /// Sets whether an input is open.
+  func setInput(_ name: String, isUp: Bool) { setInput("shelfmark_input_up", name, isUp ? 1 : 0) }
+
+  /// Sets how many connections an input has.
+  func setConnections(_ name: String, _ count: Int) { setInput("shelfmark_input_connections", name, count) }
+
+  /// Sets a gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
+  private func setInput(_ label: String, _ name: String, _ value: Int) {
+    let key = Key(name: label, values: [name])
+    let gauge = inputs.withLock { inputs in
+      if let gauge = inputs[key] { return gauge }
+      let gauge = Gauge(label: label, dimensions: [("input", name)], factory: factory)
+      inputs[key] = gauge
+      return gauge
+    }
+    gauge.record(value)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -13,6 +13,8 @@ final class UploadService: Service {
   static let maximumWorkers = 16
   /// How often is looked whether a user who is not signed in has uploads that wait.
   static let pollInterval: Duration = .seconds(30)
+  /// How long a worker must run until the failure of the one before it is over.
+  static let steadyTime: Duration = .seconds(5)
   static let longestBackOff: Duration = .seconds(60)
 
   private struct State {
@@ -166,7 +168,9 @@ final class UploadService: Service {
     var pause: Duration = .seconds(1)
     while !wakes.isFinished, !Task.isCancelled {
       do {
-        guard let documents = try await open(user) else { return }
+        guard let documents = try await open(user) else { return problems.clear(.uploadsStopped, about: user) }
+        let steadiness = clearSoon(user)
+        defer { steadiness?.cancel() }
         let isLasting = isCurrent(user)
         // Whatever ended the worker before this one, this one works.
         let begin: @Sendable () -> Void = { [problems] in problems.clear(.uploadsStopped, about: user) }
@@ -198,6 +202,14 @@ final class UploadService: Service {
       }
       try? await environment.time.sleep(pause)
       pause = min(pause * 2, Self.longestBackOff)
+    }
+  }
+
+  /// Ends the problem of a user's worker that failed before, once the next one has run for a moment, with or without uploads.
+  private func clearSoon(_ user: String?) -> Task<Void, Never>? {
+    guard problems.has(.uploadsStopped) else { return nil }
+    return Task { [problems, environment] in
+      if (try? await environment.time.sleep(Self.steadyTime)) != nil { problems.clear(.uploadsStopped, about: user) }
     }
   }
 

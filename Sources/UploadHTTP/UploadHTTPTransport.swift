@@ -56,7 +56,7 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
-  /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
+  /// - Throws: ``UploadNoAnswer`` where there is none, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     var request = HTTPClientRequest(url: try url.url(id: upload.id.text, kind: upload.kind))
@@ -96,7 +96,7 @@ public final class UploadHTTPTransport: Sendable {
   }
 
   private func execute(_ request: HTTPClientRequest, readsBody: Bool) async throws -> UploadResponse {
-    let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
+    let response = try await execute(request)
     let pause = response.headers.first(name: "Retry-After").flatMap {
       RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
     }
@@ -136,6 +136,17 @@ public final class UploadHTTPTransport: Sendable {
       let result = await group.next() ?? nil
       group.cancelAll()
       return result ?? .incomplete("did not come within \(bound)")
+    }
+  }
+
+  /// - Throws: ``UploadNoAnswer`` for what the client throws.
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+    do { return try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
+      // A file that is read while it is sent has errors of its own.
+      if Task.isCancelled || error is CancellationError || error is UploadQueueError || error is UploadRefusal {
+        throw error
+      }
+      throw UploadNoAnswer(error, url: request.url)
     }
   }
 

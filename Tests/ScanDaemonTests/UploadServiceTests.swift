@@ -81,6 +81,29 @@ import UploadQueue
     }
   }
 
+  @Test func `a store that can be read again is no problem any more, also if nothing is to be sent`() async throws {
+    let path = root.path + "/users/ana/documents.log"
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
+    try await withServices(daemon) {
+      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped ana") }
+      try FileManager.default.removeItem(atPath: path)
+      try await eventually("it is over") { try daemon.problemNames().isEmpty }
+    }
+  }
+
+  @Test func `a user who was removed has no problem`() async throws {
+    let daemon = try root.daemon(user: "bob", receiver.environment()) { $0.hook("shop") }
+    let path = root.path + "/users/bob/documents.log"
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+    try await withServices(daemon) {
+      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped bob") }
+      try await daemon.signIn("ana")
+      _ = try root.directory.remove("bob")
+      try await eventually("it is over") { try !daemon.problemNames().contains("uploads_stopped bob") }
+    }
+  }
+
   @Test func `without another policy an outage parks nothing, and three bad scans take less than half a minute`() {
     let retry = WebhookOptions(name: "shop", url: "http://x/").retry
     #expect(!retry.countsOutages && retry.longestPause == .seconds(60))
