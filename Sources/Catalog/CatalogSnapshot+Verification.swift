@@ -16,7 +16,7 @@ extension CatalogSnapshot {
     try store.scan(CatalogSchema.products) { (record) throws(StoreError) in
       let view = ProductView(copy record)
       do throws(StoreError) {
-        _ = try view.checked()
+        _ = try Product(view)
         try view.checkKeys()
       } catch {
         guard let finding = Finding(error, lost: "this product") else { throw error }
@@ -24,7 +24,7 @@ extension CatalogSnapshot {
       }
     }
     try store.scan(CatalogSchema.relations) { (record) throws(StoreError) in
-      do throws(StoreError) { _ = try RelationView(copy record).checked() } catch {
+      do throws(StoreError) { _ = try Relation(record) } catch {
         guard let finding = Finding(error, lost: "this relation") else { throw error }
         faulty.append(FaultyRow(offset: record.offset, finding: finding))
       }

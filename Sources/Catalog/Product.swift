@@ -38,7 +38,34 @@ public struct Product: Hashable, Sendable, Identifiable {
   ///
   /// - Throws: `StoreError.damaged` if the record breaks a rule of the format, such as a text that is not UTF-8; the message
   ///   names the product. If a shared string does not pass its check.
-  public init(_ view: borrowing ProductView) throws(StoreError) { self = try view.checked() }
+  public init(_ view: borrowing ProductView) throws(StoreError) {
+    try view.checkShape()
+    barcode = try view.checked(view.barcode, "barcode")
+    brand = try view.checked(view.shared(.brand), "brand")
+    brandId = try view.checked(view.shared(.brandId), "brandId")
+    category = try view.checked(view.shared(.category), "category")
+    categoryId = view.categoryId
+    createBy = try view.checked(view.shared(.createBy), "createBy")
+    createTime = try view.checkedTime(ProductLayout.createTime, "createTime")
+    delFlag = view.delFlag
+    groupNum = view.groupNum
+    id = try view.checked(view.id, "id")
+    isGreeProduct = view.isGreeProduct
+    isGroupedProduct = view.isGroupedProduct
+    isMarketingProduct = view.isMarketingProduct
+    isSaleProduct = view.isSaleProduct
+    length = view.length
+    name = try view.checked(view.name, "name")
+    orgId = try view.checked(view.shared(.orgId), "orgId")
+    skuCode = try view.checked(view.skuCode, "skuCode")
+    tall = view.tall
+    unit = try view.checked(view.shared(.unit), "unit")
+    updateBy = try view.checked(view.shared(.updateBy), "updateBy")
+    updateTime = try view.checkedTime(ProductLayout.updateTime, "updateTime")
+    volume = view.volume
+    weight = view.weight
+    wide = view.wide
+  }
 
   /// Copies every field of a decoded row.
   public init(_ row: borrowing ProductRow) {

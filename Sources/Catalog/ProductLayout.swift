@@ -68,6 +68,13 @@ enum ProductLayout {
   @inlinable @inline(__always)
   static func form(_ flags: UInt32, _ shift: UInt32) -> UInt32 { flags >> shift & 3 }
 
+  /// Whether a form is 3, which none has.
+  static func hasUnknownForm(_ flags: UInt32) -> Bool {
+    let lowBits: UInt32 =
+      1 << createTime | 1 << updateTime | 0x155 << firstDouble | 1 << categoryId | 1 << groupNum
+    return flags & (flags >> 1) & lowBits != 0
+  }
+
   /// The fields that have a form, by where it stands.
   static let forms: [(shift: UInt32, field: String)] = [
     (createTime, "createTime"), (updateTime, "updateTime"), (firstDouble, "length"), (firstDouble + 2, "tall"),

@@ -24,7 +24,15 @@ public struct Relation: Hashable, Sendable {
   /// Copies every field of a record of the table of relations, and checks the record on the way.
   ///
   /// - Throws: `StoreError.damaged` if the record breaks a rule of the format; if its shared string does not pass its check.
-  init(_ record: borrowing RecordView) throws(StoreError) { self = try RelationView(copy record).checked() }
+  init(_ record: borrowing RecordView) throws(StoreError) {
+    let view = RelationView(copy record)
+    try view.checkShape()
+    groupNum = view.groupNum
+    id = try view.checked(view.id, "id")
+    orgId = try view.checked(record.shared(0), "orgId")
+    productId = try view.checked(view.productId, "productId")
+    subProductId = try view.checked(view.subProductId, "subProductId")
+  }
 
   /// Writes every field into a row that a writer of JSON or of a store takes.
   public func fill(_ row: inout RelationRow) {

@@ -1,4 +1,8 @@
+import ScanDaemon
+
 extension OpenAPIDocument {
+  private static let problemCodes = ProblemCode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+
   /// What is taken and answered: state.
   static let stateSchemas = #"""
     {
@@ -62,12 +66,14 @@ extension OpenAPIDocument {
         "type": "object",
         "description": "What does not work now.",
         "properties": {
-          "name": {"type": "string"},
+          "code": {"type": "string", "description": "For programs.", "enum": [\#(problemCodes)]},
+          "about": {"type": ["string", "null"], "description": "The webhook, input or user that has the problem."},
+          "message": {"type": "string", "description": "What happened, for people."},
+          "remedy": {"type": "string", "description": "What to do about it."},
           "since": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
-          "count": {"type": "integer", "description": "How often it came up."},
-          "message": {"type": "string"}
+          "count": {"type": "integer", "description": "How often it came up."}
         },
-        "required": ["name", "since", "count", "message"],
+        "required": ["code", "about", "message", "remedy", "since", "count"],
         "additionalProperties": false
       },
       "CatalogueState": {

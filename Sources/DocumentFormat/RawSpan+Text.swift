@@ -17,20 +17,6 @@ extension RawSpan {
     unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether no byte has its high bit set.
-  var isASCII: Bool {
-    var offset = 0
-    while offset &+ 8 <= byteCount {
-      if u64(at: offset) & 0x8080_8080_8080_8080 != 0 { return false }
-      offset &+= 8
-    }
-    while offset < byteCount {
-      if u8(at: offset) >= 0x80 { return false }
-      offset &+= 1
-    }
-    return true
-  }
-
   /// Whether the bytes are those of `text`.
   @inline(__always)
   func isText(_ text: String) -> Bool {

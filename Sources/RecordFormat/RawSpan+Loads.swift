@@ -72,6 +72,23 @@ extension RawSpan {
     return true
   }
 
+  /// Whether all bytes are ASCII: none has its high bit set.
+  @inlinable
+  public var isASCII: Bool {
+    let count = byteCount
+    var offset = 0
+    while offset &+ 8 <= count {
+      // Eight bytes from here on are inside, as the condition says.
+      if unsafe u64(unchecked: offset) & 0x8080_8080_8080_8080 != 0 { return false }
+      offset &+= 8
+    }
+    while offset < count {
+      if u8(at: offset) >= 0x80 { return false }
+      offset &+= 1
+    }
+    return true
+  }
+
   /// Whether both spans hold the same bytes.
   @inlinable @inline(__always)
   public func hasSameBytes(as other: RawSpan) -> Bool {

@@ -216,7 +216,7 @@ public final class CatalogueSync: Service, Sendable {
     let took = environment.uptime() - start
     metrics.count("shelfmark_syncs_total", [("outcome", "done")])
     metrics.sync.recordNanoseconds(took.nanoseconds)
-    problems.clear("sync")
+    problems.clear(.syncFailing)
     let update = done.report.update
     warn(update.notices)
     logger.info(
@@ -268,7 +268,7 @@ public final class CatalogueSync: Service, Sendable {
     if isForNothing { wakes.wake() }
     metrics.count("shelfmark_syncs_total", [("outcome", "failed")])
     metrics.sync.recordNanoseconds((environment.uptime() - start).nanoseconds)
-    problems.note("sync", words)
+    problems.note(.syncFailing, words)
     events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 

@@ -48,11 +48,11 @@ final class CompactionService: Service {
     do {
       try await turn.take { try await thread.run { [self] in try compactCatalogue() } }
       try await thread.run { [self] in try compactDocuments() }
-      problems.clear("compaction")
+      problems.clear(.compactionFailing)
     } catch StoreError.locked, StoreError.closed, WorkspaceError.closed {
       // Another process has it, or another user is signed in: the next time.
     } catch {
-      problems.note("compaction", "\(error)")
+      problems.note(.compactionFailing, "\(error)")
     }
   }
 

@@ -48,9 +48,9 @@ extension Daemon {
     let looked: (answer: ScanAnswer, stores: UserStores)
     do {
       looked = try look(reading, id: id, now, repeats: repeats)
-      problems.clear("catalogue")
+      problems.clear(.catalogueUnreadable)
     } catch {
-      problems.note("catalogue", "\(error)")
+      problems.note(.catalogueUnreadable, "\(error)")
       return end(unreadable(reading, id, now, repeats, error), label, isUnreadable: true)
     }
     if repeats != nil {
@@ -143,10 +143,10 @@ extension Daemon {
         return session
       }
       if !hooks.isEmpty { uploads.recorded(stores.user) }
-      problems.clear("uploads are refused")
+      problems.clear(.uploadsRefused)
       return (durable, line, session.map { ChangedSession(id: $0, stores: stores) })
     } catch {
-      if error is UploadQueueError { problems.note("uploads are refused", "\(error)") }
+      if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
       let failed = answer.recorded(.failed("\(error)"))
       return (failed, failed.json.bytes, nil)
     }
@@ -162,7 +162,7 @@ extension Daemon {
         guard let opened = try await recorder.open(stores) else { return false }
         documents = opened
       } catch {
-        problems.note("recording", "\(error)")
+        problems.note(.recordingFailing, "\(error)")
         throw error
       }
     }

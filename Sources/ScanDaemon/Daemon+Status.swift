@@ -40,7 +40,7 @@ extension Daemon {
         ])
       }
     } catch {
-      problems.note("catalogue", "\(error)")
+      problems.note(.catalogueUnreadable, "\(error)")
       return .null
     }
   }
@@ -52,7 +52,7 @@ extension Daemon {
       }
       return try documents.queue.counts().json(documents.queue.pauses())
     } catch {
-      problems.note("documents", "\(error)")
+      problems.note(.documentsUnreadable, "\(error)")
       return .null
     }
   }

@@ -35,7 +35,8 @@ public final class Daemon: ReadingHandler, Sendable {
   let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
-  let problems: Problems
+  /// What does not work now.
+  package let problems: Problems
   let metrics: DaemonMetrics
   let rate = ScanRate()
   let ids: ScanIDs
@@ -70,7 +71,7 @@ public final class Daemon: ReadingHandler, Sendable {
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
-    problems = Problems(logger, now: environment.time.now)
+    problems = Problems(logger, environment.metrics, now: environment.time.now)
     metrics = DaemonMetrics(environment.metrics)
     access = CatalogueAccess(workspace)
     events = EventLog(capacity: options.eventCapacity)
@@ -83,8 +84,8 @@ public final class Daemon: ReadingHandler, Sendable {
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)
       switch event {
-      case .storeFailed(let reason): problems.note("queue", reason)
-      case .committed: problems.clear("queue")
+      case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
+      case .committed: problems.clear(.queueNotWritten)
       default: break
       }
     }

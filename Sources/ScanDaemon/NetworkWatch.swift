@@ -91,7 +91,7 @@ final class NetworkWatch: Service {
         state.isListening = true
         return state.isLate
       }
-      problems.clear("network")
+      problems.clear(.networkUnwatched)
       // Nobody heard what happened meanwhile.
       if isLate { take(.changed(.cameBack)) }
       return stop
@@ -106,9 +106,7 @@ final class NetworkWatch: Service {
       state.isListening = false
       state.isLate = true
     }
-    problems.note(
-      "network",
-      "cannot hear when the network comes back: \(reason); allow this process AF_NETLINK, or set watchNetwork to false")
+    problems.note(.networkUnwatched, "cannot hear when the network comes back: \(reason)")
   }
 
   private func take(_ event: NetworkEvent) {

@@ -125,10 +125,10 @@ final class ScanRecorder: Sendable {
       try documents.declareQueue()
       try commit(calls, documents)
       metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
-      problems.clear("recording")
+      problems.clear(.recordingFailing)
       try trim(documents)
     } catch {
-      problems.note("recording", "\(error)")
+      problems.note(.recordingFailing, "\(error)")
       // A file that was replaced or is damaged is looked at anew next time.
       if let documents { table.drop(documents) }
       for call in calls { call.end(error) }
@@ -181,15 +181,15 @@ final class ScanRecorder: Sendable {
           for note in own { try documents.enter(note, transaction) }
           try beforeCommit()
         }
-        problems.clear("miss journal")
+        problems.clear(.missJournalFailing)
         try trim(documents)
-      } catch { problems.note("miss journal", "\(error)") }
+      } catch { problems.note(.missJournalFailing, "\(error)") }
     }
   }
 
   /// Keeps the journal within its bound; what it lacks the next commit makes up for.
   private func trim(_ documents: UserDocuments) throws {
-    do { try documents.trimMisses(to: maximumMisses) } catch { problems.note("miss journal", "\(error)") }
+    do { try documents.trimMisses(to: maximumMisses) } catch { problems.note(.missJournalFailing, "\(error)") }
   }
 }
 

@@ -118,10 +118,10 @@ final class UploadService: Service {
         }
         return found
       }
-      problems.clear("users")
+      problems.clear(.usersUnreadable)
       return users
     } catch {
-      problems.note("users", "\(error)")
+      problems.note(.usersUnreadable, "\(error)")
       return []
     }
   }
@@ -161,7 +161,6 @@ final class UploadService: Service {
   /// Sends what a user has: while the user is signed in, for ever, else until nothing waits.
   private func serve(_ user: String?) async {
     let key = UserDocumentsTable.Key(user)
-    let problem = user.map { "uploads of \($0)" } ?? "uploads"
     var pause: Duration = .seconds(1)
     while !wakes.isFinished, !Task.isCancelled {
       do {
@@ -169,7 +168,7 @@ final class UploadService: Service {
         let isLasting = isCurrent(user)
         let worker = UploadWorker(documents.queue, options: workerOptions()) { [self] in
           // Whatever ended the worker before this one, this one works.
-          problems.clear(problem)
+          problems.clear(.uploadsStopped, about: user)
           return try await send($0)
         }
         state.withLock { $0.workers[key] = (worker, documents, isLasting) }
@@ -177,14 +176,14 @@ final class UploadService: Service {
         // A shutdown that came before the worker was known did not drain it.
         if wakes.isFinished { return }
         try await worker.run(untilEmpty: !isLasting)
-        problems.clear(problem)
+        problems.clear(.uploadsStopped, about: user)
         if wakes.isFinished || !isCurrent(user) { return }
         // Signed in again before it had ended.
         pause = .seconds(1)
         continue
       } catch {
         if Task.isCancelled { return }
-        problems.note(problem, "\(error)")
+        problems.note(.uploadsStopped, "\(error)", about: user)
         logger.warning("a worker of uploads ended", metadata: ["reason": "\(error)"])
       }
       try? await environment.time.sleep(pause)
@@ -245,13 +244,13 @@ final class UploadService: Service {
 
   private func delivered(_ webhook: String) {
     guard state.withLock({ $0.failing.remove(webhook) }) != nil else { return }
-    problems.clear("webhook \(webhook)")
+    problems.clear(.webhookFailing, about: webhook)
     onReconnect()
   }
 
   private func failed(_ webhook: String, _ words: String) {
     state.withLock { _ = $0.failing.insert(webhook) }
-    problems.note("webhook \(webhook)", words)
+    problems.note(.webhookFailing, words, about: webhook)
   }
 
   // MARK: Ending

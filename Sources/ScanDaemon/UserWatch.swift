@@ -40,10 +40,10 @@ final class UserWatch: Service {
           try self.look()
           while try await changes.next() != nil {
             try self.look()
-            self.problems.clear("users")
+            self.problems.clear(.usersUnreadable)
           }
         } catch {
-          if !Task.isCancelled { self.problems.note("users", "\(error)") }
+          if !Task.isCancelled { self.problems.note(.usersUnreadable, "\(error)") }
         }
         try? await self.environment.time.sleep(.seconds(1))
       }

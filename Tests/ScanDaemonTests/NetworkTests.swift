@@ -219,7 +219,8 @@ private final class Wire: Sendable {
     let daemon = try daemon()
     wire.isBroken = true
     func problem() throws -> String? {
-      try daemon.status().value["problems"]?.elements?.first { $0["name"]?.text == "network" }?["message"]?.text
+      try daemon.status().value["problems"]?.elements?.first { $0["code"]?.text == "network_unwatched" }?["message"]?
+        .text
     }
     func watched() throws -> DocumentValue? { try daemon.status().value["network"]?["watched"] }
     try await withServices(daemon) {

@@ -96,7 +96,7 @@ import UploadQueue
       #expect(json["recorded"] == .bool(false) && json["problem"]?.text != nil)
     }
     let problem = try #require(try daemon.status().value["problems"]?.elements?.first)
-    #expect(problem["name"]?.text == "recording" && problem["count"]?.integer == 3)
+    #expect(problem["code"]?.text == "recording_failing" && problem["count"]?.integer == 3)
     #expect(try root.uploads().isEmpty)
     isFull.isOn = false
     // It is scanned again at once: no double scan, as nobody has the first one.
@@ -151,7 +151,7 @@ import UploadQueue
     let daemon = try root.daemon(environment) { $0.hook("shop") }
     for code in ["6901", "6902"] { _ = await daemon.scan(Reading(input: "a", code: code)) }
     #expect(await daemon.scan(Reading(input: "a", code: "6903")).isFailed)
-    #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "uploads are refused")
+    #expect(try daemon.status().value["problems"]?.elements?.first?["code"]?.text == "uploads_refused")
     #expect(try await daemon.queue().clear() == 2)
     #expect(await daemon.scan(Reading(input: "a", code: "6903")).recording == .durable)
     #expect(try daemon.status().value["problems"]?.elements == [])

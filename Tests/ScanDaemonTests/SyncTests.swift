@@ -79,7 +79,7 @@ import UploadQueue
       let json = try daemon.sync.json.value
       #expect(json["failures"]?.integer == 9 && json["lastError"]?.text == "Unreachable()")
       #expect(json["lastSuccess"]?.text == synchronised.precise && json["oldSince"]?.text == synchronised.precise)
-      #expect(try daemon.status().value["problems"]?.elements?.first?["name"]?.text == "sync")
+      #expect(try daemon.status().value["problems"]?.elements?.first?["code"]?.text == "sync_failing")
       #expect(try daemon.look("6901").match.kind == .exact)
       server.isDown = false
       try await eventually("it sleeps") { clock.sleeperCount == 1 }
@@ -151,7 +151,7 @@ import UploadQueue
       try await eventually("the first one fails") { server.cursors.count == 1 }
       _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("the upload fails") {
-        try daemon.status().value["problems"]?.elements?.contains { $0["name"]?.text == "webhook shop" } ?? false
+        try daemon.problemNames().contains("webhook_failing shop")
       }
       server.isDown = false
       receiver.answer(200)

@@ -92,6 +92,15 @@ extension ScanAnswer {
   var isFailed: Bool { if case .failed = recording { true } else { false } }
 }
 
+extension Daemon {
+  /// The problems that the status tells, as `CODE` or `CODE ABOUT`.
+  func problemNames() throws -> [String] {
+    try status().value["problems"]?.elements?.map { problem in
+      [problem["code"]?.text, problem["about"]?.text].compactMap(\.self).joined(separator: " ")
+    } ?? []
+  }
+}
+
 extension JSONText {
   /// What a program reads from it.
   var value: DocumentValue {

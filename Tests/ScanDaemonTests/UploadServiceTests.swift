@@ -61,8 +61,7 @@ import UploadQueue
       try await eventually("it failed four times") { try daemon.queue().uploads().first?.attempts ?? 0 >= 4 }
       let counts = try #require(try daemon.status().value["queue"])
       #expect(counts["parked"]?.integer == 0, "two repetitions are not all")
-      #expect(
-        try daemon.status().value["problems"]?.elements?.contains { $0["name"]?.text == "webhook shop" } == true)
+      #expect(try daemon.problemNames().contains("webhook_failing shop"))
       receiver.answer(200)
       try await eventually("it arrives") { receiver.codes == ["6901"] }
       try await eventually("it is forgotten") { try daemon.status().value["problems"]?.elements == [] }
@@ -73,15 +72,12 @@ import UploadQueue
     let path = root.path + "/users/ana/documents.log"
     try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
     let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
-    func names() throws -> [String] {
-      try daemon.status().value["problems"]?.elements?.compactMap { $0["name"]?.text } ?? []
-    }
     try await withServices(daemon) {
-      try await eventually("it is told") { try names().contains("uploads of ana") }
+      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped ana") }
       try FileManager.default.removeItem(atPath: path)
       _ = await daemon.scan(Reading(input: "a", code: "6901"))
       try await eventually("it arrives") { receiver.codes == ["6901"] }
-      #expect(try !names().contains("uploads of ana"))
+      #expect(try !daemon.problemNames().contains("uploads_stopped ana"))
     }
   }
 

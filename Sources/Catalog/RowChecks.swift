@@ -1,0 +1,89 @@
+import CatalogRows
+import LogStore
+import RecordFormat
+
+extension ProductView {
+  /// Checks what no single field tells: that flags, lengths and counts agree.
+  ///
+  /// - Throws: `StoreError.damaged` with the product's id.
+  func checkShape() throws(StoreError) { if let fault = shapeFault { throw damage(fault) } }
+
+  /// What `verify` checks beyond what ``Product/init(_:)`` does: that the product is found by its barcode.
+  func checkKeys() throws(StoreError) {
+    let key = record.key(1)
+    let isOwnKey = flags & ProductLayout.hasBarcode == 0
+    if !CodeKey.of(barcode).rawSpan.hasSameBytes(as: key) { throw damage("the key of its barcode is another one") }
+    if !isOwnKey, barcode.hasSameBytes(as: key) { throw damage("its barcode stands in the body though it is the key") }
+  }
+
+  /// What is wrong with the body's flags and lengths; `nil` if nothing is.
+  private var shapeFault: String? {
+    let body = record.body
+    let flags = flags
+    if body.byteCount < 4 { return "its body has \(body.byteCount) bytes" }
+    if flags >> 31 != 0 { return "bit 31 of its flags is set" }
+    if ProductLayout.hasUnknownForm(flags) {
+      for (shift, field) in ProductLayout.forms where ProductLayout.form(flags, shift) == 3 {
+        return "its \(field) has form 3"
+      }
+    }
+    let texts = (flags >> ProductLayout.firstShared & 0x7F).nonzeroBitCount
+    if texts != record.sharedCount {
+      return "its flags say \(texts) shared strings, and it has \(record.sharedCount)"
+    }
+    for index in 0..<texts where record.sharedUnit(index) == nil { return "its shared string \(index) names no text" }
+    if textsEnd(ProductLayout.textCount(flags), flags, in: body) > body.byteCount {
+      return "its body ends inside a field"
+    }
+    if flags & ProductLayout.hasDelFlag != 0, delFlag == 0 { return "its delFlag is 0 where its flags say otherwise" }
+    return nil
+  }
+
+  /// A time as the server wrote it.
+  ///
+  /// - Throws: `StoreError.damaged` if it is packed and no time, or a text that is not UTF-8.
+  func checkedTime(_ shift: UInt32, _ field: StaticString) throws(StoreError) -> String {
+    switch ProductLayout.form(flags, shift) {
+    case ProductLayout.Form.short:
+      guard let bits = packedTime(shift), PackedTime.isValid(bits) else { throw damage("its \(field) is no time") }
+      return PackedTime.text(bits)
+    case ProductLayout.Form.long: return try checked(text(ProductLayout.textIndex(flags, shift)), field)
+    default: return ""
+    }
+  }
+
+  /// A text of the product.
+  ///
+  /// - Throws: `StoreError.damaged` if it is not UTF-8.
+  func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {
+    guard let text = bytes.validString else { throw damage("its \(field) is not UTF-8") }
+    return text
+  }
+
+  private func damage(_ what: String) -> StoreError {
+    record.damage("product \(id.validString ?? "with an id that is not UTF-8"): \(what)")
+  }
+}
+
+extension RelationView {
+  /// Checks what no single field tells: the body's length, and the shared string.
+  ///
+  /// - Throws: `StoreError.damaged` with the relation's id.
+  func checkShape() throws(StoreError) {
+    if record.body.byteCount < 8 { throw damage("its body has \(record.body.byteCount) bytes") }
+    if record.sharedCount > 1 { throw damage("it has \(record.sharedCount) shared strings") }
+    if record.sharedCount == 1, record.sharedUnit(0) == nil { throw damage("its shared string names no text") }
+  }
+
+  /// A text of the relation.
+  ///
+  /// - Throws: `StoreError.damaged` if it is not UTF-8.
+  func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {
+    guard let text = bytes.validString else { throw damage("its \(field) is not UTF-8") }
+    return text
+  }
+
+  private func damage(_ what: String) -> StoreError {
+    record.damage("relation \(id.validString ?? "with an id that is not UTF-8"): \(what)")
+  }
+}

@@ -1,0 +1,95 @@
+/// The kinds of problems that a daemon reports. Programs rely on the raw values: they never change.
+package enum ProblemCode: String, Sendable, CaseIterable {
+  // The catalogue.
+
+  /// The catalogue's file is damaged, or the device does not read it.
+  case catalogueUnreadable = "catalogue_unreadable"
+  /// There is no catalogue: nothing was ever synchronised or imported for the user.
+  case catalogueNeverSynchronised = "catalogue_never_synchronised"
+  /// The last synchronisation failed.
+  case syncFailing = "sync_failing"
+  /// A server is configured, and nobody is signed in.
+  case syncNoUser = "sync_no_user"
+  /// A server is configured and a user is signed in, and no synchronisation has ended since.
+  case syncNeverRan = "sync_never_ran"
+
+  // Users, documents and their files.
+
+  /// The daemon cannot tell who is signed in, or who has uploads.
+  case usersUnreadable = "users_unreadable"
+  /// The queue, the miss journal and the set sessions cannot be read.
+  case documentsUnreadable = "documents_unreadable"
+  /// Scans cannot be written.
+  case recordingFailing = "recording_failing"
+  /// Codes that found nothing cannot be written.
+  case missJournalFailing = "miss_journal_failing"
+  /// The queue cannot note what became of its uploads.
+  case queueNotWritten = "queue_not_written"
+  /// The queue takes no more uploads.
+  case uploadsRefused = "uploads_refused"
+  /// A store could not be compacted.
+  case compactionFailing = "compaction_failing"
+
+  // Uploads.
+
+  /// The last upload to a webhook failed. About: the webhook.
+  case webhookFailing = "webhook_failing"
+  /// Nothing is sent to a webhook until a probe succeeds, as its answers say that it is not ready. About: the webhook.
+  case targetPaused = "target_paused"
+  /// Uploads to a webhook were given up. About: the webhook.
+  case uploadsParked = "uploads_parked"
+  /// Uploads to a webhook wait for a person's decision about a parked one. About: the webhook.
+  case keysHeld = "keys_held"
+  /// The task that sends a user's uploads ended with an error. About: the user.
+  case uploadsStopped = "uploads_stopped"
+
+  // Inputs and connections.
+
+  /// An input is not open. About: the input.
+  case inputClosed = "input_closed"
+  /// Connections were refused, or wait, because of a limit. About: the input, or `http`.
+  case connectionsRefused = "connections_refused"
+  /// The daemon does not hear when the network comes back.
+  case networkUnwatched = "network_unwatched"
+
+  // The process.
+
+  /// A new configuration was not taken; the daemon goes on with the one before.
+  case reloadRefused = "reload_refused"
+  /// Another daemon uses the same root directory, or tries to.
+  case secondDaemon = "second_daemon"
+
+  /// What a person can do about it.
+  package var remedy: String {
+    switch self {
+    case .catalogueUnreadable:
+      "where sync.url is set, the daemon replaces it by itself; else run 'catalogctl verify --repair', or"
+        + " 'catalogctl sync --full --replace-damaged'"
+    case .catalogueNeverSynchronised:
+      "set sync.url and sign a user in, or fetch a catalogue with 'catalogctl sync' or 'catalogctl import'"
+    case .syncFailing: "check the server, the network and sync.url; the daemon tries again by itself"
+    case .syncNoUser: "sign a user in: set user, run 'catalogctl login USER', or POST /v1/session"
+    case .syncNeverRan:
+      "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"
+    case .usersUnreadable: "check that the daemon may read the root directory, and that its device works"
+    case .documentsUnreadable: "check the file that the message names; move a damaged one away to begin anew"
+    case .recordingFailing, .missJournalFailing, .queueNotWritten:
+      "check the free space and the permissions of the root directory; the daemon tries again by itself"
+    case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"
+    case .compactionFailing: "check the free space of the root directory; the daemon tries again by itself"
+    case .webhookFailing: "check the receiver and webhooks.NAME.url; the daemon tries again by itself"
+    case .targetPaused: "check the receiver, its address and its credentials; the daemon probes it by itself"
+    case .uploadsParked:
+      "see why with 'catalogctl queue list --state parked', then retry or drop them ('catalogctl queue retry --parked')"
+    case .keysHeld:
+      "decide about the parked upload that holds the key: 'catalogctl queue retry ID' or 'catalogctl queue drop ID'"
+    case .uploadsStopped: "check the file that the message names; the daemon tries again by itself"
+    case .inputClosed: "check that the device is connected, or that no other program uses the port or the path"
+    case .connectionsRefused: "close connections that are not needed, or raise the limit that the message names"
+    case .networkUnwatched: "allow the process AF_NETLINK, or set watchNetwork to false"
+    case .reloadRefused:
+      "correct the configuration ('catalogd --check-config' lists what is wrong) and send SIGHUP again"
+    case .secondDaemon: "stop one of the two daemons, or give it a root directory of its own"
+    }
+  }
+}
