@@ -86,7 +86,12 @@ public struct DaemonServer: Service {
     let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
     let limits = ConnectionLimiter.Limits(
       maximum: options.maximumConnections, perAddress: options.maximumConnectionsPerAddress)
-    limiter = ConnectionLimiter(limits)
+    let message =
+      "connections were closed or refused, as there may be \(limits.ordinary) (http.maximumConnections), and of one address"
+      + " \(limits.perAddress) (http.maximumConnectionsPerAddress)"
+    limiter = ConnectionLimiter(limits) { [problems = daemon.problems] in
+      problems.note(.connectionsRefused, message, about: "http", endsAfter: .seconds(60))
+    }
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(

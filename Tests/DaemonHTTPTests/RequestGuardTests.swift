@@ -113,7 +113,10 @@ import Testing
     let fourth = try Self.connection(limiter)
     try fourth.writeInbound(ByteBuffer(string: "GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n"))
     #expect(try TestAnswer(Array(written(fourth).utf8))?.errorCode == "tooManyConnections")
-    for channel in [second, third, fourth] { _ = try? channel.finish() }
+    for channel in [second, third, fourth] {
+      channel.close(promise: nil)
+      channel.embeddedEventLoop.run()
+    }
     #expect(limiter.count == 1)
   }
 }
@@ -279,6 +282,8 @@ import Testing
             answer = try await test.client.send(test.client.request("GET", "/v1/scan/n1"))
           }
           #expect(answer.json["code"]?.text == "n1")
+          let problems = try JSONBody(test.daemon.status().bytes)["problems"]?.elements ?? []
+          #expect(problems.contains { $0["code"]?.text == "connections_refused" && $0["about"]?.text == "http" })
         }
       }
     }

@@ -37,14 +37,14 @@ import Testing
 
   @Test func `a problem lasts from its first occurrence until it is cleared, and each webhook has its own`() throws {
     problems.note(.webhookFailing, "one", about: "a")
-    let since = try #require(try problems.json.value[0]?["since"]?.text)
+    let since = try #require(try problems.json.value.elements?[0]["since"]?.text)
     clock.advance(by: .seconds(5))
     problems.note(.webhookFailing, "two", about: "a")
     problems.note(.webhookFailing, "three", about: "b")
     problems.note(.syncFailing, "four")
     #expect(try fields() == ["sync_failing - 1 four", "webhook_failing a 2 two", "webhook_failing b 1 three"])
-    #expect(try problems.json.value[1]?["since"]?.text == since)
-    #expect(try problems.json.value[1]?["remedy"]?.text == ProblemCode.webhookFailing.remedy)
+    #expect(try problems.json.value.elements?[1]["since"]?.text == since)
+    #expect(try problems.json.value.elements?[1]["remedy"]?.text == ProblemCode.webhookFailing.remedy)
     #expect(try gauge(.webhookFailing) == 2 && gauge(.syncFailing) == 1 && gauge(.keysHeld) == 0)
     problems.clear(.webhookFailing, about: "a")
     problems.clear(.syncFailing)
