@@ -222,9 +222,9 @@ private struct Day {
 
   func pass(hours: Double) { Thread.sleep(forTimeInterval: hours * seconds / 24) }
 
-  /// Looks now and again whether something is so, for longer than a paused target is left alone.
+  /// Looks now and again whether something is so, for longer than a target is left alone that was paused for some hours.
   func wait(_ condition: () throws -> Bool) rethrows -> Bool {
-    let end = Date(timeIntervalSinceNow: 400)
+    let end = Date(timeIntervalSinceNow: 180)
     while Date() < end {
       if try condition() { return true }
       Thread.sleep(forTimeInterval: 0.05)
