@@ -8,10 +8,13 @@ public final class CatalogReader: Sendable {
 
   /// Opens a catalogue; `nil` if nothing was ever committed to it. Creates and changes nothing.
   ///
+  /// - Parameter lookInterval: How long ``refresh()`` may go without a look at the directory; see `StoreReader`.
   /// - Throws: `StoreError`.
   /// - Complexity: some ten system calls, whatever the number of products.
-  public static func open(_ location: StoreLocation) throws(StoreError) -> CatalogReader? {
-    try StoreReader.open(location).map(CatalogReader.init)
+  public static func open(
+    _ location: StoreLocation, lookInterval: Duration = .zero
+  ) throws(StoreError) -> CatalogReader? {
+    try StoreReader.open(location, lookInterval: lookInterval).map(CatalogReader.init)
   }
 
   /// The catalogue at the commit that this reader shows.
@@ -19,7 +22,7 @@ public final class CatalogReader: Sendable {
   /// - Throws: `CatalogError.unknownState`.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
 
-  /// Moves on to the last commit. Cheap when there is none: one system call.
+  /// Moves on to the last commit. Cheap when there is none: one system call, or one for each `lookInterval`.
   ///
   /// - Returns: whether there was a newer one.
   @discardableResult

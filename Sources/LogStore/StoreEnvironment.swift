@@ -12,6 +12,13 @@ package struct StoreEnvironment: Sendable {
   package var now: @Sendable () -> Int64
   /// 64 random bits that nobody can predict.
   package var random: @Sendable () -> UInt64
+  /// Nanoseconds of a clock that nobody sets.
+  package var uptime: @Sendable () -> Int64 = {
+    var time = timespec()
+    // The call fills the local structure.
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
   /// Waits this many milliseconds.
   package var pause: @Sendable (Int) -> Void
   /// A segment that grows past this is written in pieces. Smaller in tests, which want many such segments.

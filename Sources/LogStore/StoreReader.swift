@@ -12,19 +12,32 @@ public final class StoreReader: Sendable {
   private let current: Mutex<Snapshot>
   /// What ``isRemoved`` says. No other memory depends on it.
   private let foundNoFile = Atomic(false)
+  /// How often ``refresh()`` looks at the directory if the mapped file announces nothing, in nanoseconds.
+  private let lookInterval: Int64
+  /// When it looked last, by `StoreEnvironment.uptime`. No other memory depends on it.
+  private let lastLook: Atomic<Int64>
 
-  private init(_ location: StoreLocation, _ snapshot: Snapshot) {
+  private init(_ location: StoreLocation, _ snapshot: Snapshot, _ lookInterval: Duration) {
     self.location = location
+    let parts = lookInterval.components
+    self.lookInterval = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    lastLook = Atomic(location.environment.uptime())
     current = Mutex(snapshot)
   }
 
   /// Opens the store at its last commit; `nil` if nothing was ever committed to it. Creates and changes nothing.
   ///
+  /// - Parameter lookInterval: How long ``refresh()`` may go without a look at the directory. Commits are seen at once in any
+  ///   case, because writers announce them, and new generations, in the mapped file. Only the following may stay unseen for
+  ///   this long: a file that was removed or put in place by hand, and the generation of a writer that died before it could
+  ///   announce it.
   /// - Throws: `StoreError.unusable`, `.damaged`, `.io`.
   /// - Complexity: some ten system calls, whatever the number of rows.
-  public static func open(_ location: StoreLocation) throws(StoreError) -> StoreReader? {
+  public static func open(
+    _ location: StoreLocation, lookInterval: Duration = .zero
+  ) throws(StoreError) -> StoreReader? {
     guard let snapshot = try load(location, reusing: nil) else { return nil }
-    return StoreReader(location, snapshot)
+    return StoreReader(location, snapshot, lookInterval)
   }
 
   /// Whether the last ``refresh()`` found no file of the store's name in the directory in which it was opened. Where that
@@ -41,10 +54,17 @@ public final class StoreReader: Sendable {
   /// - Returns: whether there was a newer one. A store that was removed has none.
   /// - Throws: `StoreError.replaced` if an older file has the name now, or another store's that is no newer; any other.
   ///   The reader then stays on the commit that it shows: it never goes back.
-  /// - Complexity: with nothing new, one system call and two loads from mapped memory.
+  /// - Complexity: with nothing new, some loads from mapped memory, and one system call, or one for each `lookInterval`.
   @discardableResult
   public func refresh() throws(StoreError) -> Bool {
     let old = snapshot
+    if lookInterval > 0 {
+      let now = location.environment.uptime()
+      let isFresh = now - lastLook.load(ordering: .relaxed) < lookInterval
+      // Asked last: the look at the slots may be what finds out that a page is lost.
+      if isFresh, !foundNoFile.load(ordering: .relaxed), !old.isAnnouncedOld, !old.isLost { return false }
+      lastLook.store(now, ordering: .relaxed)
+    }
     let identity = try storage { () throws(StorageError) in
       try location.directory.identity(of: location.log)
     }
@@ -117,6 +137,13 @@ extension Snapshot {
       return footer.storeID == earlier.footer.storeID && footer.chain == earlier.footer.chain
     }
     return (generation, sequence) > (earlier.generation, earlier.sequence)
+  }
+
+  /// Whether a slot announces a newer commit, or that a newer generation has replaced the file. Read from the mapping without a
+  /// check: a hint to look closer.
+  var isAnnouncedOld: Bool {
+    if newestAnnouncedSequence > sequence { return true }
+    return AcknowledgementSlot.offsets.contains { AcknowledgementSlot.isSuperseded(mapped($0, 64)) }
   }
 
   /// The highest sequence that a slot announces, read from the mapping without a check: a hint to look closer. A slot of

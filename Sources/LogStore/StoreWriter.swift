@@ -522,10 +522,13 @@ public final class StoreWriter {
     if let poison { throw .poisoned(path: path, reason: poison) }
   }
 
-  /// Makes the last slot durable too, and lets go of the lock. The writer is not usable afterwards.
-  public func close() {
+  /// Lets go of the lock. The writer is not usable afterwards. Every commit is durable, whether this syncs or not.
+  ///
+  /// - Parameter syncsSlot: Whether the slot that vouches for the last commit is made durable now. Without that it is with
+  ///   the next commit, or when the system writes it back; see FORMAT.md, *What a slot guarantees*.
+  public func close(syncsSlot: Bool = true) {
     discardOpenTransaction()
-    if poison == nil, getpid() == process, let log { try? log.file.sync() }
+    if syncsSlot, poison == nil, getpid() == process, let log { try? log.file.sync() }
     poison = "it was closed"
     lock.release()
   }

@@ -32,6 +32,9 @@ package struct AcknowledgementSlot: Equatable, Sendable {
     self.isSuperseded = isSuperseded
   }
 
+  /// Whether the bytes of a slot say that a newer generation has taken the file's name. Nothing else of them is checked.
+  package static func isSuperseded(_ slot: RawSpan) -> Bool { slot.u32(at: 60) & 1 != 0 }
+
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))

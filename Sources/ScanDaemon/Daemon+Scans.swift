@@ -16,7 +16,7 @@ extension Daemon {
   /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
   ///
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where the catalogue cannot be read.
-  /// - Complexity: three system calls, and the lookup.
+  /// - Complexity: as ``catalogue()``, and the lookup.
   public func look(_ code: String) throws -> ScanAnswer {
     let now = environment.time.now()
     return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer
@@ -26,7 +26,7 @@ extension Daemon {
   ///
   /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
-  /// - Complexity: three system calls and the lookup; where it is recorded, the wait for a commit that it shares.
+  /// - Complexity: as ``catalogue()``, and the lookup; where it is recorded, the wait for a commit that it shares.
   public func scan(_ reading: Reading) async -> ScanAnswer { await process(reading).answer }
 
   /// The same for an input: the answer as a line of JSON.

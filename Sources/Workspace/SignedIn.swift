@@ -32,7 +32,7 @@ final class SignedIn: Sendable {
   /// The stores of who is signed in; `nil` for nobody.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call.
+  /// - Complexity: with nothing new, one system call, or one for each `lookInterval`.
   func look() throws -> UserStores? {
     let (stores, old, isNew) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: nil) }
@@ -51,7 +51,9 @@ final class SignedIn: Sendable {
   }
 
   private func refresh(_ state: inout State) throws {
-    state.reader = try StoreReader.newest(state.reader) { try directory.store("settings", of: nil) }
+    state.reader = try StoreReader.newest(state.reader, lookInterval: options.lookInterval) {
+      try directory.store("settings", of: nil)
+    }
     let newest = state.reader?.snapshot
     if newest === state.seen { return }
     let id = try SettingsTable.text(SettingsTable.currentUser, in: newest)

@@ -13,7 +13,7 @@ final class StoreAccess: Sendable {
   init(_ signedIn: SignedIn? = nil) { self.signedIn = signedIn }
 
   /// - Throws: `WorkspaceError` where it cannot be told who is signed in.
-  /// - Complexity: one system call for the stores of a user.
+  /// - Complexity: as ``SignedIn/look()`` for the stores of a user.
   func isGranted() throws -> Bool {
     if isRevoked.load(ordering: .acquiring) { return false }
     guard let signedIn else { return true }

@@ -50,7 +50,8 @@ public final class UserStores: Sendable {
   /// The catalogue at the last commit of any process; an empty one where there is none. Creates nothing.
   ///
   /// - Throws: `WorkspaceError.closed`; `StoreError`, `CatalogError`.
-  /// - Complexity: with nothing new, one system call for the catalogue, and one for who is signed in.
+  /// - Complexity: with nothing new, one system call for the catalogue, and one for who is signed in, or one of each for
+  ///   each ``Workspace/Options/lookInterval``.
   public func catalogue() throws -> CatalogSnapshot {
     try checkOpen()
     return try state.withLock { state in
@@ -58,7 +59,7 @@ public final class UserStores: Sendable {
       if let reader = state.catalogue {
         try reader.refresh()
       } else if let location = try directory.store("catalogue", of: user) {
-        state.catalogue = try CatalogReader.open(location)
+        state.catalogue = try CatalogReader.open(location, lookInterval: options.lookInterval)
       }
       return try state.catalogue?.snapshot() ?? .empty
     }

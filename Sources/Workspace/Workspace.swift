@@ -51,6 +51,10 @@ public final class Workspace: Sendable {
     public var waiting = 2000
     /// How often is looked, while somebody observes, for what other processes did, in milliseconds.
     public var pollInterval = 100
+    /// How long catalogues, and who is signed in, are read without a look at the directory that their files are in. Commits of
+    /// any process are seen at once in any case, and so are new generations; only files that somebody removes or replaces by
+    /// hand may stay unseen for this long.
+    public var lookInterval: Duration = .zero
     /// Learns what stores do without being asked; see ``WorkspaceDirectory/notify``.
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
     /// How stores of documents are used.
@@ -99,13 +103,13 @@ public final class Workspace: Sendable {
   /// Who is signed in now; `nil` for nobody.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call.
+  /// - Complexity: with nothing new, one system call, or one for each ``Options/lookInterval``.
   public func current() throws -> String? { try signedIn.look()?.user }
 
   /// The stores of the user who is signed in now.
   ///
   /// - Throws: `WorkspaceError.nobodySignedIn`, `.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call.
+  /// - Complexity: with nothing new, one system call, or one for each ``Options/lookInterval``.
   public func stores() throws -> UserStores {
     guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
     return stores

@@ -9,6 +9,19 @@ import Testing
 @Suite struct TransactionTests {
   private struct Stop: Error {}
 
+  @Test func `a commit waits for one sync`() throws {
+    let documents = TestDocuments()
+    let members = try documents.store().collection("members", of: Member.self, indexes: Member.indexes)
+    try members.insert(Member(1))
+    documents.device.record()
+    try members.insert(Member(2))
+    #expect(documents.device.calls.filter { $0 == .sync || $0 == .syncDirectory }.count == 1)
+    // The next commit makes the slot durable that vouches for the one before, so it syncs no more often.
+    documents.device.record()
+    try members.insert(Member(3))
+    #expect(documents.device.calls.filter { $0 == .sync || $0 == .syncDirectory }.count == 1)
+  }
+
   @Test func `a transaction is one commit over several collections, and what throws leaves nothing`() throws {
     let documents = TestDocuments()
     let store = try documents.store()

@@ -1,17 +1,19 @@
 import RecordFormat
 import Storage
 import StoreTestSupport
+import Synchronization
 import Testing
 
 @testable import LogStore
 
 @Suite struct StoreReaderTests {
-  @Test func `a reader moves on across commits and generations when it is asked to`() throws {
+  @Test(arguments: [Duration.zero, .seconds(3600)])
+  func `a reader moves on across commits and generations when it is asked to`(lookInterval: Duration) throws {
     let temporary = try TemporaryDirectory()
     let location = StoreLocation(temporary.directory, name: "s")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     var contents = [try StoreContents(try writer.commit { try $0.put("a", "1") })]
-    let reader = try #require(try StoreReader.open(location))
+    let reader = try #require(try StoreReader.open(location, lookInterval: lookInterval))
     #expect(try !reader.refresh())
     let first = reader.snapshot
     func step(_ next: Snapshot?) throws {
@@ -30,6 +32,28 @@ import Testing
     try step(writer.commit { try $0.put("e", "5") })
     // Three generations ago, and its file has no name any more.
     #expect(try StoreContents(first) == contents[0])
+  }
+
+  @Test func `what nobody announces is seen when the directory is looked at again`() throws {
+    let temporary = try TemporaryDirectory()
+    let clock = Uptime()
+    var environment = StoreEnvironment.system
+    environment.uptime = { clock.nanoseconds.load(ordering: .relaxed) }
+    let location = StoreLocation(temporary.directory, name: "s", environment: environment)
+    let writer = try StoreWriter(location, schema: TestSchema.schema)
+    _ = try writer.commit { try $0.put("a", "1") }
+    writer.close()
+    let reader = try #require(try StoreReader.open(location, lookInterval: .milliseconds(2)))
+    _ = try temporary.directory.remove(location.log)
+    clock.nanoseconds.add(1_999_999, ordering: .relaxed)
+    #expect(try !reader.refresh() && !reader.isRemoved)
+    clock.nanoseconds.add(1, ordering: .relaxed)
+    #expect(try !reader.refresh() && reader.isRemoved)
+    // What is gone is looked for each time.
+    let next = try StoreWriter(location, schema: TestSchema.schema)
+    _ = try next.commit { try $0.put("b", "2") }
+    #expect(throws: (any Error).self) { try reader.refresh() }
+    #expect(!reader.isRemoved)
   }
 
   @Test func `a reader grows its mapping with the log`() throws {
@@ -146,4 +170,9 @@ import Testing
     }
     #expect(try snapshot.rows(TestSchema.id, [1]).count == 1)
   }
+}
+
+/// A clock that moves when it is told to.
+private final class Uptime: Sendable {
+  let nanoseconds = Atomic<Int64>(5_000_000)
 }

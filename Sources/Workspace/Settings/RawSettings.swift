@@ -60,7 +60,9 @@ enum SettingsTable {
 extension StoreReader {
   /// `reader` at the last commit; one that was opened where there was none, or where an older file, or another directory, was
   /// put in the place of its own: what lies on the disk is what counts. Where nothing was, it shows what it showed.
-  static func newest(_ reader: StoreReader?, _ location: () throws -> StoreLocation?) throws -> StoreReader? {
+  static func newest(
+    _ reader: StoreReader?, lookInterval: Duration = .zero, _ location: () throws -> StoreLocation?
+  ) throws -> StoreReader? {
     var shown: StoreReader?
     if let reader {
       do throws(StoreError) {
@@ -71,6 +73,6 @@ extension StoreReader {
         guard case .replaced = error else { throw error }
       }
     }
-    return try location().flatMap { try StoreReader.open($0) } ?? shown
+    return try location().flatMap { try StoreReader.open($0, lookInterval: lookInterval) } ?? shown
   }
 }
