@@ -266,6 +266,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func end(_ context: ChannelHandlerContext) {
     ending = .done
     context.flush()
+    if let connection, !limiter.mayLinger(connection) { return context.close(promise: nil) }
     context.close(mode: .output, promise: nil)
     let channel = context.channel
     context.eventLoop.scheduleTask(in: Self.lingerTimeout) { channel.close(promise: nil) }

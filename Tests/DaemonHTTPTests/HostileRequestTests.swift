@@ -124,6 +124,8 @@ import Testing
         ("/v1/scans", #"{"code":"1","tag":"\#(long)x"}"#, false),
         ("/v1/scans", #"{"code":"\#(long)"}"#, true), ("/v1/scans", #"{"codes":["\#(long)x"]}"#, false),
         (scans, #"{"code":"\#(long)x"}"#, false), ("/v1/session", #"{"user":"\#(long)"}"#, false),
+        ("/v1/scans", #"{"scans":[{"code":"1","tag":"t","input":"i"}],"tag":"\#(long)x"}"#, false),
+        ("/v1/scans", #"{"scans":[{"code":"1","tag":"t","input":"i"}],"input":"a b"}"#, false),
         ("/v1/scans", #"{"code":"1","codes":["2"]}"#, false), ("/v1/scans", #"{"codes":["2"],"scans":3}"#, false),
         ("/v1/scans", #"{"code":"1","input":""}"#, false), ("/v1/scans", #"{"code":"1","input":"a b"}"#, false),
         ("/v1/scans", #"{"scans":[{"code":"1","input":"\u0012"}]}"#, false), ("/v1/sessions", #"{"input":""}"#, false),
