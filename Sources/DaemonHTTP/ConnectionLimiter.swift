@@ -14,8 +14,6 @@ final class ConnectionLimiter: Sendable {
     let ordinary: Int
     /// Connections beyond these, for `/healthz` and `/readyz` alone.
     let reserve: Int
-    /// Connections beyond both that were replaced or refused, and are given a moment to read that.
-    let ending: Int
     /// Ordinary connections of one address.
     let perAddress: Int
 
@@ -27,7 +25,6 @@ final class ConnectionLimiter: Sendable {
     init(maximum: Int, perAddress: Int?) {
       let reserve = maximum < 4 ? 0 : max(1, maximum / 16)
       self.reserve = reserve
-      ending = reserve
       ordinary = max(1, maximum - 2 * reserve)
       self.perAddress = max(1, min(ordinary, perAddress ?? maximum * 3 / 4))
     }
@@ -87,8 +84,6 @@ final class ConnectionLimiter: Sendable {
   private struct State {
     var ordinary: [ObjectIdentifier: Connection] = [:]
     var reserve: [ObjectIdentifier: Connection] = [:]
-    /// Connections that are about to end, beyond those.
-    var ending: Set<ObjectIdentifier> = []
     /// Ordinary connections by address.
     var counts: [String: Int] = [:]
 
@@ -96,8 +91,8 @@ final class ConnectionLimiter: Sendable {
       if ordinary.removeValue(forKey: ObjectIdentifier(connection)) != nil {
         guard let caller = connection.caller, let count = counts[caller] else { return }
         counts[caller] = count > 1 ? count - 1 : nil
-      } else if reserve.removeValue(forKey: ObjectIdentifier(connection)) == nil {
-        ending.remove(ObjectIdentifier(connection))
+      } else {
+        reserve.removeValue(forKey: ObjectIdentifier(connection))
       }
     }
 
@@ -150,18 +145,6 @@ final class ConnectionLimiter: Sendable {
     if ended != nil || connection.admission != .anything { onRefusal() }
     ended?.end()
     return connection
-  }
-
-  /// Whether a connection may stay open for a moment after its last answer. Those that were replaced or refused may only up to a
-  /// number, so that they keep no others out.
-  func mayLinger(_ connection: Connection) -> Bool {
-    state.withLock { state in
-      let id = ObjectIdentifier(connection)
-      if state.ordinary[id] != nil || state.reserve[id] != nil { return true }
-      guard state.ending.count < limits.ending else { return false }
-      state.ending.insert(id)
-      return true
-    }
   }
 
   /// Forgets a connection that has ended.

@@ -17,6 +17,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// For how long a connection is read on after the answer that ends it.
   static let lingerTimeout: TimeAmount = .seconds(1)
+  /// The same where there are too many connections: until it is over, it is one of them.
+  static let refusedLingerTimeout: TimeAmount = .milliseconds(200)
   /// How long the head of a request may take to arrive on a connection of the reserve.
   static let reserveHeadTimeout: TimeAmount = .seconds(2)
   /// The most bytes of a request's target, and of one of its fields.
@@ -260,16 +262,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if !isHead { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil) }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
-    end(context)
+    end(context, readingOn: refusal == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
 
-  private func end(_ context: ChannelHandlerContext) {
+  private func end(_ context: ChannelHandlerContext, readingOn timeout: TimeAmount = lingerTimeout) {
     ending = .done
     context.flush()
-    if let connection, !limiter.mayLinger(connection) { return context.close(promise: nil) }
     context.close(mode: .output, promise: nil)
     let channel = context.channel
-    context.eventLoop.scheduleTask(in: Self.lingerTimeout) { channel.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
   }
 
   /// Ends because another connection replaces this one.

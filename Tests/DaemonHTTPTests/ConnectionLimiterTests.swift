@@ -102,19 +102,6 @@ import Testing
     #expect(limiter.count == 13)
   }
 
-  @Test func `only so many that were replaced stay for a moment`() {
-    let connections = (0..<12).map { admit($0, "\($0)") }
-    for number in 12..<15 { admit(number, "x", after: .seconds(2)).answers() }
-    #expect(ended.numbers.count == 3)
-    let replaced = ended.numbers.map { connections[$0] }
-    #expect(limiter.mayLinger(replaced[0]) && !limiter.mayLinger(replaced[1]))
-    limiter.release(replaced[0])
-    #expect(limiter.mayLinger(replaced[1]))
-    for connection in connections where !replaced.contains(where: { $0 === connection }) {
-      #expect(limiter.mayLinger(connection))
-    }
-  }
-
   @Test func `a refusal is told`() {
     let told = Atomic(0)
     let limiter = ConnectionLimiter(.init(maximum: 4, perAddress: nil)) { told.add(1, ordering: .relaxed) }
