@@ -18,6 +18,9 @@ extension Setting {
     Setting(
       "watchNetwork", .truth, "true",
       "whether what failed for want of a network goes at once when the network comes back (on Linux)"),
+    Setting(
+      "rematch", .truth, "false",
+      "whether scans that could not be looked up are looked up later, and sent once more with the result"),
     Setting("exitAtEnd", .truth, "false", "whether the daemon ends when its standard input does"),
   ]
 

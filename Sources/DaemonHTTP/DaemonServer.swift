@@ -74,6 +74,7 @@ public struct DaemonServer: Service {
   private let options: Options
   private let front: Front
   private let limiter: ConnectionLimiter
+  private let metrics: ServerMetrics
   private let logger: Logger
 
   /// Opens nothing yet.
@@ -92,12 +93,14 @@ public struct DaemonServer: Service {
     limiter = ConnectionLimiter(limits) { [problems = daemon.problems] in
       problems.note(.connectionsRefused, message, about: "http", endsAfter: .seconds(60))
     }
+    let metrics = ServerMetrics(daemon.metricsFactory)
+    self.metrics = metrics
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, logger: logger, date: HTTPDate())
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, logger: logger, date: HTTPDate())
   }
 
   /// Who gets in under these options.
@@ -166,13 +169,16 @@ public struct DaemonServer: Service {
     // Hummingbird's own start and stop events stay out of the log unless something is wrong.
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let metrics = metrics
     let idleTimeout = TimeAmount(options.idleTimeout)
     let setup = PipelineSetup.Options(
       limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
-      date: front.date)
+      date: front.date, metrics: metrics)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [PipelineSetup(setup), StallGuard(timeout: idleTimeout)],
+        additionalChannelHandlers: [
+          PipelineSetup(setup), StallGuard(timeout: idleTimeout), ServerMetrics.ConnectionCounter(metrics),
+        ],
         idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: RequestGuard.maximumFieldByteCount, maxHeaderListSize: RequestGuard.maximumHeadByteCount,

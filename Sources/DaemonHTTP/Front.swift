@@ -14,6 +14,7 @@ struct Front: Sendable {
   let gate: Gate
   let events: EventStreams
   let maximumBodyByteCount: Int
+  let metrics: ServerMetrics
   let logger: Logger
   let date: HTTPDate
 
@@ -27,8 +28,9 @@ struct Front: Sendable {
   ) async throws {
     let isHead = request.method == .head
     let outcome: Outcome
+    var path = ServerMetrics.noRoute
     do {
-      let (route, call) = try admit(request, channel)
+      let (route, call) = try admit(request, channel, &path)
       switch route?.work {
       case nil: outcome = .answer(options(request.head, allowed: call.parameter))
       case .immediate(let work)?: outcome = .answer(try work(call))
@@ -57,15 +59,22 @@ struct Front: Sendable {
     }
     var headers = gate.crossOrigin.fields(request.head) ?? HTTPFields()
     switch outcome {
-    case .answer(let answer): try await write(answer, headers, isHead: isHead, writer)
+    case .answer(let answer):
+      metrics.count(request.method, route: path, status: answer.status)
+      try await write(answer, headers, isHead: isHead, writer)
     case .events(let ask):
+      metrics.count(request.method, route: path, status: .ok)
       headers[.date] = date.text()
       try await events.serve(ask, request, isHead: isHead, writer, channel, headers: headers)
     }
   }
 
   /// The route of a request, if it may go there; `nil`, with what is allowed as the call's parameter, for `OPTIONS`.
-  private func admit(_ request: Request, _ channel: any Channel) throws(Refusal) -> (Route?, Call) {
+  ///
+  /// - Parameter path: Set to the path of the routes that the request is for, if there are any.
+  private func admit(
+    _ request: Request, _ channel: any Channel, _ path: inout String
+  ) throws(Refusal) -> (Route?, Call) {
     let head = request.head
     let target: RequestTarget
     do throws(Refusal) {
@@ -80,6 +89,7 @@ struct Front: Sendable {
       try admit(head, nil, channel)
       throw .notFound("there is nothing at this path; GET /openapi.json lists what there is")
     }
+    path = match.path
     let route = match[head.method]
     try admit(head, route?.access, channel)
     if let route { return (route, Call(parameters: match.parameters, query: target.query)) }

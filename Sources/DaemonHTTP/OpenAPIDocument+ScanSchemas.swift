@@ -31,8 +31,12 @@ extension OpenAPIDocument {
           "code": {"type": "string", "description": "The code as it was scanned."},
           "match": {
             "type": "string",
-            "description": "How the code was matched.",
-            "enum": ["exact", "gtin", "gs1", "gs1-content", "digital-link", "head", "none"]
+            "description": "How the code was matched. With a reason, none and unreadable say nothing of the product.",
+            "enum": ["exact", "gtin", "gs1", "gs1-content", "digital-link", "head", "none", "unreadable"]
+          },
+          "reason": {
+            "type": "string",
+            "description": "Why the catalogue could not be asked: no catalogue (nobody is signed in, or nothing was ever synchronised), or why it cannot be read."
           },
           "key": {"type": ["string", "null"], "description": "The barcode of the catalogue that matched."},
           "gtin": {"type": ["string", "null"], "description": "14 digits."},
@@ -48,6 +52,10 @@ extension OpenAPIDocument {
             "description": "The other elements of GS1, by their application identifier."
           },
           "catalogue": {"$ref": "#/components/schemas/CatalogueAge"},
+          "rematches": {
+            "type": "string",
+            "description": "The id of an earlier answer to this scan, when the catalogue could not be asked. Only in events and uploads, with the setting rematch."
+          },
           "repeats": {
             "type": "string",
             "description": "The id of the scan that this one repeats; nothing was recorded then."

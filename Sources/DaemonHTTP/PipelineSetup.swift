@@ -15,6 +15,7 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
     /// Of the rest of it.
     let bodyTimeout: TimeAmount
     let date: HTTPDate
+    let metrics: ServerMetrics
   }
 
   private let options: Options
@@ -26,7 +27,8 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
     // Peers of a Unix domain socket are all the same user, and not told apart.
     let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : Front.caller(context.channel)
     let requestGuard = RequestGuard(
-      limiter: options.limiter, caller: caller, headTimeout: options.headTimeout, date: options.date)
+      limiter: options.limiter, caller: caller, headTimeout: options.headTimeout, date: options.date,
+      metrics: options.metrics)
     do {
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandlers(

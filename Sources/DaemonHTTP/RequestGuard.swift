@@ -34,6 +34,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private let caller: String?
   private let headTimeout: TimeAmount
   private let date: HTTPDate
+  private let metrics: ServerMetrics?
   /// Set from the moment when the handler is added until the channel is closed.
   private var connection: ConnectionLimiter.Connection?
   private var context: ChannelHandlerContext?
@@ -46,8 +47,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var hasBegunAnswer = false
   /// Whether a request has been answered on this connection.
   private var hasAnswered = false
-  /// Whether the last request that began asks for a head alone.
-  private var isHead = false
+  /// The method of the last request that began, if the parser knows it.
+  private var method: HTTPMethod?
   /// The rest of what arrives is dropped, and the connection ends with the last answer.
   private var ending = Ending.no
   private var headDeadline: Scheduled<Void>?
@@ -73,11 +74,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - caller: The peer's address for the limiter, or `nil`.
   ///   - headTimeout: How long a head may take to arrive: from its first byte on, and the first one from the connection on.
-  init(limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, date: HTTPDate) {
+  init(limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, date: HTTPDate, metrics: ServerMetrics?) {
     self.limiter = limiter
     self.caller = caller
     self.headTimeout = headTimeout
     self.date = date
+    self.metrics = metrics
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -123,7 +125,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       headDeadline = nil
       hasPartOfHead = false
       isArriving = true
-      isHead = head.method == .HEAD
+      method = head.method
       unanswered += 1
       connection?.receives()
       if let refusal = refusal(head) { return refuse(refusal, context, isCounted: true) }
@@ -155,7 +157,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // One that was refused already may go on to send what the parser cannot take.
     guard case .no = ending else { return }
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
-    if !isArriving { isHead = false }
+    if !isArriving { method = nil }
     refuse(Refusal(error, isLongLine: isLineTooLong), context, isCounted: isArriving)
   }
 
@@ -259,8 +261,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var head = HTTPResponseHead(
       version: .http1_1, status: .init(statusCode: answer.status.code, reasonPhrase: answer.status.reasonPhrase))
     for field in answer.headers { head.headers.add(name: field.name.rawName, value: field.value) }
+    let method = self.method.flatMap { HTTPRequest.Method($0.rawValue) }
+    metrics?.count(method, route: ServerMetrics.noRoute, status: answer.status)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if !isHead { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil) }
+    if method != .HEAD {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
     end(context, readingOn: refusal == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
@@ -276,7 +282,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// Ends because another connection replaces this one.
   private func giveWay() {
     guard let context, case .no = ending else { return }
-    if !isArriving { isHead = false }
+    if !isArriving { method = nil }
     if unanswered == 0, hasAnswered, !hasPartOfHead { return context.close(promise: nil) }
     if unanswered > 0, !isArriving { return ending = .afterAnswer }
     refuse(.tooManyConnections, context, isCounted: isArriving)

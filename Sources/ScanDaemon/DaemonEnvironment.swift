@@ -1,5 +1,5 @@
 import CatalogSync
-import CoreMetrics
+internal import CoreMetrics
 import NetworkChanges
 import UploadHTTP
 import UploadQueue
@@ -19,7 +19,7 @@ struct DaemonEnvironment: Sendable {
   /// Makes what sends to a webhook.
   var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
   /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
-  var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
+  var synchronize: CatalogueSync.Step?
   /// Listens to changes of the network; what it returns ends that. `nil` where the system has nothing to listen to.
   var listen: Listen? = NetworkListener.isSupported ? Self.kernel : nil
   /// What queues hold at most.

@@ -1,4 +1,4 @@
-import CoreMetrics
+internal import CoreMetrics
 import DocumentMetrics
 import Documents
 import Synchronization
@@ -12,6 +12,9 @@ import UploadQueue
 /// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
 /// | `shelfmark_input_faults_total` | counter | refused lines, by `input` and `fault` |
+/// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
+/// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
+/// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
 /// | `shelfmark_record_seconds` | timer | one commit of scans |
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
@@ -36,6 +39,8 @@ final class DaemonMetrics: Sendable {
   private let factory: any MetricsFactory
   /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
   private let counters = Mutex<[Key: Counter]>([:])
+
+  private let inputs = Mutex<[String: Gauge]>([:])
 
   let answer: Timer
   let recording: Timer
@@ -66,6 +71,26 @@ final class DaemonMetrics: Sendable {
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)
     uploads = UploadMetrics.tracer(factory: factory)
+  }
+
+  /// Takes the gauges of inputs away: those that are still there have new ones with the daemon that goes on.
+  func forgetInputs() {
+    let gauges = inputs.withLock { inputs in
+      defer { inputs = [:] }
+      return inputs.values
+    }
+    for gauge in gauges { gauge.destroy() }
+  }
+
+  /// Sets the gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
+  func setInput(_ name: String, isUp: Bool) {
+    let gauge = inputs.withLock { inputs in
+      if let gauge = inputs[name] { return gauge }
+      let gauge = Gauge(label: "shelfmark_input_up", dimensions: [("input", name)], factory: factory)
+      inputs[name] = gauge
+      return gauge
+    }
+    gauge.record(isUp ? 1 : 0)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -20,6 +20,8 @@ public struct DaemonOptions: Sendable {
   /// Whether it is listened to what the system says of its interfaces, addresses and routes (on Linux): when the network comes back,
   /// a synchronisation that failed and uploads that got no answer go at once. Without a server and webhooks there is no need to.
   public var watchesNetwork = true
+  /// Whether scans that could not be looked up are looked up later and sent as second events; see ``ScanAnswer/rematches``.
+  public var rematches = false
   /// When the stores are compacted.
   public var compaction = CompactionOptions()
   /// How long uploads that are on their way may take when the daemon ends.

@@ -36,6 +36,10 @@ final class Webhooks: Sendable {
     return try await transport.send(upload)
   }
 
-  /// The webhooks that want a scan.
-  func wanting(isMiss: Bool) -> [WebhookOptions] { options.filter { isMiss ? $0.sendsMisses : $0.sendsMatches } }
+  /// The webhooks that want a scan: those for matches, those for misses, and all where the catalogue could not be read, as nobody
+  /// knows then which of both it is.
+  func wanting(_ answer: ScanAnswer) -> [WebhookOptions] {
+    if case .unreadable = answer.lookup { return options }
+    return options.filter { answer.match.isEmpty ? $0.sendsMisses : $0.sendsMatches }
+  }
 }

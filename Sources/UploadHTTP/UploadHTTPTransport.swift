@@ -54,7 +54,7 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed.
   ///
-  /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
+  /// - Throws: ``UploadNoAnswer`` where there is none, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     var request = HTTPClientRequest(url: try url.url(id: upload.id, kind: upload.kind))
@@ -65,7 +65,11 @@ public final class UploadHTTPTransport: Sendable {
     request.headers.add(name: "Content-Type", value: type)
     if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
     request.body = .bytes(body)
-    let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
+    let response: HTTPClientResponse
+    do { response = try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
+      if Task.isCancelled || error is CancellationError { throw error }
+      throw UploadNoAnswer(error, url: request.url)
+    }
     let text = await Self.text(response.body)
     let pause = response.headers.first(name: "Retry-After").flatMap {
       RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))

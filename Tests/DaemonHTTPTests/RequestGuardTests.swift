@@ -17,7 +17,8 @@ import Testing
   }
 
   private static func connection(_ limiter: ConnectionLimiter) throws -> EmbeddedChannel {
-    let requestGuard = RequestGuard(limiter: limiter, caller: "a", headTimeout: .seconds(10), date: HTTPDate())
+    let requestGuard = RequestGuard(
+      limiter: limiter, caller: "a", headTimeout: .seconds(10), date: HTTPDate(), metrics: nil)
     let channel = EmbeddedChannel()
     let parser = ByteToMessageHandler(HTTPRequestDecoder())
     try channel.pipeline.syncOperations.addHandlers([

@@ -54,6 +54,26 @@ import UploadQueue
     return try result.get()
   }
 
+  // MARK: No answer
+
+  @Test func `a receiver that does not answer is told in plain words`() async throws {
+    var place = ""
+    try await Receiver.run { number, _ in
+      number == 0 ? .send("") : .linger("")
+    } _: { receiver in
+      place = "127.0.0.1:\(receiver.port)"
+      let closed = await #expect(throws: UploadNoAnswer.self) { try await send(receiver.url()) }
+      #expect(closed?.description == "cannot reach \(place): closed without an answer")
+      let late = await #expect(throws: UploadNoAnswer.self) {
+        try await send(receiver.url()) { $0.timeout = .milliseconds(100) }
+      }
+      #expect(late?.description == "cannot reach \(place): no answer in time")
+    }
+    // Nobody listens there any more.
+    let refused = await #expect(throws: UploadNoAnswer.self) { try await send("http://\(place)/k") }
+    #expect(refused?.description == "cannot reach \(place): connection refused")
+  }
+
   // MARK: Requests
 
   @Test func `a value goes as JSON, to the place that the template says, with the headers that were given`()
