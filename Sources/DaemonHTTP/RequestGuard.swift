@@ -264,7 +264,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     let method = self.method.flatMap { HTTPRequest.Method($0.rawValue) }
     metrics?.count(method, route: ServerMetrics.noRoute, status: answer.status)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if method != .HEAD {
+    if self.method != HTTPMethod.HEAD {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
     }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
