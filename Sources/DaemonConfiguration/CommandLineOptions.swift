@@ -66,8 +66,10 @@ public struct CommandLineOptions: Sendable, Equatable {
       """
     for setting in Setting.all {
       let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
-      text +=
-        "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
+      var choices = ""
+      if case .choice(let names) = setting.kind { choices = ": " + names.joined(separator: ", ") }
+      let argument = Setting.argument(setting.path).replacing("-name-", with: "-NAME-")
+      text += "  \(argument)\n      \(setting.meaning)\(choices)\(standard)\n"
     }
     return text + """
 

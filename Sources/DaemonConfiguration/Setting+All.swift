@@ -39,7 +39,15 @@ extension Setting {
     Setting(
       "http.maximumEventStreams", .whole(0...10_000), "64",
       "listeners of events at once; never more than three of four connections"),
-    Setting("http.maximumConnections", .whole(1...100_000), "256", "connections at once; others wait"),
+    Setting(
+      "http.maximumConnections", .whole(1...100_000), "256",
+      "connections at once; an eighth is kept for /healthz, /readyz and what is about to end"),
+    Setting(
+      "http.maximumConnectionsPerAddress", .whole(1...100_000), "",
+      "connections of one address at once; without it, three quarters of all; raise it behind a proxy"),
+    Setting(
+      "http.allowedOrigins", .list, "",
+      "pages that browsers may let ask, by their origin, such as https://till.example.org (CORS)"),
     Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
   ]
 

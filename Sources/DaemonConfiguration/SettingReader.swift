@@ -53,9 +53,10 @@ struct SettingReader {
     guard let value = reader.double(forKey: ConfigKey(path)) else { return nothing(path) }
     // What is not a number lies in no range.
     if case .real(let range) = Self.setting(path).kind, !range.contains(value) {
-      return refuse(path, "\(value)", "is to be \(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))")
+      let (least, most) = (Setting.plain(range.lowerBound), Setting.plain(range.upperBound))
+      return refuse(path, "\(value)", "is to be \(least) to \(most)")
     }
-    return use(path, value, Self.plain(value))
+    return use(path, value, Setting.plain(value))
   }
 
   mutating func truth(_ path: [String]) -> Bool? {
@@ -187,16 +188,12 @@ struct SettingReader {
     }
   }
 
-  private static func plain(_ value: Double) -> String {
-    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-  }
-
   private static func type(_ kind: Setting.Kind) -> String {
     switch kind {
     case .text, .url, .secret: "one text"
     case .choice(let names): "one of \(names.joined(separator: ", "))"
     case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    case .real(let range): "a number from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
+    case .real(let range): "a number from \(Setting.plain(range.lowerBound)) to \(Setting.plain(range.upperBound))"
     case .truth: "true or false"
     case .list, .secretList: "a list of texts"
     }

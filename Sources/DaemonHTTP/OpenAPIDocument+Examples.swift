@@ -72,7 +72,10 @@ extension OpenAPIDocument {
     """#
 
   /// What a scan is answered.
-  static let exampleScanAnswer = #"""
+  static let exampleScanAnswer = exampleScanAnswer(isRecorded: true)
+
+  static func exampleScanAnswer(isRecorded: Bool) -> String {
+    #"""
     {
       "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
       "time": "2026-02-01T08:00:42.500Z",
@@ -94,7 +97,8 @@ extension OpenAPIDocument {
         "currentAt": "2026-02-01T08:00:00.000Z",
         "ageSeconds": 42.5
       },
-      "recorded": true
+      "recorded": \#(isRecorded)
     }
     """#
+  }
 }

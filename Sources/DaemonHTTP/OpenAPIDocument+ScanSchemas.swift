@@ -69,7 +69,7 @@ extension OpenAPIDocument {
           },
           "recorded": {
             "type": "boolean",
-            "description": "Whether its uploads, and its entry in a set session, are durable. False also where there were none to record: then there is no problem."
+            "description": "Whether everything that the scan leaves behind was durable before this answer: its uploads, its entry in a set session and, where it found nothing, the one in the miss journal. False without a problem where no webhook wants the scan and no open session has its input (a miss is then entered after the answer), where it repeats a scan, and where the code was only looked up."
           },
           "problem": {
             "type": "string",
@@ -96,14 +96,18 @@ extension OpenAPIDocument {
       "Scan": {
         "type": "object",
         "properties": {
-          "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1},
+          "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1, "maxLength": 4096},
           "input": {
             "type": ["string", "null"],
             "description": "Instead of the request's. 1 to 64 letters, digits, -, _ and .",
             "default": "http",
             "pattern": "^[A-Za-z0-9_.-]{1,64}$"
           },
-          "tag": {"type": ["string", "null"], "description": "Comes back with the answer. At most 4096 bytes."}
+          "tag": {
+            "type": ["string", "null"],
+            "description": "Comes back with the answer. At most 4096 bytes.",
+            "maxLength": 4096
+          }
         },
         "required": ["code"]
       },
@@ -113,11 +117,11 @@ extension OpenAPIDocument {
           {
             "type": "object",
             "properties": {
-              "code": {"type": "string", "minLength": 1},
+              "code": {"type": "string", "minLength": 1, "maxLength": 4096},
               "codes": {"type": "null"},
               "scans": {"type": "null"},
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["code"]
           },
@@ -128,12 +132,12 @@ extension OpenAPIDocument {
               "scans": {"type": "null"},
               "codes": {
                 "type": "array",
-                "items": {"type": "string", "minLength": 1},
+                "items": {"type": "string", "minLength": 1, "maxLength": 4096},
                 "minItems": 1,
                 "maxItems": 1000
               },
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["codes"]
           },
@@ -149,7 +153,7 @@ extension OpenAPIDocument {
                 "maxItems": 1000
               },
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["scans"]
           }

@@ -33,6 +33,16 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.daemon.doubleScanWindows == ["gate": .milliseconds(1500)])
   }
 
+  @Test func `connections of one address and origins of pages are told to the server`() throws {
+    let standard = try #require(try configuration().server)
+    #expect(standard.maximumConnectionsPerAddress == nil && standard.allowedOrigins.isEmpty)
+    let read = try configuration([
+      "--http-maximum-connections-per-address", "9", "--http-allowed-origins", "http://a:3000,https://b",
+    ])
+    #expect(read.server?.maximumConnectionsPerAddress == 9)
+    #expect(read.server?.allowedOrigins == ["http://a:3000", "https://b"])
+  }
+
   @Test func `defaults are those that the table tells`() throws {
     // Each default that is a value, given as an argument, changes nothing.
     var arguments = ["--sync-url", "http://a/", "--webhooks-names", "w", "--webhooks-w-url", "http://b/"]
@@ -83,8 +93,9 @@ private let longest = String(repeating: "a", count: 92)
       case .real(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
       case .truth: (text, json) = ("true", "true")
       default:
-        text = setting.key == "sync.url" ? "http://a/" : setting.key == "http.address" ? "[::1]:1" : "/x"
-        json = "\"\(text)\""
+        let special = ["sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a"]
+        text = special[setting.key] ?? "/x"
+        json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
       }
       // What has no effect without a server needs one.
       let sync = setting.path[0] == "sync" && setting.path[1] != "url" ? ["--sync-url", "http://a/"] : []

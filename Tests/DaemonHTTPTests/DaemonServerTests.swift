@@ -12,7 +12,9 @@ import Testing
     try await TestDaemon.run { _, server in
       server.token = "s3cret"
     } _: { test in
-      let gate = Gate(token: BearerToken("s3cret"), isLocal: true, isOverNetwork: true, rate: nil)
+      let gate = Gate(
+        token: BearerToken("s3cret"), isLocal: true, isOverNetwork: true, rate: nil,
+        crossOrigin: CrossOrigin(origins: []))
       let routes = DaemonAPI(daemon: test.daemon, metrics: nil, gate: gate).routes
       #expect(routes.map { "\($0.method.rawValue) \($0.path)" }.sorted() == test.checker.operations)
       for route in routes {
@@ -192,7 +194,11 @@ import Testing
       #expect(found["products"]?.elements.compactMap { $0["id"]?.text } == ["a/b"])
       let found11 = try await test.exchange("GET", "/v1/products?barcode=7").json["products"]
       #expect(found11 == .array([]))
-      try await test.exchange("GET", "/v1/products", expecting: 400)
+      for query in ["", "?barcode=", "?other=1"] {
+        try await test.exchange("GET", "/v1/products\(query)", expecting: 400)
+      }
+      let parameter = test.checker.operation("GET", "/v1/products")?["parameters"]?[0]
+      #expect(parameter?["required"] == .bool(true) && parameter?["schema"]?["minLength"] == .number(1))
       let components = try await test.exchange("GET", "/v1/products/1000/components").json["components"]
       #expect(components?.elements.compactMap { $0["subProductId"]?.text } == ["1001", "1002"])
       #expect(components?[1]?["product"] == .null)

@@ -18,6 +18,11 @@ final class ScanReceiver: @unchecked Sendable {  // everything that changes is u
     case forgetful
     /// 503 to everything.
     case failing
+    /// 404 to everything, as while it is installed anew.
+    case missing
+
+    /// Those that pass by themselves.
+    static let allCases: [Mood] = [.well, .away, .dropping, .forgetful, .failing]
   }
 
   struct Arrival: Sendable {
@@ -134,6 +139,7 @@ final class ScanReceiver: @unchecked Sendable {  // everything that changes is u
     switch mood {
     case .well: return (try? socket.send("HTTP/1.1 204 No Content\r\n\r\n")) != nil
     case .failing: return (try? socket.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")) != nil
+    case .missing: return (try? socket.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")) != nil
     case .away, .dropping, .forgetful: return false
     }
   }
