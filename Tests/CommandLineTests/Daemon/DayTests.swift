@@ -11,7 +11,7 @@ private let daySeconds = ProcessInfo.processInfo.environment["SHELFMARK_DAY"] ==
 @Suite struct DayTests {
   @Test(.timeLimit(.minutes(25)))
   func `every scan of a day with faults is delivered, and the status names each fault while it lasts`() throws {
-    let site = try Site()
+    let site = try Site(refusing: [])
     try site.startOrigin()
     try site.startDaemon()
     #expect(site.isReady(), "\(words(site))")

@@ -33,9 +33,10 @@ final class Site: Sendable {
   var originURL: String { "http://127.0.0.1:\(originPort)/" }
   var log: URL { root.folder.url("catalogd.log") }
 
-  init() throws {
+  /// - Parameter refusedNumbers: Of the codes of the conveyor that the receiver refuses for good.
+  init(refusing refusedNumbers: [Int] = Site.refusedNumbers) throws {
     root = try TestRoot(answers: [])
-    receiver = try ScanReceiver(refusing: Set(Self.refusedNumbers.map { Feeding.code("conveyor", $0) }))
+    receiver = try ScanReceiver(refusing: Set(refusedNumbers.map { Feeding.code("conveyor", $0) }))
     (httpPort, tcpPort, originPort) = (try FreePort.take(), try FreePort.take(), try FreePort.take())
     socketPath = root.folder.path + "/scan.sock"
     let fifo = root.folder.path + "/keyboard"
