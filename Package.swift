@@ -190,6 +190,7 @@ let package = Package(
       dependencies: [
         "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs",
         "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -361,8 +362,8 @@ let package = Package(
       name: "ScanDaemonTests",
       dependencies: [
         "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents",
-        "JSONOutput", "LogStore", "NetworkChanges", "RandomTestSupport", "ScanDaemon", "ScanInputs", "UploadQueue",
-        "Workspace",
+        "JSONOutput", "LogStore", "NetworkChanges", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
+        "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -374,8 +375,10 @@ let package = Package(
       dependencies: [
         "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
         "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -402,7 +405,8 @@ let package = Package(
     .testTarget(
       name: "CatalogdTests",
       dependencies: [
-        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "Workspace", "catalogd",
+        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "ScanDaemon",
+        "Workspace", "catalogd",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -58,21 +58,25 @@ public struct CommandLineOptions: Sendable, Equatable {
       {"http": {"address": "127.0.0.1:8765"}} are the same. $CATALOGD_CONFIG names the file as well.
 
         --config FILE    the file
-        --check-config   tells what the configuration says, or everything that is wrong with it
+        --check-config   tells what the configuration says, or everything that is wrong with it;
+                         that includes a sync.url while nobody is signed in
 
       SETTINGS
 
       """
     for setting in Setting.all {
       let standard = setting.standard.isEmpty ? "" : " [\(setting.standard)]"
-      text +=
-        "  \(Setting.argument(setting.path).replacing("-name-", with: "-NAME-"))\n      \(setting.meaning)\(standard)\n"
+      var choices = ""
+      if case .choice(let names) = setting.kind { choices = ": " + names.joined(separator: ", ") }
+      let argument = Setting.argument(setting.path).replacing("-name-", with: "-NAME-")
+      text += "  \(argument)\n      \(setting.meaning)\(choices)\(standard)\n"
     }
     return text + """
 
       SIGHUP reads the configuration again, SIGTERM and SIGINT end the daemon in order.
       Exit codes: 0 done; 64 usage; 65 bad data; 66 a file cannot be read; 69 unavailable;
-      73 cannot create; 74 I/O error; 75 locked by another process; 77 permission.
+      73 cannot create; 74 I/O error; 75 another process has the stores, such as a daemon on the
+      same root; 77 permission.
 
       """
   }

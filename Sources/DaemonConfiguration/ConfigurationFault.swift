@@ -53,6 +53,8 @@ public struct ConfigurationFaults: Error, Sendable, Equatable, CustomStringConve
   /// At least one.
   public let faults: [ConfigurationFault]
 
+  public init(faults: [ConfigurationFault]) { self.faults = faults }
+
   /// The exit code of `sysexits.h`: 66 where a file cannot be read, 64 for a mistake of the caller (an argument, a variable,
   /// a value that nobody gave), 65 for one in a file.
   public var exitCode: Int32 {

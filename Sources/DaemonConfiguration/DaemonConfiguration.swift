@@ -61,6 +61,21 @@ public struct DaemonConfiguration: Sendable {
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
   }
 
+  /// What is wrong with this configuration as things stand in the root directory.
+  ///
+  /// - Parameter signedIn: Who is signed in there; `nil` for nobody.
+  public func faults(signedIn: String?) -> [ConfigurationFault] {
+    guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
+    let key = "sync.url"
+    let source = settings.first { $0.key == key }?.source ?? .nowhere
+    return [
+      ConfigurationFault(
+        key, source: source,
+        "is set, but nobody is signed in whose catalogue could be synchronised: set user, or run 'catalogctl login USER'"
+      )
+    ]
+  }
+
   /// Whether something else is said than by another configuration, the log left aside.
   public func differs(from other: DaemonConfiguration) -> Bool {
     told != other.told || daemon.root != other.daemon.root || inputs != other.inputs

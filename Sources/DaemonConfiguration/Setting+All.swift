@@ -1,4 +1,6 @@
 import ScanInputs
+import UploadHTTP
+import UploadQueue
 
 extension Setting {
   /// The longest time that a setting may have, in seconds: 31 days.
@@ -20,6 +22,9 @@ extension Setting {
     Setting(
       "watchNetwork", .truth, "true",
       "whether what failed for want of a network goes at once when the network comes back (on Linux)"),
+    Setting(
+      "rematch", .truth, "false",
+      "whether scans that could not be looked up are looked up later, and sent once more with the result"),
     Setting("exitAtEnd", .truth, "false", "whether the daemon ends when its standard input does"),
   ]
 
@@ -34,7 +39,15 @@ extension Setting {
     Setting(
       "http.maximumEventStreams", .whole(0...10_000), "64",
       "listeners of events at once; never more than three of four connections"),
-    Setting("http.maximumConnections", .whole(1...100_000), "256", "connections at once; others wait"),
+    Setting(
+      "http.maximumConnections", .whole(1...100_000), "256",
+      "connections at once; an eighth is kept for /healthz, /readyz and what is about to end"),
+    Setting(
+      "http.maximumConnectionsPerAddress", .whole(1...100_000), "",
+      "connections of one address at once; without it, three quarters of all; raise it behind a proxy"),
+    Setting(
+      "http.allowedOrigins", .list, "",
+      "pages that browsers may let ask, by their origin, such as https://till.example.org (CORS)"),
     Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
   ]
 
@@ -74,11 +87,32 @@ extension Setting {
     Setting("webhooks.NAME.matches", .truth, "true", "whether scans that found something are sent"),
     Setting("webhooks.NAME.misses", .truth, "true", "whether scans that found nothing are sent"),
     Setting(
-      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "",
-      "attempts before a scan is parked; without it, it is tried for years"),
+      "webhooks.NAME.maximumAttempts", .whole(1...1_000_000), "6",
+      "attempts before a scan that fails by itself is parked; outages of the receiver do not count"),
     Setting(
-      "webhooks.NAME.firstPauseSeconds", .real(0.01...3600), "1", "the first pause after a failure; it doubles"),
+      "webhooks.NAME.firstPauseSeconds", .real(0.01...3600), "0.25", "the first pause after a failure; it doubles"),
     Setting("webhooks.NAME.longestPauseSeconds", .real(0.01...86_400), "60", "the longest pause after a failure"),
+    Setting(
+      "webhooks.NAME.success", .text, "",
+      "what an answer's JSON must meet besides a 2xx, such as status.code == 200; else the status decides"),
+    Setting(
+      "webhooks.NAME.onParked", .choice(OnParked.allCases.map(\.rawValue)), "continue",
+      "whether later scans of the same input wait for a decision when one is parked"),
+    Setting(
+      "webhooks.NAME.pauseOn", .list, UploadStatusPolicy.defaultPauseOn.map(\.description).joined(separator: ", "),
+      "statuses that pause the webhook, such as 404 or 4xx"),
+    Setting(
+      "webhooks.NAME.parkOn", .list, UploadStatusPolicy.defaultParkOn.map(\.description).joined(separator: ", "),
+      "statuses that park a scan after its attempts; others are tried again later"),
+    Setting(
+      "webhooks.NAME.batch.maximum", .whole(1...10_000), "", "the most scans of one request; without it each goes alone"
+    ),
+    Setting(
+      "webhooks.NAME.batch.lingerMilliseconds", .whole(0...60_000), "0",
+      "how long a scan waits for others while its batch is not full"),
+    Setting(
+      "webhooks.NAME.batch.format", .choice(UploadHTTPOptions.BatchFormat.allCases.map(\.rawValue)), "ndjson",
+      "a line of JSON for each scan, or a JSON array"),
   ]
 
   private static let inputs = [

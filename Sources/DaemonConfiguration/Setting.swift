@@ -34,6 +34,24 @@ struct Setting: Sendable {
 
   var key: String { path.joined(separator: ".") }
 
+  /// What it may be set to, for people; the words of ``Kind/choice(_:)`` as they are written.
+  var values: String {
+    switch kind {
+    case .text: "text"
+    case .url: "URL"
+    case .secret: "text, never shown"
+    case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
+    case .whole(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .real(let range): "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
+    case .truth: "`true`, `false`"
+    case .list: "list of texts"
+    case .secretList: "list of texts, never shown"
+    }
+  }
+
+  /// A number without a point where it is whole.
+  static func plain(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
+
   var isSecret: Bool { kind == .secret || kind == .secretList }
 
   /// Whether a key is this one.

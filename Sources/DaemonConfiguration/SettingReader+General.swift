@@ -26,6 +26,7 @@ extension SettingReader {
     }
     if let seconds = real("drainSeconds") { options.drainTimeout = .seconds(seconds) }
     options.watchesNetwork = truth("watchNetwork") ?? options.watchesNetwork
+    options.rematches = truth("rematch") ?? options.rematches
     if let milliseconds = whole("doubleScanMilliseconds") { options.doubleScanWindow = .milliseconds(milliseconds) }
     if let seconds = real("compaction", "intervalSeconds") {
       options.compaction.interval = seconds > 0 ? .seconds(seconds) : nil

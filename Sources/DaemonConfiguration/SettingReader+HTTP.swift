@@ -23,6 +23,8 @@ extension SettingReader {
     options.requestBurst = whole("http", "requestBurst") ?? options.requestBurst
     options.maximumEventStreams = whole("http", "maximumEventStreams") ?? options.maximumEventStreams
     options.maximumConnections = whole("http", "maximumConnections") ?? options.maximumConnections
+    options.maximumConnectionsPerAddress = whole("http", "maximumConnectionsPerAddress")
+    options.allowedOrigins = origins(["http", "allowedOrigins"])
     if let seconds = real("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
     guard isEnabled else { return nil }
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
@@ -32,6 +34,18 @@ extension SettingReader {
         "others reach this address, and there is no token: set http.tokenFile, or listen on 127.0.0.1 or unix:PATH")
     }
     return options
+  }
+}
+
+extension SettingReader {
+  private mutating func origins(_ path: [String]) -> [String] {
+    let origins = list(path) ?? []
+    for origin in origins where WebOrigin.normalized(origin) == nil {
+      refuse(
+        path, origin, "is to be origins of pages: a scheme, a host and, if need be, a port, as https://till.example.org"
+      )
+    }
+    return origins
   }
 }
 

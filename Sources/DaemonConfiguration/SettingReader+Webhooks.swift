@@ -1,5 +1,6 @@
 import ScanDaemon
 import UploadHTTP
+import UploadQueue
 
 extension SettingReader {
   mutating func webhooks() -> [WebhookOptions] {
@@ -57,7 +58,44 @@ extension SettingReader {
     if let attempts = whole(path("maximumAttempts")) { options.retry.maximumRetries = attempts - 1 }
     if let seconds = real(path("firstPauseSeconds")) { options.retry.firstPause = .seconds(seconds) }
     if let seconds = real(path("longestPauseSeconds")) { options.retry.longestPause = .seconds(seconds) }
+    options.retry.statuses = statuses(path("pauseOn"), path("parkOn"))
+    if let text = text(path("success")) {
+      do { options.success = try UploadSuccessRule(text) } catch {
+        refuse(path("success"), text, "is to be a condition such as status.code == 200: \(error)")
+      }
+    }
+    if let name = text(path("onParked")), let choice = OnParked(rawValue: name) { options.onParked = choice }
+    batch(&options)
     return options
+  }
+
+  private mutating func batch(_ options: inout WebhookOptions) {
+    let path = ["webhooks", options.name, "batch"]
+    let linger = whole(path + ["lingerMilliseconds"])
+    if let name = text(path + ["format"]), let format = UploadHTTPOptions.BatchFormat(rawValue: name) {
+      options.batchFormat = format
+    }
+    if let count = whole(path + ["maximum"]) {
+      options.batch = UploadBatchOptions(maximumCount: count, linger: .milliseconds(linger ?? 0))
+    }
+  }
+
+  private mutating func statuses(_ pausing: [String], _ parking: [String]) -> UploadStatusPolicy {
+    let (pauseOn, parkOn) = (statuses(pausing), statuses(parking))
+    do { return try UploadStatusPolicy(pauseOn: pauseOn, parkOn: parkOn) } catch {
+      refuse(parking, nil, "and pauseOn both have \(error.status); keep it in one of them")
+      return UploadStatusPolicy()
+    }
+  }
+
+  private mutating func statuses(_ path: [String]) -> [UploadStatus]? {
+    list(path)?.compactMap { text in
+      guard let status = UploadStatus(Self.trimmed(text)) else {
+        refuse(path, text, "is to list statuses such as 404, or classes such as 4xx; 2xx is always success")
+        return nil
+      }
+      return status
+    }
   }
 
   private static func trimmed(_ text: String) -> String {

@@ -53,9 +53,10 @@ struct SettingReader {
     guard let value = reader.double(forKey: ConfigKey(path)) else { return nothing(path) }
     // What is not a number lies in no range.
     if case .real(let range) = Self.setting(path).kind, !range.contains(value) {
-      return refuse(path, "\(value)", "is to be \(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))")
+      let (least, most) = (Setting.plain(range.lowerBound), Setting.plain(range.upperBound))
+      return refuse(path, "\(value)", "is to be \(least) to \(most)")
     }
-    return use(path, value, Self.plain(value))
+    return use(path, value, Setting.plain(value))
   }
 
   mutating func truth(_ path: [String]) -> Bool? {
@@ -155,12 +156,12 @@ struct SettingReader {
     var told: Set<String> = []
     for path in sources.file?.lines.keys.sorted(by: { sources.file?.lines[$0] ?? 0 < sources.file?.lines[$1] ?? 0 })
       ?? []
-    where path.count == 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
+    where path.count >= 3 && path[0] == group && !known.contains(path[1]) && told.insert(path[1]).inserted {
       refuse(path, nil, "\(group).names does not list \(Shown.quoted(path[1]))")
     }
     let arguments = Set(names.flatMap { name in Self.paths(group, name).map(Setting.argument) })
     for argument in sources.arguments.values.keys.sorted() {
-      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count == 3 && $0.matches(argument: argument) }
+      let isNamed = Setting.all.contains { $0.path[0] == group && $0.path.count >= 3 && $0.matches(argument: argument) }
       let isList = argument == Setting.argument([group, "names"])
       if isNamed, !isList, !arguments.contains(argument) {
         fault(ConfigurationFault(nil, source: .argument(argument), "\(group).names does not list this name"))
@@ -169,7 +170,7 @@ struct SettingReader {
   }
 
   private static func paths(_ group: String, _ name: String) -> [[String]] {
-    Setting.all.filter { $0.path.count == 3 && $0.path[0] == group }.map { [group, name, $0.path[2]] }
+    Setting.all.filter { $0.path.count >= 3 && $0.path[0] == group }.map { [group, name] + $0.path[2...] }
   }
 
   // MARK: Words
@@ -187,16 +188,12 @@ struct SettingReader {
     }
   }
 
-  private static func plain(_ value: Double) -> String {
-    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-  }
-
   private static func type(_ kind: Setting.Kind) -> String {
     switch kind {
     case .text, .url, .secret: "one text"
     case .choice(let names): "one of \(names.joined(separator: ", "))"
     case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    case .real(let range): "a number from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
+    case .real(let range): "a number from \(Setting.plain(range.lowerBound)) to \(Setting.plain(range.upperBound))"
     case .truth: "true or false"
     case .list, .secretList: "a list of texts"
     }

@@ -57,27 +57,6 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
     default: context.write(data, promise: promise)
     }
   }
-
-  /// Puts what works with the parser's words behind the parser of the pipeline that it is added to, and goes.
-  final class Placing: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = Any
-
-    private let timeout: TimeAmount
-
-    /// - Parameter timeout: of ``RequestDeadline``.
-    init(timeout: TimeAmount) { self.timeout = timeout }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-      let pipeline = context.pipeline.syncOperations
-      do {
-        let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandlers([AnswerFraming(), RequestDeadline(timeout: timeout)], position: .after(parser))
-      } catch {
-        preconditionFailure("a pipeline without a parser serves no HTTP/1: \(error)")
-      }
-      pipeline.removeHandler(context: context, promise: nil)
-    }
-  }
 }
 
 extension HTTPVersion {

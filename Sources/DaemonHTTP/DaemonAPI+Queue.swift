@@ -19,7 +19,7 @@ extension DaemonAPI {
   @Sendable private func queueState(_ call: Call) async throws -> Answer {
     try await aside {
       let queue = try daemon.queue()
-      return Answer(try queue.counts().json(queue.pauses()))
+      return Answer(try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys()))
     }
   }
 

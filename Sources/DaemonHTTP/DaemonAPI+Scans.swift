@@ -36,6 +36,9 @@ extension DaemonAPI {
   static func readings(_ body: BodyMembers) throws(Refusal) -> (readings: [Reading], isList: Bool) {
     let input = try body.text("input") ?? "http"
     let tag = try body.text("tag")
+    // Also where each scan has its own.
+    try check(input: input)
+    try check(tag: tag)
     switch (body["code"], body["codes"], body["scans"]) {
     case (.some, nil, nil): return ([try reading(body, input, tag)], false)
     case (nil, .some, nil):
@@ -64,7 +67,7 @@ extension DaemonAPI {
   private static func reading(_ code: String, _ input: String, _ tag: String?) throws(Refusal) -> Reading {
     try check(code)
     try check(input: input)
-    if let tag, tag.utf8.count > codeByteLimit { throw .badRequest("tag: at most \(codeByteLimit) bytes") }
+    try check(tag: tag)
     return Reading(input: input, code: code, tag: tag)
   }
 
@@ -72,6 +75,10 @@ extension DaemonAPI {
     guard (1...codeByteLimit).contains(code.utf8.count) else {
       throw .badRequest("code: 1 to \(codeByteLimit) bytes of UTF-8")
     }
+  }
+
+  private static func check(tag: String?) throws(Refusal) {
+    if let tag, tag.utf8.count > codeByteLimit { throw .badRequest("tag: at most \(codeByteLimit) bytes") }
   }
 
   /// Names are bounded as those of configured inputs are.

@@ -24,8 +24,8 @@ extension DaemonAPI {
 
   /// Says to whoever asks no more than where to look: no token is needed here.
   @Sendable private func readiness(_ call: Call) async throws -> Answer {
-    guard try await aside({ daemon.isReady }) else {
-      throw Refusal.unavailable("notReady", "the stores cannot be read; GET /v1/status says why")
+    if let reason = try await aside({ daemon.unreadiness }) {
+      throw Refusal.unavailable("notReady", "\(reason); GET /v1/status says more")
     }
     return Answer(.object([("status", .text("ready"))]))
   }

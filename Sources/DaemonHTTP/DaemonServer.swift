@@ -37,10 +37,19 @@ public struct DaemonServer: Service {
     public var requestsPerSecond: Double?
     /// How many of these may come at once after a silence.
     public var requestBurst = 200
-    /// Connections at once; others wait until one ends.
+    /// Connections at once. An eighth of them is kept back: for `/healthz` and `/readyz`, and for connections that are about to
+    /// end. Beyond the rest a new connection replaces one that has waited for its peer for a second, or is answered with 503.
     public var maximumConnections = 256
+    /// Connections of one address at once, of IPv6 of a network of 64 bits; `nil` for three quarters of all. It does not apply to a
+    /// Unix domain socket.
+    public var maximumConnectionsPerAddress: Int?
+    /// Pages of these origins may ask, such as `https://till.example.org`: their browsers are told so (CORS).
+    public var allowedOrigins: [String] = []
     /// Listeners of events at once; never more than three of four connections, so that others are answered.
     public var maximumEventStreams = 64
+    /// How long the request line and the fields of a request may take to arrive: from the first byte on, and on a new connection from
+    /// its beginning on; never longer than ``idleTimeout``.
+    public var headTimeout: Duration = .seconds(10)
     /// How long a connection may idle, a request arrive, and a peer not take what is there for it.
     public var idleTimeout: Duration = .seconds(60)
     /// After how long without an event a stream of events says that it lives.
@@ -64,6 +73,8 @@ public struct DaemonServer: Service {
 
   private let options: Options
   private let front: Front
+  private let limiter: ConnectionLimiter
+  private let metrics: ServerMetrics
   private let logger: Logger
 
   /// Opens nothing yet.
@@ -74,12 +85,22 @@ public struct DaemonServer: Service {
     self.options = options
     self.logger = logger
     let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
+    let limits = ConnectionLimiter.Limits(
+      maximum: options.maximumConnections, perAddress: options.maximumConnectionsPerAddress)
+    let message =
+      "connections were closed or refused, as there may be \(limits.ordinary) (http.maximumConnections), and of one address"
+      + " \(limits.perAddress) (http.maximumConnectionsPerAddress)"
+    limiter = ConnectionLimiter(limits) { [problems = daemon.problems] in
+      problems.note(.connectionsRefused, message, about: "http", endsAfter: .seconds(60))
+    }
+    let metrics = ServerMetrics(daemon.metricsFactory)
+    self.metrics = metrics
     front = Front(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(
-        daemon.events, limit: min(options.maximumEventStreams, options.maximumConnections * 3 / 4),
+        daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, logger: logger)
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, logger: logger, date: HTTPDate())
   }
 
   /// Who gets in under these options.
@@ -100,7 +121,14 @@ public struct DaemonServer: Service {
       if token == nil { throw .tokenUnusable }
     }
     let rate = options.requestsPerSecond.map { RateBound(perSecond: $0, burst: options.requestBurst) }
-    return Gate(token: token, isLocal: isLocal, isOverNetwork: isOverNetwork, rate: rate)
+    var origins: Set<String> = []
+    for text in options.allowedOrigins {
+      guard let origin = WebOrigin.normalized(text) else { throw .originUnusable(text) }
+      origins.insert(origin)
+    }
+    return Gate(
+      token: token, isLocal: isLocal, isOverNetwork: isOverNetwork, rate: rate,
+      crossOrigin: CrossOrigin(origins: origins))
   }
 
   /// Serves until graceful shutdown, which lets running answers end, or cancellation, which does not.
@@ -141,15 +169,23 @@ public struct DaemonServer: Service {
     // Hummingbird's own start and stop events stay out of the log unless something is wrong.
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let metrics = metrics
     let idleTimeout = TimeAmount(options.idleTimeout)
+    let setup = PipelineSetup.Options(
+      limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
+      date: front.date, metrics: metrics)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [AnswerFraming.Placing(timeout: idleTimeout), StallGuard(timeout: idleTimeout)],
+        additionalChannelHandlers: [
+          PipelineSetup(setup), StallGuard(timeout: idleTimeout), ServerMetrics.ConnectionCounter(metrics),
+        ],
         idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+          maxHeaderFieldSize: RequestGuard.maximumFieldByteCount, maxHeaderListSize: RequestGuard.maximumHeadByteCount,
+          maxHeaderFieldCount: RequestGuard.maximumFieldCount)))
     let server = try builder.buildServer(
       configuration: ServerConfiguration(
+        // Where all are used up, those that are about to end among them, others wait a moment.
         address: address, availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
     ) { [front] request, writer, channel in

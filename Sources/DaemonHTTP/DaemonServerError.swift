@@ -4,6 +4,8 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
   case tokenMissing(host: String)
   /// The token cannot stand in a header.
   case tokenUnusable
+  /// What is to be allowed is no origin.
+  case originUnusable(String)
   /// The address is taken, is none of this machine, or cannot be one.
   case cannotListen(String, reason: String)
 
@@ -12,6 +14,9 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
     case .tokenMissing(let host):
       "\(host) can be reached from other machines: set a token, or listen on 127.0.0.1 or a Unix domain socket"
     case .tokenUnusable: "a token is one or more of the visible ASCII characters, without a space"
+    case .originUnusable(let origin):
+      "\(origin.debugDescription) is no origin of a page; one is a scheme, a host and, if need be, a port:"
+        + " https://till.example.org"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     }
   }

@@ -14,8 +14,9 @@ struct Front: Sendable {
   let gate: Gate
   let events: EventStreams
   let maximumBodyByteCount: Int
+  let metrics: ServerMetrics
   let logger: Logger
-  let date = HTTPDate()
+  let date: HTTPDate
 
   private enum Outcome {
     case answer(Answer)
@@ -27,10 +28,11 @@ struct Front: Sendable {
   ) async throws {
     let isHead = request.method == .head
     let outcome: Outcome
+    var path = ServerMetrics.noRoute
     do {
-      let (route, call) = try admit(request, channel)
+      let (route, call) = try admit(request, channel, &path)
       switch route?.work {
-      case nil: outcome = .answer(.options(call.parameter))
+      case nil: outcome = .answer(options(request.head, allowed: call.parameter))
       case .immediate(let work)?: outcome = .answer(try work(call))
       case .events?: outcome = .events(try events.ask(call, request.headers))
       case .answer(let work)?:
@@ -55,15 +57,24 @@ struct Front: Sendable {
       }
       outcome = .answer(Answer(refusal))
     }
+    var headers = gate.crossOrigin.fields(request.head) ?? HTTPFields()
     switch outcome {
-    case .answer(let answer): try await write(answer, isHead: isHead, writer)
+    case .answer(let answer):
+      metrics.count(request.method, route: path, status: answer.status)
+      try await write(answer, headers, isHead: isHead, writer)
     case .events(let ask):
-      try await events.serve(ask, request, isHead: isHead, writer, channel, headers: [.date: date.text()])
+      metrics.count(request.method, route: path, status: .ok)
+      headers[.date] = date.text()
+      try await events.serve(ask, request, isHead: isHead, writer, channel, headers: headers)
     }
   }
 
   /// The route of a request, if it may go there; `nil`, with what is allowed as the call's parameter, for `OPTIONS`.
-  private func admit(_ request: Request, _ channel: any Channel) throws(Refusal) -> (Route?, Call) {
+  ///
+  /// - Parameter path: Set to the path of the routes that the request is for, if there are any.
+  private func admit(
+    _ request: Request, _ channel: any Channel, _ path: inout String
+  ) throws(Refusal) -> (Route?, Call) {
     let head = request.head
     let target: RequestTarget
     do throws(Refusal) {
@@ -78,6 +89,7 @@ struct Front: Sendable {
       try admit(head, nil, channel)
       throw .notFound("there is nothing at this path; GET /openapi.json lists what there is")
     }
+    path = match.path
     let route = match[head.method]
     try admit(head, route?.access, channel)
     if let route { return (route, Call(parameters: match.parameters, query: target.query)) }
@@ -104,16 +116,22 @@ struct Front: Sendable {
 
   private struct BodyInterrupted: Error {}
 
+  /// Whether a `Content-Type` is JSON's.
+  static func isJSON(_ type: String) -> Bool {
+    type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
+  }
+
   private func bodyLength(_ request: Request) -> Int? { request.headers[.contentLength].flatMap(Int.init) }
 
   private func body(of request: Request, _ route: Route) async throws -> BodyMembers {
-    if let type = request.headers[.contentType] {
-      let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-      guard name == "application/json" else {
-        throw Refusal(
-          .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one"
-        )
-      }
+    if let type = request.headers[.contentType], !Self.isJSON(type) {
+      throw Refusal(
+        .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
+    }
+    if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+      throw Refusal(
+        .unsupportedMediaType, "unsupportedContentEncoding", "send the body as it is, without Content-Encoding",
+        headers: [.acceptEncoding: "identity"])
     }
     let tooLarge = Refusal(
       .contentTooLarge, "bodyTooLarge",
@@ -156,8 +174,12 @@ struct Front: Sendable {
 
   // MARK: Writing
 
-  private func write(_ answer: Answer, isHead: Bool, _ writer: consuming ResponseWriter) async throws {
+  /// - Parameter crossOrigin: Fields of each answer.
+  private func write(
+    _ answer: Answer, _ crossOrigin: HTTPFields, isHead: Bool, _ writer: consuming ResponseWriter
+  ) async throws {
     var headers = answer.headers
+    for field in crossOrigin { headers.append(field) }
     if let type = answer.contentType { headers[.contentType] = type }
     if answer.status != .noContent { headers[.contentLength] = String(answer.body.count) }
     headers[.cacheControl] = "no-store"
@@ -166,12 +188,13 @@ struct Front: Sendable {
     if isHead || answer.body.isEmpty { return try await writer.writeResponse(head) }
     try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
-}
 
-extension Answer {
   /// What may be asked of a path.
-  fileprivate static func options(_ allowed: String) -> Answer {
+  private func options(_ head: HTTPRequest, allowed: String) -> Answer {
     var answer = Answer.noContent
+    if CrossOrigin.isPreflight(head) {
+      answer.headers = gate.crossOrigin.preflightFields(head, methods: allowed)
+    }
     answer.headers[.allow] = allowed
     return answer
   }

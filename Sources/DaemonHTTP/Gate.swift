@@ -8,11 +8,12 @@ struct Gate: Sendable {
   /// Whether requests come over TCP, where a browser can make them for a page.
   let isOverNetwork: Bool
   let rate: RateBound?
+  let crossOrigin: CrossOrigin
 
   /// - Parameters:
   ///   - caller: who asks, for the bound; asked for only where there is one.
   ///   - now: seconds of a clock that never goes back.
-  /// - Throws: a refusal with status 400, 401, 403 or 429.
+  /// - Throws: a refusal with status 400, 401, 403, 415 or 429.
   func admit(
     _ head: HTTPRequest, to access: Route.Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
   ) throws(Refusal) {
@@ -25,8 +26,17 @@ struct Gate: Sendable {
         headers: [.retryAfter: "\(seconds)"])
     }
     try checkHost(head)
+    // A browser asks without a token whether it may ask with one.
+    if CrossOrigin.isPreflight(head) {
+      if token == nil, isLocal, isOverNetwork { try checkHostName(head) }
+      return try checkOrigin(head)
+    }
     try checkToken(head, access)
-    if token == nil, isLocal, isOverNetwork { try checkPage(head) }
+    if token == nil, isLocal, isOverNetwork {
+      try checkHostName(head)
+      if let origin = head.headerFields[.origin], !Loopback.contains(origin: origin) { try checkOrigin(head) }
+    }
+    if isOverNetwork { try checkForm(head) }
   }
 
   /// A request names one host (RFC 9112, 3.2): of two, whoever stood before this server may have looked at the other one. The
@@ -71,17 +81,30 @@ struct Gate: Sendable {
     }
   }
 
-  /// Keeps out pages that a browser on this machine shows; see ``Loopback``.
-  private func checkPage(_ head: HTTPRequest) throws(Refusal) {
+  /// Keeps out pages that a browser on this machine shows under a name of their own; see ``Loopback``.
+  private func checkHostName(_ head: HTTPRequest) throws(Refusal) {
     if let host = head.authority, !host.isEmpty, !Loopback.contains(authority: host) {
       throw Refusal(
         .forbidden, "foreignHost",
         "this daemon answers to localhost and 127.0.0.1 only, as it has no token; configure one to use another name")
     }
-    if let origin = head.headerFields[.origin], !Loopback.contains(origin: origin) {
+  }
+
+  private func checkOrigin(_ head: HTTPRequest) throws(Refusal) {
+    guard let origin = head.headerFields[.origin], !crossOrigin.allows(origin) else { return }
+    throw Refusal(
+      .forbidden, "foreignOrigin",
+      "pages of the origin \(String(origin.prefix(200)).debugDescription) may not ask this daemon; http.allowedOrigins lists those"
+        + " that may")
+  }
+
+  /// A page can have a form sent anywhere without asking. None is sent as JSON: for that a browser asks first.
+  private func checkForm(_ head: HTTPRequest) throws(Refusal) {
+    guard head.method == .post, CrossOrigin.isForeign(head) else { return }
+    if head.headerFields[.contentType].map(Front.isJSON) != true {
       throw Refusal(
-        .forbidden, "foreignOrigin",
-        "pages of other sites may not ask this daemon, as it has no token; configure one to let them")
+        .unsupportedMediaType, "unsupportedMediaType",
+        "a page of another origin has to send Content-Type: application/json, with or without a body")
     }
   }
 }

@@ -12,7 +12,7 @@ extension OpenAPIDocument {
               "name": "barcode",
               "in": "query",
               "description": "The barcode, exactly. In a query + is a space, and %2B is +.",
-              "schema": {"type": "string"},
+              "schema": {"type": "string", "minLength": 1},
               "example": "6901234567892",
               "required": true
             }

@@ -92,7 +92,7 @@ extension OpenAPIDocument {
       },
       "SyncRequest": {
         "type": "object",
-        "properties": {"full": {"type": "boolean", "description": "Asks for everything again."}}
+        "properties": {"full": {"type": ["boolean", "null"], "description": "Asks for everything again.", "default": false}}
       },
       "SyncReport": {
         "type": "object",

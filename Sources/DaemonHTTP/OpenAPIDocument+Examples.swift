@@ -47,7 +47,8 @@ extension OpenAPIDocument {
       "refused": 0,
       "expired": 0,
       "removed": 0,
-      "paused": \#(paused)
+      "paused": \#(paused),
+      "heldKeys": []
     }
     """#
   }
@@ -71,7 +72,10 @@ extension OpenAPIDocument {
     """#
 
   /// What a scan is answered.
-  static let exampleScanAnswer = #"""
+  static let exampleScanAnswer = exampleScanAnswer(isRecorded: true)
+
+  static func exampleScanAnswer(isRecorded: Bool) -> String {
+    #"""
     {
       "id": "019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
       "time": "2026-02-01T08:00:42.500Z",
@@ -93,7 +97,8 @@ extension OpenAPIDocument {
         "currentAt": "2026-02-01T08:00:00.000Z",
         "ageSeconds": 42.5
       },
-      "recorded": true
+      "recorded": \#(isRecorded)
     }
     """#
+  }
 }

@@ -134,6 +134,8 @@ extension OpenAPIDocument {
                         "expires": null,
                         "attempts": 3,
                         "lastError": {"status": 500, "message": "the server answered 500"},
+                        "parked": "2026-01-31T23:59:59Z",
+                        "holdsKey": false,
                         "payload": {"code": "6901234567892"}
                       }
                     ],
@@ -175,6 +177,8 @@ extension OpenAPIDocument {
                     "expires": null,
                     "attempts": 3,
                     "lastError": {"status": 500, "message": "the server answered 500"},
+                    "parked": "2026-01-31T23:59:59Z",
+                    "holdsKey": false,
                     "payload": {"code": "6901234567892"}
                   }
                 }
@@ -229,6 +233,8 @@ extension OpenAPIDocument {
                     "expires": null,
                     "attempts": 3,
                     "lastError": {"status": 500, "message": "the server answered 500"},
+                    "parked": null,
+                    "holdsKey": false,
                     "payload": {"code": "6901234567892"}
                   }
                 }

@@ -27,6 +27,11 @@ extension OpenAPIDocument {
             "type": "array",
             "items": {"type": "string", "enum": ["byHand", "unreachable"]},
             "description": "Why the queue stands still; empty where it goes."
+          },
+          "heldKeys": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/HeldKey"},
+            "description": "The order keys that parked uploads hold."
           }
         },
         "required": [
@@ -41,8 +46,23 @@ extension OpenAPIDocument {
           "refused",
           "expired",
           "removed",
-          "paused"
+          "paused",
+          "heldKeys"
         ],
+        "additionalProperties": false
+      },
+      "HeldKey": {
+        "type": "object",
+        "description": "An order key whose uploads wait until somebody retries or drops the parked one that holds it.",
+        "properties": {
+          "orderKey": {"type": "string"},
+          "kind": {"type": "string", "description": "What the parked upload is: the name of a webhook."},
+          "upload": {"type": "string", "description": "The id of the first parked upload that holds the key."},
+          "parked": {"type": "integer", "description": "How many hold it."},
+          "since": {"type": ["string", "null"], "description": "Such as 2026-01-31T23:59:59Z."},
+          "message": {"type": ["string", "null"], "description": "Why that upload is parked."}
+        },
+        "required": ["orderKey", "kind", "upload", "parked", "since", "message"],
         "additionalProperties": false
       },
       "Upload": {
@@ -70,6 +90,11 @@ extension OpenAPIDocument {
               },
               {"type": "null"}
             ]
+          },
+          "parked": {"type": ["string", "null"], "description": "When it was parked, such as 2026-01-31T23:59:59Z."},
+          "holdsKey": {
+            "type": "boolean",
+            "description": "Whether it is parked and later uploads with its order key wait until somebody decides about it."
           },
           "payload": {"description": "What is sent: a JSON value, or the path, bytes and sha256 of a file."},
           "files": {
@@ -101,6 +126,8 @@ extension OpenAPIDocument {
           "expires",
           "attempts",
           "lastError",
+          "parked",
+          "holdsKey",
           "payload"
         ],
         "additionalProperties": false

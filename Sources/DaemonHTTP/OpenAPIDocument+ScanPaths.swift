@@ -12,19 +12,22 @@ extension OpenAPIDocument {
               "name": "Last-Event-ID",
               "in": "header",
               "description": "The last event that the listener had: those behind it follow. Without it only those to come.",
-              "schema": {"type": "string"}
+              "schema": {"type": "string", "pattern": "^([0-9A-Fa-f]{1,16}-[0-9]{1,19})?$"}
             },
             {
               "name": "lastEventId",
               "in": "query",
               "description": "The same, for those who cannot set a header.",
-              "schema": {"type": "string"}
+              "schema": {"type": "string", "pattern": "^([0-9A-Fa-f]{1,16}-[0-9]{1,19})?$"}
             },
             {
               "name": "kinds",
               "in": "query",
               "description": "Only these kinds of event, with commas between them. Gaps always come.",
-              "schema": {"type": "string"},
+              "schema": {
+                "type": "string",
+                "pattern": "^(scan|session|sync|user|input|gap)(,(scan|session|sync|user|input|gap))*$"
+              },
               "example": "scan,sync"
             }
           ],
@@ -56,7 +59,7 @@ extension OpenAPIDocument {
               "in": "path",
               "description": "The code, 1 to 4096 bytes. A slash in it is %2F, GS1's separator %1D.",
               "required": true,
-              "schema": {"type": "string"},
+              "schema": {"type": "string", "minLength": 1, "maxLength": 4096},
               "example": "6901234567892"
             }
           ],
@@ -66,7 +69,7 @@ extension OpenAPIDocument {
               "content": {
                 "application/json": {
                   "schema": {"$ref": "#/components/schemas/ScanAnswer"},
-                  "example": \#(exampleScanAnswer)
+                  "example": \#(exampleScanAnswer(isRecorded: false))
                 }
               }
             },

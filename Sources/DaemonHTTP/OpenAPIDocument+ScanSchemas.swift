@@ -38,8 +38,12 @@ extension OpenAPIDocument {
           },
           "match": {
             "type": "string",
-            "description": "How the code was matched.",
-            "enum": ["exact", "gtin", "gs1", "gs1-content", "digital-link", "head", "none"]
+            "description": "How the code was matched. With a reason, none and unreadable say nothing of the product.",
+            "enum": ["exact", "gtin", "gs1", "gs1-content", "digital-link", "head", "none", "unreadable"]
+          },
+          "reason": {
+            "type": "string",
+            "description": "Why the catalogue could not be asked: no catalogue (nobody is signed in, or nothing was ever synchronised), or why it cannot be read."
           },
           "key": {"type": ["string", "null"], "description": "The barcode of the catalogue that matched."},
           "gtin": {"type": ["string", "null"], "description": "14 digits."},
@@ -55,13 +59,17 @@ extension OpenAPIDocument {
             "description": "The other elements of GS1, by their application identifier."
           },
           "catalogue": {"$ref": "#/components/schemas/CatalogueAge"},
+          "rematches": {
+            "type": "string",
+            "description": "The id of an earlier answer to this scan, when the catalogue could not be asked. Only in events and uploads, with the setting rematch."
+          },
           "repeats": {
             "type": "string",
             "description": "The id of the scan that this one repeats; nothing was recorded then."
           },
           "recorded": {
             "type": "boolean",
-            "description": "Whether its uploads, and its entry in a set session, are durable. False also where there were none to record: then there is no problem."
+            "description": "Whether everything that the scan leaves behind was durable before this answer: its uploads, its entry in a set session and, where it found nothing, the one in the miss journal. False without a problem where no webhook wants the scan and no open session has its input (a miss is then entered after the answer), where it repeats a scan, and where the code was only looked up."
           },
           "problem": {
             "type": "string",
@@ -88,14 +96,18 @@ extension OpenAPIDocument {
       "Scan": {
         "type": "object",
         "properties": {
-          "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1},
+          "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1, "maxLength": 4096},
           "input": {
             "type": ["string", "null"],
             "description": "Instead of the request's. 1 to 64 letters, digits, -, _ and .",
             "default": "http",
             "pattern": "^[A-Za-z0-9_.-]{1,64}$"
           },
-          "tag": {"type": ["string", "null"], "description": "Comes back with the answer. At most 4096 bytes."}
+          "tag": {
+            "type": ["string", "null"],
+            "description": "Comes back with the answer. At most 4096 bytes.",
+            "maxLength": 4096
+          }
         },
         "required": ["code"]
       },
@@ -105,11 +117,11 @@ extension OpenAPIDocument {
           {
             "type": "object",
             "properties": {
-              "code": {"type": "string", "minLength": 1},
+              "code": {"type": "string", "minLength": 1, "maxLength": 4096},
               "codes": {"type": "null"},
               "scans": {"type": "null"},
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["code"]
           },
@@ -120,12 +132,12 @@ extension OpenAPIDocument {
               "scans": {"type": "null"},
               "codes": {
                 "type": "array",
-                "items": {"type": "string", "minLength": 1},
+                "items": {"type": "string", "minLength": 1, "maxLength": 4096},
                 "minItems": 1,
                 "maxItems": 1000
               },
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["codes"]
           },
@@ -141,7 +153,7 @@ extension OpenAPIDocument {
                 "maxItems": 1000
               },
               "input": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"},
-              "tag": {"type": ["string", "null"]}
+              "tag": {"type": ["string", "null"], "maxLength": 4096}
             },
             "required": ["scans"]
           }

@@ -5,7 +5,7 @@ extension OpenAPIDocument {
       "OpenSession": {
         "type": "object",
         "properties": {
-          "name": {"type": ["string", "null"], "description": "For people. At most 200 bytes."},
+          "name": {"type": ["string", "null"], "description": "For people. At most 200 bytes.", "maxLength": 200},
           "input": {
             "type": ["string", "null"],
             "description": "Scans of this input count for the session until it is closed, or another one takes the input.",
@@ -17,7 +17,10 @@ extension OpenAPIDocument {
         "oneOf": [
           {
             "type": "object",
-            "properties": {"code": {"type": "string", "minLength": 1}, "codes": {"type": "null"}},
+            "properties": {
+              "code": {"type": "string", "description": "1 to 4096 bytes.", "minLength": 1, "maxLength": 4096},
+              "codes": {"type": "null"}
+            },
             "required": ["code"]
           },
           {
@@ -26,7 +29,7 @@ extension OpenAPIDocument {
               "code": {"type": "null"},
               "codes": {
                 "type": "array",
-                "items": {"type": "string", "minLength": 1},
+                "items": {"type": "string", "minLength": 1, "maxLength": 4096},
                 "minItems": 1,
                 "maxItems": 1000
               }

@@ -24,7 +24,7 @@ extension OpenAPIDocument {
         "get": {
           "operationId": "readiness",
           "tags": ["state"],
-          "summary": "Whether scans can be answered",
+          "summary": "Whether scans can be answered: there is a catalogue, and it can be read",
           \#(security.exception(isAsked: false))
           "responses": {
             "200": {

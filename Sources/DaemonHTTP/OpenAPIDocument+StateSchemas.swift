@@ -120,7 +120,7 @@ extension OpenAPIDocument {
           "time": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
           "started": {"type": "string", "description": "Such as 2026-01-31T23:59:59.123Z."},
           "uptimeSeconds": {"type": "number"},
-          "ready": {"type": "boolean", "description": "Whether scans can be answered."},
+          "ready": {"type": "boolean", "description": "Whether there is a catalogue, and it can be read."},
           "user": {"type": ["string", "null"], "description": "Who is signed in."},
           "catalogue": {
             "description": "Null where it cannot be read; problems say why.",

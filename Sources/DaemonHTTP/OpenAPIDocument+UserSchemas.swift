@@ -4,7 +4,7 @@ extension OpenAPIDocument {
     {
       "SignIn": {
         "type": "object",
-        "properties": {"user": {"type": "string", "description": "1 to 255 bytes.", "minLength": 1}},
+        "properties": {"user": {"type": "string", "description": "1 to 255 bytes.", "minLength": 1, "maxLength": 255}},
         "required": ["user"]
       },
       "User": {

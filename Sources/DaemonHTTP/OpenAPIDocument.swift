@@ -70,9 +70,7 @@ enum OpenAPIDocument {
         "description": "Answers are JSON, and so are requests: UTF-8, unknown members ignored. Each path that GET knows HEAD knows as well, and OPTIONS says what a path knows.",
         "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"}
       },
-      "servers": [
-        {"url": "http://127.0.0.1:8765", "description": "Where the daemon listens unless it is told otherwise."}
-      ],
+      "servers": [{"url": "/", "description": "The daemon that gave this document."}],
       "tags": [
         {"name": "scans", "description": "Codes and what they are."},
         {"name": "catalogue", "description": "Products, sets, and how current they are."},
@@ -101,7 +99,7 @@ enum OpenAPIDocument {
     {
       "responses": {
         "Error": {
-          "description": "Refused, and why. 400 a request that is none · 401 no token, or the wrong one · 403 a page of another site, or another host's name · 404 not there · 405 a method that the path does not know (Allow) · 413 too large · 415 no JSON · 429 too many requests (Retry-After) · 500 a fault of the daemon · 503 not now.",
+          "description": "Refused, and why. 400 an invalid request · 401 no token, or the wrong one · 403 a page of an origin that is not allowed, or another host's name · 404 not there · 405 a method that the path does not know (Allow) · 408 a head that is slow to arrive · 413 a body that is too large · 414 a path and query that are too long · 415 not JSON, or packed · 429 too many requests (Retry-After) · 431 fields that are too large · 500 a fault of the daemon · 501 an unknown transfer coding · 503 not now: also where there are too many connections (Retry-After) · 505 another version of HTTP.",
           "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
         },
         "BadRequest": {

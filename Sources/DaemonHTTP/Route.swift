@@ -54,9 +54,11 @@ final class RouteTable: Sendable {
     let routes: [HTTPRequest.Method: Route]
     /// What is allowed, as the `Allow` header has it.
     let allowed: String
+    let path: String
 
     init(_ routes: [(path: ArraySlice<Substring>, route: Route)]) {
       let here = routes.filter { $0.path.isEmpty }.map(\.route)
+      path = here.first?.path ?? ""
       self.routes = Dictionary(here.map { ($0.method, $0) }, uniquingKeysWith: { first, _ in first })
       var names = here.map(\.method.rawValue)
       if names.contains("GET") { names.append("HEAD") }
@@ -75,6 +77,8 @@ final class RouteTable: Sendable {
   /// The routes of one path.
   struct Match: Sendable {
     let parameters: [String]
+    /// As the OpenAPI document writes it.
+    let path: String
     let routes: [HTTPRequest.Method: Route]
     let allowed: String
 
@@ -101,6 +105,9 @@ final class RouteTable: Sendable {
         return nil
       }
     }
-    return node.routes.isEmpty ? nil : Match(parameters: parameters, routes: node.routes, allowed: node.allowed)
+    return node.routes.isEmpty
+      ? nil
+      : Match(
+        parameters: parameters, path: node.path, routes: node.routes, allowed: node.allowed)
   }
 }

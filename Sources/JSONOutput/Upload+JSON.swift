@@ -36,7 +36,7 @@ extension Upload {
         ("priority", .text(priority.name)),
         ("orderKey", .optional(orderKey)), ("replaceKey", .optional(replaceKey)), ("created", .text(created.stamp)),
         ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
-        ("lastError", error), ("payload", payload),
+        ("lastError", error), ("parked", .optional(parked?.stamp)), ("holdsKey", .bool(holdsKey)), ("payload", payload),
       ] + files)
   }
 }
@@ -64,10 +64,24 @@ extension QueueCounts {
 
   /// What programs are told of a queue.
   ///
-  /// - Parameter pauses: why the queue stands still.
-  public func json(_ pauses: Set<PauseReason>) -> JSONText {
+  /// - Parameters:
+  ///   - pauses: why the queue stands still.
+  ///   - heldKeys: the order keys that parked uploads hold.
+  public func json(_ pauses: Set<PauseReason>, heldKeys: [HeldKey] = []) -> JSONText {
     let reasons = pauses.map(\.rawValue).sorted().map(JSONText.text)
-    return .object(numbers.map { ($0.name, JSONText.int($0.count)) } + [("paused", .array(reasons))])
+    return .object(
+      numbers.map { ($0.name, JSONText.int($0.count)) }
+        + [("paused", .array(reasons)), ("heldKeys", .array(heldKeys.map(\.json)))])
+  }
+}
+
+extension HeldKey {
+  /// What programs are told of a held key.
+  public var json: JSONText {
+    .object([
+      ("orderKey", .text(orderKey)), ("kind", .text(kind)), ("upload", .text(upload.text)), ("parked", .int(parked)),
+      ("since", .optional(since?.stamp)), ("message", .optional(failure?.message)),
+    ])
   }
 }
 

@@ -53,17 +53,7 @@ extension StoreLocation {
   ///
   /// - Throws: `StoreError.io`.
   func highestNumbers() throws(StoreError) -> (sequence: UInt64, generation: UInt64) {
-    var sequence: UInt64 = 0
-    var generation: UInt64 = 0
-    do throws(StoreError) {
-      if let previous = try previousGeneration(before: nil)?.snapshot {
-        // There was one after it, at least.
-        sequence = previous.sequence + 1
-        generation = previous.generation + 1
-      }
-    } catch {
-      guard error.isDamage else { throw error }
-    }
+    var (sequence, generation) = try numbersAfterPrevious()
     guard let file = try storage({ () throws(StorageError) in try directory.open(log, .read) }) else {
       return (sequence, generation)
     }
@@ -78,6 +68,20 @@ extension StoreLocation {
       generation = max(generation, slot.generation)
     }
     return (sequence, generation)
+  }
+
+  /// The numbers of the first commit after the generation that is kept; 0 if none is.
+  ///
+  /// - Throws: `StoreError.io`.
+  func numbersAfterPrevious() throws(StoreError) -> (sequence: UInt64, generation: UInt64) {
+    do throws(StoreError) {
+      guard let previous = try previousGeneration(before: nil)?.snapshot else { return (0, 0) }
+      // There was one after it, at least.
+      return (previous.sequence + 1, previous.generation + 1)
+    } catch {
+      guard error.isDamage else { throw error }
+      return (0, 0)
+    }
   }
 
   /// Bytes of a damaged file; none where the device cannot read them.

@@ -76,13 +76,13 @@ extension StoreWriter {
     salvage.leaveOut(faulty)
     // Without a manifest no commit of the log can be established: rows that are found are a part of one at best.
     let alternative = salvage.manifest == nil ? try? location.repairSources(schema).first : nil
-    let highest = try location.highestNumbers()
+    let after = try location.numbersAfterPrevious()
     // Tables that contradict those of this kind of store are a part of the damage.
     let stored = salvage.manifest.flatMap { try? schema.adopt($0.withoutRows, path: damaged.path) }
     let manifest = stored ?? schema.manifest
     let transaction = try beginGeneration(
-      sequence: max(salvage.sequence, highest.sequence) + 1, manifest: manifest,
-      after: max(salvage.generation, highest.generation))
+      sequence: max(salvage.sequence, after.sequence) + 1, manifest: manifest,
+      after: max(salvage.generation, after.generation))
     var losses: [Finding] = []
     do {
       repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in

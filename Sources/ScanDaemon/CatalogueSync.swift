@@ -19,8 +19,24 @@ import Foundation
 /// Scans are answered from the old catalogue while a new one arrives, and after a synchronisation that failed. Its commits block
 /// a thread of its own.
 public final class CatalogueSync: Service, Sendable {
+  /// What a synchronisation asks for.
+  enum Extent: Sendable {
+    /// What is new.
+    case increment
+    /// Everything.
+    case full
+    /// Everything; a catalogue that cannot be opened is set aside.
+    case replacement
+  }
+
   /// How a synchronisation of these stores is done.
-  typealias Step = @Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization
+  typealias Step = @Sendable (_ stores: UserStores, _ extent: Extent) async throws -> Synchronization
+
+  /// From one replacement of a damaged catalogue to the next, at least: a device that damages each new file must not make the
+  /// server send everything again and again.
+  static let replacementPause: Duration = .seconds(600)
+  /// How long after its user was there a first synchronisation may take before it is a problem.
+  static let firstAttemptPatience: Duration = .seconds(60)
 
   private struct State {
     var isRunning = false
@@ -35,6 +51,12 @@ public final class CatalogueSync: Service, Sendable {
     var cameBackMeanwhile = false
     /// When the schedule comes to it, in microseconds since 1970.
     var next: Int64?
+    /// Whether the catalogue cannot be read, and is to be replaced.
+    var wantsReplacement = false
+    /// When one was last replaced, by the clock that does not go back.
+    var replaced: Duration?
+    /// Since when a look at the problems has found no attempt for a user who is signed in.
+    var waitingSince: Int64?
   }
 
   private let state = Mutex(State())
@@ -48,6 +70,8 @@ public final class CatalogueSync: Service, Sendable {
   private let logger: Logger
   private let wakes = Wakes()
   private let thread = BlockingThread("sync")
+  /// Called after each synchronisation that succeeded.
+  private let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
   /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.
   let turn = Turn()
 
@@ -72,7 +96,7 @@ public final class CatalogueSync: Service, Sendable {
     transport.retry.maximumAttempts = min(2, transport.retry.maximumAttempts)
     let http = try HTTPTransport(url: options.url, options: transport)
     let origin = options.organisation.map { CatalogueOrigin(source: options.url, organisation: $0) }
-    return { stores, full in
+    return { stores, extent in
       var synchronizer = Synchronizer(http)
       synchronizer.options.threshold = options.threshold
       synchronizer.options.gate = LossGate(share: options.maximumLoss)
@@ -80,7 +104,9 @@ public final class CatalogueSync: Service, Sendable {
       // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
       do {
-        return try await stores.synchronize(synchronizer, from: origin, source: http.url, full: full)
+        return try await stores.synchronize(
+          synchronizer, from: origin, source: http.url, full: extent != .increment,
+          replacesDamaged: extent == .replacement)
       } catch let error as TransportError {
         throw SyncFailure(description: error.description(naming: options.transport.names))
       }
@@ -125,7 +151,13 @@ public final class CatalogueSync: Service, Sendable {
   }
 
   /// Another user is signed in.
-  func userChanged() { wakes.wake() }
+  func userChanged() {
+    state.withLock { state in
+      state.wantsReplacement = false
+      state.waitingSince = nil
+    }
+    wakes.wake()
+  }
 
   /// The network is back, as far as is known: where the last synchronisation failed, or one is overdue, the next one is now; where
   /// one runs, it is as soon as that one has failed. If it fails as well, the pauses begin anew.
@@ -139,6 +171,23 @@ public final class CatalogueSync: Service, Sendable {
       return state.last.error != nil || state.next.map { $0 <= environment.time.now() } ?? false
     }
     if isWanted { wakes.wake() }
+  }
+
+  /// The catalogue of who is signed in is damaged: the next synchronisation, which is now, fetches everything and sets the
+  /// damaged file aside. Not sooner than ``replacementPause`` after the last time.
+  func replaceCatalogue() {
+    guard step != nil else { return }
+    let (isWanted, uptime) = (state.withLock { !$0.wantsReplacement }, environment.uptime())
+    guard isWanted else { return }
+    let begins = state.withLock { state in
+      if let last = state.replaced, uptime - last < Self.replacementPause { return false }
+      state.wantsReplacement = true
+      return true
+    }
+    if begins {
+      logger.notice("the catalogue is damaged: everything is fetched anew")
+      wakes.wake()
+    }
   }
 
   private func stop() {
@@ -193,13 +242,28 @@ public final class CatalogueSync: Service, Sendable {
     }
     let (start, time) = (environment.uptime(), environment.time.now())
     do {
-      let done = try await turn.take { try await step(stores, full) }
+      let replaces = state.withLock { $0.wantsReplacement }
+      let done = try await turn.take { try await step(stores, replaces ? .replacement : full ? .full : .increment) }
+      if replaces { self.replaced(done) }
       succeeded(stores, done, start)
       return done.report
     } catch {
       failed(stores, error, time, start)
       throw error
     }
+  }
+
+  private func replaced(_ done: Synchronization) {
+    state.withLock { state in
+      state.wantsReplacement = false
+      state.replaced = environment.uptime()
+    }
+    logger.notice(
+      "the damaged catalogue was replaced",
+      metadata: [
+        "setAside": "\(done.damagedPath ?? "no file: it could be opened, and is kept as the previous generation")",
+        "sequence": "\(done.report.update.sequence)",
+      ])
   }
 
   private func succeeded(_ stores: UserStores, _ done: Synchronization, _ start: Duration) {
@@ -229,8 +293,9 @@ public final class CatalogueSync: Service, Sendable {
         "mode": "\(update.mode.name)", "sequence": "\(update.sequence)",
         "productsUpserted": "\(update.counts.productsUpserted)", "seconds": "\(took.seconds)",
       ])
-    let data = LastSync.event(user: stores.user, update, took)
+    let data = LastSync.event(user: stores.user, update, took, setAside: done.damagedPath)
     events.publish(.sync, data.bytes)
+    onSuccess.withLock { $0 }?()
   }
 
   /// Logs what was taken otherwise than it was sent, and what the update broke.
@@ -276,7 +341,32 @@ public final class CatalogueSync: Service, Sendable {
     events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 
+  /// Has a closure called after each synchronisation that succeeded.
+  func afterSuccess(_ body: @escaping @Sendable () -> Void) { onSuccess.withLock { $0 = body } }
+
   // MARK: State
+
+  /// Reports what is wrong with the schedule: nobody to synchronise for, or no attempt that ended.
+  func lookForProblems() {
+    guard step != nil, let stores = try? access.stores() else { return }
+    guard let user = stores.user else {
+      problems.set(.syncNoUser, "nobody is signed in, so the catalogue is not synchronised")
+      problems.set(.syncNeverRan, nil as String?)
+      problems.clear(.syncFailing)
+      return
+    }
+    problems.set(.syncNoUser, nil as String?)
+    let now = environment.time.now()
+    let (isFailing, waitingSince) = state.withLock { state -> (Bool, Int64?) in
+      let isOwn = state.last.stores === stores
+      if isOwn { state.waitingSince = nil } else if state.waitingSince == nil { state.waitingSince = now }
+      return (isOwn && state.last.error != nil, state.waitingSince)
+    }
+    if !isFailing { problems.clear(.syncFailing) }
+    let isLate = waitingSince.map { now - $0 >= Self.firstAttemptPatience.nanoseconds / 1000 } ?? false
+    problems.set(
+      .syncNeverRan, isLate ? "no synchronisation for \(user) has ended since the daemon knows the user" : nil)
+  }
 
   /// What programs are told: when it was last tried and with what result, when next, since when the catalogue is old.
   public var json: JSONText {

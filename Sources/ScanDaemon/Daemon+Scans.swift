@@ -19,7 +19,10 @@ extension Daemon {
   /// - Complexity: as ``catalogue()``, and the lookup.
   public func look(_ code: String) throws -> ScanAnswer {
     let now = environment.time.now()
-    return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer
+    do { return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer } catch {
+      health.failed(code, error)
+      throw error
+    }
   }
 
   /// Answers a scan: an event, its uploads, its entry in the journal where it found nothing. Returns when these are durable.
@@ -46,12 +49,14 @@ extension Daemon {
     let repeats = inputs.read(reading, id: id, at: start)
     defer { metrics.answer.recordNanoseconds((environment.uptime() - start).nanoseconds) }
     let looked: (answer: ScanAnswer, stores: UserStores)
-    do {
-      looked = try look(reading, id: id, now, repeats: repeats)
-      problems.clear(.catalogueUnreadable)
-    } catch {
-      problems.note(.catalogueUnreadable, "\(error)")
-      return end(unreadable(reading, id, now, repeats, error), label, isUnreadable: true)
+    do { looked = try look(reading, id: id, now, repeats: repeats) } catch {
+      health.failed(reading.code, error)
+      let answer = unreadable(reading, id, now, repeats, error)
+      do { looked = (answer, try access.stores()) } catch {
+        // Nobody knows for whom to record it.
+        let failed = answer.recorded(.failed("\(error)"))
+        return end((failed, failed.json.bytes, nil), label)
+      }
     }
     if repeats != nil {
       metrics.count("shelfmark_repeats_total", [("input", label)])
@@ -62,17 +67,16 @@ extension Daemon {
 
   /// Counts and tells an answer.
   private func end(
-    _ recorded: (answer: ScanAnswer, line: [UInt8], session: ChangedSession?), _ label: String,
-    isUnreadable: Bool = false
+    _ recorded: (answer: ScanAnswer, line: [UInt8], session: ChangedSession?), _ label: String
   ) -> (answer: ScanAnswer, line: [UInt8]) {
     let (answer, line, session) = recorded
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
     if isFailed { metrics.unrecorded.increment() }
-    let kind = isUnreadable ? "unreadable" : answer.match.kind.rawValue
+    let kind = answer.lookup == .noCatalogue ? "no-catalogue" : answer.kind
     metrics.count("shelfmark_scans_total", [("input", label), ("match", kind)])
     inputs.answered(
-      answer.reading.input, id: answer.id, isMiss: answer.match.isEmpty && !isUnreadable, isFailed: isFailed,
+      answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
     events.publish(.scan, line)
     if let session { sessions.tell(session.id, session.stores) }
@@ -85,7 +89,8 @@ extension Daemon {
     try access.withCatalogue { catalogue, stores in
       let answer = ScanAnswer(
         id: id, time: Date(microseconds: now), reading: reading, match: try match(reading, catalogue),
-        catalogue: access.age(catalogue, of: stores), repeats: repeats, recording: .notNeeded)
+        catalogue: access.age(catalogue, of: stores), repeats: repeats,
+        lookup: catalogue.sequence > 0 ? .done : .noCatalogue, recording: .notNeeded)
       return (answer, stores)
     }
   }
@@ -98,16 +103,15 @@ extension Daemon {
   /// The answer where the catalogue cannot be asked.
   private func unreadable(
     _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
-  ) -> (answer: ScanAnswer, line: [UInt8], session: ChangedSession?) {
+  ) -> ScanAnswer {
     let match: Match
     do { match = try CatalogSnapshot.empty.match(reading.code) } catch {
       preconditionFailure("nothing can be wrong with a catalogue that is no file")
     }
     let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
-    let answer = ScanAnswer(
+    return ScanAnswer(
       id: id, time: Date(microseconds: now), reading: reading, match: match, catalogue: age, repeats: repeats,
-      recording: .failed("the catalogue cannot be read: \(error)"))
-    return (answer, answer.json.bytes, nil)
+      lookup: .unreadable("the catalogue cannot be read: \(error)"), recording: .notNeeded)
   }
 
   // MARK: Recording
@@ -123,12 +127,12 @@ extension Daemon {
     _ answer: ScanAnswer, _ stores: UserStores
   ) async -> (answer: ScanAnswer, line: [UInt8], session: ChangedSession?) {
     let reading = answer.reading
-    let isMiss = answer.match.isEmpty
-    let hooks = webhooks.wanting(isMiss: isMiss).map(\.name)
-    let note = isMiss ? MissNote(answer, stores) : nil
+    let hooks = webhooks.wanting(answer).map(\.name)
+    let note = answer.isMiss ? MissNote(answer, stores) : nil
+    let pending = options.rematches && answer.lookup != .done ? PendingScan(answer) : nil
     do {
       let isBound = try await isBound(reading.input, stores)
-      guard isBound || !hooks.isEmpty else {
+      guard isBound || !hooks.isEmpty || pending != nil else {
         if let note { recorder.note(note) }
         return (answer, answer.json.bytes, nil)
       }
@@ -136,7 +140,7 @@ extension Daemon {
       let line = durable.json.bytes
       let payload = hooks.isEmpty ? nil : try DocumentValue(json: String(decoding: line, as: UTF8.self))
       let limit = options.maximumScansPerSession
-      let session = try await recorder.perform(for: stores) { transaction, documents in
+      let recorded = try await recorder.perform(for: stores) { transaction, documents in
         let session = try documents.appendToHolder(reading, limit: limit, transaction)
         if let payload {
           for hook in hooks {
@@ -145,11 +149,17 @@ extension Daemon {
           }
         }
         if let note { try documents.enter(note, transaction) }
-        return session
+        var hasRoom = true
+        if let pending { hasRoom = try documents.enter(pending, transaction) }
+        return (session: session, hasRoom: hasRoom)
       }
       if !hooks.isEmpty { uploads.recorded(stores.user) }
       problems.clear(.uploadsRefused)
-      return (durable, line, session.map { ChangedSession(id: $0, stores: stores) })
+      if !recorded.hasRoom {
+        problems.note(
+          .rematchFailing, "\(PendingScan.maximumCount) scans wait to be looked up again, and no more are taken")
+      }
+      return (durable, line, recorded.session.map { ChangedSession(id: $0, stores: stores) })
     } catch {
       if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
       let failed = answer.recorded(.failed("\(error)"))
@@ -176,19 +186,25 @@ extension Daemon {
 
   // MARK: Inputs
 
-  /// Tells what happened to an input: in ``status()``, as an event, in the log, of faults one in ten seconds.
+  /// Tells what happened to an input: in ``status()``, as an event, in the log, as often as is bearable there.
   public func note(_ event: InputEvent, input: String) {
     let time = Date(microseconds: environment.time.now())
     let isNews = inputs.note(event, input: input, at: time)
     var fields: [(String, JSONText)] = [("input", .text(input)), ("time", .text(time.precise))]
     switch event {
     case .opened(let what):
+      causes.lookAtInputs()
+      metrics.setInput(inputs.label(input), isUp: true)
       fields += [("event", .text("opened")), ("message", .text(what))]
-      logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"])
+      if isNews { logger.notice("input opened", metadata: ["input": "\(input)", "source": "\(what)"]) }
     case .closed(let reason, let reopens):
+      causes.lookAtInputs()
+      metrics.setInput(inputs.label(input), isUp: false)
       fields += [("event", .text("closed")), ("message", .text(reason)), ("reopens", .bool(reopens))]
-      logger.notice(
-        "input closed", metadata: ["input": "\(input)", "reason": "\(reason)", "reopens": "\(reopens)"])
+      if isNews {
+        logger.notice(
+          "input closed", metadata: ["input": "\(input)", "reason": "\(reason)", "reopens": "\(reopens)"])
+      }
     case .fault(let fault):
       metrics.count("shelfmark_input_faults_total", [("input", inputs.label(input)), ("fault", fault.name)])
       fields += [("event", .text("fault")), ("fault", .text(fault.name)), ("message", .text("\(fault)"))]
@@ -196,11 +212,17 @@ extension Daemon {
     case .refused(let refusal):
       metrics.count(
         "shelfmark_connections_refused_total", [("input", inputs.label(input)), ("reason", refusal.name)])
+      if case .limit = refusal {
+        problems.note(
+          .connectionsRefused, "\(refusal)", about: inputs.label(input), endsAfter: CauseWatch.refusalTime)
+      }
       // A client that tries again and again does not drive out what else happened.
       guard isNews else { return }
       fields += [("event", .text("refused")), ("reason", .text(refusal.name)), ("message", .text("\(refusal)"))]
       logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
-    case .connections: return
+    case .connections(let count, _):
+      metrics.setConnections(inputs.label(input), count)
+      return
     }
     events.publish(.input, JSONText.object(fields).bytes)
   }

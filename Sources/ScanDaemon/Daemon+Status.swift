@@ -12,6 +12,7 @@ extension Daemon {
   ///
   /// What cannot be read is null, and why stands among the problems.
   public func status() -> JSONText {
+    causes.look()
     let now = environment.time.now()
     let time = Date(microseconds: now)
     let uptime = environment.uptime() - started.uptime
@@ -40,7 +41,6 @@ extension Daemon {
         ])
       }
     } catch {
-      problems.note(.catalogueUnreadable, "\(error)")
       return .null
     }
   }
@@ -50,9 +50,9 @@ extension Daemon {
       guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else {
         return QueueCounts().json([])
       }
-      return try documents.queue.counts().json(documents.queue.pauses())
+      let queue = documents.queue
+      return try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys())
     } catch {
-      problems.note(.documentsUnreadable, "\(error)")
       return .null
     }
   }

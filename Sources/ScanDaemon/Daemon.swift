@@ -1,7 +1,9 @@
 public import Catalog
+package import CoreMetrics
 public import Logging
 public import ScanInputs
 public import ServiceLifecycle
+import Storage
 public import UploadQueue
 public import Workspace
 
@@ -35,6 +37,12 @@ public final class Daemon: ReadingHandler, Sendable {
   let network: NetworkWatch
   let compaction: CompactionService
   let gauges: GaugeService
+  let queueWatch: QueueWatch
+  let health: CatalogueHealth
+  let rematcher: Rematcher
+  let causes: CauseWatch
+  /// `nil` where the root directory cannot be written, so that nobody records anything there.
+  let lock: RootLock?
   /// What does not work now.
   package let problems: Problems
   let metrics: DaemonMetrics
@@ -48,13 +56,14 @@ public final class Daemon: ReadingHandler, Sendable {
   /// Microseconds since 1970, and the time since then.
   let started: (time: Int64, uptime: Duration)
 
-  /// Opens the stores, and signs in who is to be, if nobody is, which is a commit. Creates nothing else.
+  /// Locks the root directory, opens the stores, and signs in who is to be, if nobody is, which is a commit.
   ///
   /// - Parameters:
   ///   - options: what it does; see ``DaemonOptions``.
   ///   - recent: of the daemon in whose place this one goes on, if there was one; see ``recentScans``.
   ///   - logger: gets what begins and ends, and each problem once.
-  /// - Throws: `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
+  /// - Throws: ``DaemonError/rootInUse(path:holder:)`` where another process runs a daemon on this root directory;
+  ///   `StorageError`, `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
   public convenience init(_ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger) throws {
     try self.init(options, after: recent, logger: logger, environment: DaemonEnvironment())
   }
@@ -66,6 +75,7 @@ public final class Daemon: ReadingHandler, Sendable {
     self.environment = environment
     self.logger = logger
     webhooks = try Webhooks(options.webhooks, environment.webhook)
+    lock = try Self.lock(options.root, logger)
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = 500
     workspaceOptions.lookInterval = .milliseconds(1)
@@ -82,21 +92,27 @@ public final class Daemon: ReadingHandler, Sendable {
     directory.waiting = workspaceOptions.waiting
     directory.notify = workspaceOptions.notify
     var queueOptions = environment.queue
+    let parkings = Wakes()
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)
       switch event {
       case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
       case .committed: problems.clear(.queueNotWritten)
+      case .parked, .takenBack: parkings.wake()
+      case .breakerClosed(let destination): problems.clear(.targetPaused, about: destination)
       default: break
       }
     }
     let table = UserDocumentsTable(directory, queueOptions, environment.time, metrics.documents)
-    recorder = ScanRecorder(table, problems, metrics, options, environment)
+    recorder = ScanRecorder(table, access, problems, metrics, options, environment)
     sessions = SetSessions(access, recorder, events, ids, options, environment)
     let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)
     self.sync = sync
+    let queueWatch = QueueWatch(webhooks, table, access, metrics, problems, environment, parkings)
+    self.queueWatch = queueWatch
     let uploads = UploadService(
-      webhooks, table, access, options, metrics, problems, environment, logger, onReconnect: { sync.reconnected() })
+      webhooks, table, access, options, metrics, problems, environment, logger, queueWatch,
+      onReconnect: { sync.reconnected() })
     self.uploads = uploads
     users = UserWatch(access, events, problems, environment) {
       sync.userChanged()
@@ -106,17 +122,46 @@ public final class Daemon: ReadingHandler, Sendable {
       sync.reconnected()
       await uploads.networkReturned()
     }
+    let rematcher = Rematcher(options, access, recorder, webhooks, ids, events, metrics, problems, environment) {
+      uploads.recorded($0)
+    }
+    self.rematcher = rematcher
+    let health = CatalogueHealth(access, problems) {
+      sync.replaceCatalogue()
+    } onReadable: {
+      rematcher.wake()
+    }
+    self.health = health
+    sync.afterSuccess { [weak health, weak rematcher] in
+      // Both lead back to the synchronisation.
+      health?.look()
+      rematcher?.wake()
+    }
+    causes = CauseWatch(access, health, recorder, inputs, sync, problems, environment.queue, lock)
     compaction = CompactionService(
       options.compaction, access, table, rate, sync.turn, problems, environment, logger)
-    gauges = GaugeService(access, recorder, sessions, events, metrics, environment)
+    gauges = GaugeService(access, causes, recorder, sessions, events, metrics, environment)
     started = (environment.time.now(), environment.uptime())
   }
+
+  /// Makes the metrics.
+  package var metricsFactory: any MetricsFactory { environment.metrics }
 
   /// What its inputs read a moment ago, for a daemon that goes on in its place.
   public var recentScans: RecentScans { inputs.recentScans(at: environment.uptime()) }
 
   /// What runs, in the order in which it starts; ends in the reverse one.
-  public var services: [any Service] { [gauges, compaction, users, sync, uploads, network] }
+  public var services: [any Service] { [gauges, compaction, users, sync, queueWatch, uploads, network, rematcher] }
+
+  /// The lock of the root directory; `nil` where that may not be written, so that no daemon records anything there.
+  private static func lock(_ root: String, _ logger: Logger) throws -> RootLock? {
+    do { return try RootLock.take(root) } catch let error as StorageError
+      where [.permission, .noSpace].contains(error.kind)
+    {
+      logger.warning("the root directory is not locked: a second daemon on it would not be noticed", error: error)
+      return nil
+    }
+  }
 
   // MARK: The catalogue
 
@@ -193,6 +238,14 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: State
 
-  /// Whether scans can be answered: the stores can be read. Complexity: as ``catalogue()``.
-  public var isReady: Bool { (try? catalogue()) != nil }
+  /// Whether scans can be answered: there is a catalogue, of who is signed in or of nobody, and it can be read.
+  ///
+  /// - Complexity: as ``catalogue()``.
+  public var isReady: Bool { unreadiness == nil }
+
+  /// Why scans cannot be answered; `nil` where they can.
+  package var unreadiness: String? {
+    guard let catalogue = try? catalogue() else { return "the catalogue cannot be read" }
+    return catalogue.sequence > 0 ? nil : "there is no catalogue"
+  }
 }

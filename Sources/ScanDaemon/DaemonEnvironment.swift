@@ -1,5 +1,5 @@
 import CatalogSync
-import CoreMetrics
+internal import CoreMetrics
 import NetworkChanges
 import UploadHTTP
 import UploadQueue
@@ -19,7 +19,7 @@ struct DaemonEnvironment: Sendable {
   /// Makes what sends to a webhook.
   var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
   /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
-  var synchronize: (@Sendable (_ stores: UserStores, _ full: Bool) async throws -> Synchronization)?
+  var synchronize: CatalogueSync.Step?
   /// Listens to changes of the network; what it returns ends that. `nil` where the system has nothing to listen to.
   var listen: Listen? = NetworkListener.isSupported ? Self.kernel : nil
   /// What queues hold at most.
@@ -40,6 +40,8 @@ private let startOfProcess = ContinuousClock.now
 /// What sends to one webhook.
 struct WebhookTransport: Sendable {
   var send: UploadWorker.Transport
+  /// Sends several uploads at once; `nil` where each goes alone.
+  var sendBatch: UploadWorker.BatchTransport?
   var shutdown: @Sendable () async -> Void = {}
 
   static func http(_ webhook: WebhookOptions) throws -> WebhookTransport {
@@ -49,7 +51,11 @@ struct WebhookTransport: Sendable {
     options.secrets = webhook.secrets
     options.isPacked = webhook.isPacked
     options.timeout = webhook.timeout
+    options.readsResponses = webhook.success != nil
+    options.batchFormat = webhook.batchFormat
     let http = try UploadHTTPTransport(url: webhook.url, options: options)
-    return WebhookTransport(send: http.send) { try? await http.shutdown() }
+    return WebhookTransport(
+      send: { try await http.send($0) }, sendBatch: { try await http.send($0) },
+      shutdown: { try? await http.shutdown() })
   }
 }

@@ -1,4 +1,4 @@
-import CoreMetrics
+internal import CoreMetrics
 import DocumentMetrics
 import Documents
 import Synchronization
@@ -13,11 +13,16 @@ import UploadQueue
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
 /// | `shelfmark_input_faults_total` | counter | lines that were refused or could not be decoded, and lost answers, by `input` and `fault` |
 /// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
+/// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
+/// | `shelfmark_input_connections` | gauge | connections of an input that listens, by `input` |
+/// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
+/// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
 /// | `shelfmark_record_seconds` | timer | one commit of scans |
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
 /// | `shelfmark_misses_lost_total` | counter | misses that came too fast to be entered |
 /// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of who is signed in |
+/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | parked uploads of all users, and order keys that such ones hold, by `webhook` |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
@@ -37,6 +42,8 @@ final class DaemonMetrics: Sendable {
   private let factory: any MetricsFactory
   /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
   private let counters = Mutex<[Key: Counter]>([:])
+
+  private let inputs = Mutex<[Key: Gauge]>([:])
 
   let answer: Timer
   let recording: Timer
@@ -67,6 +74,41 @@ final class DaemonMetrics: Sendable {
     products = Gauge(label: "shelfmark_catalogue_products", factory: factory)
     documents = DocumentMetrics.tracer(factory: factory)
     uploads = UploadMetrics.tracer(factory: factory)
+  }
+
+  /// Sets the gauges of what stands still for a webhook.
+  func parked(_ webhook: String, uploads: Int, keys: Int) {
+    // Rare enough to be made anew each time; the factory gives the same ones.
+    for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {
+      Gauge(label: label, dimensions: [("webhook", webhook)], factory: factory).record(value)
+    }
+  }
+
+  /// Takes the gauges of inputs away: those that are still there have new ones with the daemon that goes on.
+  func forgetInputs() {
+    let gauges = inputs.withLock { inputs in
+      defer { inputs = [:] }
+      return inputs.values
+    }
+    for gauge in gauges { gauge.destroy() }
+  }
+
+  /// Sets whether an input is open.
+  func setInput(_ name: String, isUp: Bool) { setInput("shelfmark_input_up", name, isUp ? 1 : 0) }
+
+  /// Sets how many connections an input has.
+  func setConnections(_ name: String, _ count: Int) { setInput("shelfmark_input_connections", name, count) }
+
+  /// Sets a gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
+  private func setInput(_ label: String, _ name: String, _ value: Int) {
+    let key = Key(name: label, values: [name])
+    let gauge = inputs.withLock { inputs in
+      if let gauge = inputs[key] { return gauge }
+      let gauge = Gauge(label: label, dimensions: [("input", name)], factory: factory)
+      inputs[key] = gauge
+      return gauge
+    }
+    gauge.record(value)
   }
 
   func count(_ name: String, _ dimensions: [(String, String)]) {

@@ -21,6 +21,8 @@ public struct DaemonOptions: Sendable {
   /// Whether it is listened to what the system says of its interfaces, addresses and routes (on Linux): when the network comes back,
   /// a synchronisation that failed and uploads that got no answer go at once. Without a server and webhooks there is no need to.
   public var watchesNetwork = true
+  /// Whether scans that could not be looked up are looked up later and sent as second events; see ``ScanAnswer/rematches``.
+  public var rematches = false
   /// When the stores are compacted.
   public var compaction = CompactionOptions()
   /// How long uploads that are on their way may take when the daemon ends.
@@ -72,9 +74,17 @@ public struct WebhookOptions: Sendable {
   public var isPacked = false
   /// The longest time for one attempt.
   public var timeout: Duration = .seconds(30)
-  /// When what failed goes again. Without another one: for years, at most a minute apart, so that an outage of days costs
-  /// nobody a scan.
+  /// When what failed goes again, what a status means, and when a scan is parked. Without another one: a scan that the receiver
+  /// refuses is parked after six attempts; during an outage, which parks nothing, it is tried at most a minute apart, for as long as that lasts.
   public var retry = WebhookOptions.patient
+  /// What the JSON of an answer must meet for a scan to count as delivered, besides a 2xx. Without it the status alone decides.
+  public var success: UploadSuccessRule?
+  /// Whether later scans of the same input wait when one is parked, until somebody decides about it.
+  public var onParked = OnParked.continue
+  /// How many scans of an input go in one request; `nil` sends each alone.
+  public var batch: UploadBatchOptions?
+  /// What the body of a request with several scans is.
+  public var batchFormat = UploadHTTPOptions.BatchFormat.ndjson
   /// Whether scans that found something are sent.
   public var sendsMatches = true
   /// Whether scans that found nothing are sent.
@@ -85,10 +95,13 @@ public struct WebhookOptions: Sendable {
     self.url = url
   }
 
-  /// A million repetitions, at most a minute apart.
+  /// Five repetitions of a scan that fails by itself, within eight seconds: three such scans one after another hold up their input for less
+  /// than half a minute. An outage does not count, however long it lasts.
   public static var patient: UploadRetryPolicy {
     var policy = UploadRetryPolicy()
-    policy.maximumRetries = 1_000_000
+    policy.maximumRetries = 5
+    policy.countsOutages = false
+    policy.firstPause = .milliseconds(250)
     policy.longestPause = .seconds(60)
     policy.longestRetryAfter = .seconds(3600)
     policy.maximumInterruptions = 1_000_000

@@ -35,11 +35,21 @@ final class InputTable: Sendable {
     var lastScan: Date?
     /// When a fault was last written to the log.
     var loggedFault: Date?
+    /// When it opened or closed, as far as that was written to the log in the last minute.
+    var loggedChanges: [Date] = []
     var filter: DoubleScanFilter
     /// The ids of scans that could not be recorded, the eldest first.
     var failures: [String] = []
     /// Whether it is only known from a daemon before this one.
     var isFormer = false
+
+    /// Whether an opening or closing is written to the log.
+    mutating func isChangeLogged(at time: Date) -> Bool {
+      loggedChanges.removeAll { abs(time.timeIntervalSince($0)) >= 60 }
+      guard loggedChanges.count < 4 else { return false }
+      loggedChanges.append(time)
+      return true
+    }
 
     /// What programs are told of its connections; nothing where clients do not connect.
     var connectionFields: [(String, JSONText)] {
@@ -128,14 +138,23 @@ final class InputTable: Sendable {
 
   // MARK: What happens to inputs
 
-  /// - Returns: whether it is worth a line in the log: of faults, and of refused connections, no more than one in ten seconds is.
+  /// Why inputs that should be open are not, by their names. One that has come to its end, as a file does, is none of them.
+  var closed: [String: String] {
+    inputs.withLock { $0.filter { $0.value.state == "reopening" }.mapValues(\.words) }
+  }
+
+  /// - Returns: Whether it is worth a line in the log: of faults, and of refused connections, one in ten seconds is,
+  ///   and each opening and closing up to four
+  ///   a minute. An input that opens and closes more often is a problem, and told as such.
   func note(_ event: InputEvent, input name: String, at time: Date) -> Bool {
     change(name) { input in
       switch event {
       case .opened(let what):
         (input.state, input.words, input.since) = ("open", what, time)
+        return input.isChangeLogged(at: time)
       case .closed(let reason, let reopens):
         (input.state, input.words, input.since) = (reopens ? "reopening" : "closed", reason, time)
+        return !reopens || input.isChangeLogged(at: time)
       case .connections(let count, let limit): input.connections = (count, limit)
       case .refused:
         input.refused += 1

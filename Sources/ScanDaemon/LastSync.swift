@@ -18,7 +18,7 @@ struct LastSync {
   /// Failures since the last success.
   var failures = 0
 
-  static func event(user: String?, _ update: UpdateReport, _ took: Duration) -> JSONText {
+  static func event(user: String?, _ update: UpdateReport, _ took: Duration, setAside: String?) -> JSONText {
     .object([
       ("ok", .bool(true)), ("user", .optional(user)), ("mode", .text(update.mode.name)),
       ("sequence", .uint(update.sequence)), ("cursor", .text(update.cursor)),
@@ -27,7 +27,8 @@ struct LastSync {
         .object([
           ("upserted", .int(update.counts.productsUpserted)), ("deleted", .int(update.counts.productsDeleted)),
         ])
-      ), ("seconds", .double((took.seconds * 1000).rounded() / 1000)), ("error", .null),
+      ), ("seconds", .double((took.seconds * 1000).rounded() / 1000)), ("setAside", .optional(setAside)),
+      ("error", .null),
     ])
   }
 

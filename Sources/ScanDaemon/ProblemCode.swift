@@ -27,6 +27,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case queueNotWritten = "queue_not_written"
   /// The queue takes no more uploads.
   case uploadsRefused = "uploads_refused"
+  /// Scans that could not be looked up cannot be looked up again.
+  case rematchFailing = "rematch_failing"
   /// A store could not be compacted.
   case compactionFailing = "compaction_failing"
 
@@ -73,6 +75,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"
     case .usersUnreadable: "check that the daemon may read the root directory, and that its device works"
     case .documentsUnreadable: "check the file that the message names; move a damaged one away to begin anew"
+    case .rematchFailing:
+      "see to the catalogue and the free space of the root directory; the daemon tries again by itself"
     case .recordingFailing, .missJournalFailing, .queueNotWritten:
       "check the free space and the permissions of the root directory; the daemon tries again by itself"
     case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"

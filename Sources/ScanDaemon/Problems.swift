@@ -1,4 +1,4 @@
-import CoreMetrics
+internal import CoreMetrics
 import JSONOutput
 import Logging
 import Synchronization
@@ -99,7 +99,11 @@ package final class Problems: Sendable {
   /// - Parameter messages: A sentence for each webhook, input or user that has the problem.
   package func set(_ code: ProblemCode, _ messages: [String: String]) {
     for (about, message) in messages { note(code, message, about, endsAfter: nil, isOccurrence: false) }
-    for key in current.keys where key.code == code && key.about.map({ messages[$0] == nil }) ?? true {
+    let known = current.keys.filter { $0.code == code }
+    // Beyond the bound some of them are one.
+    let isShared = messages.keys.contains { about in !known.contains { $0.about == about } }
+    for key in known where key.about.map({ messages[$0] == nil }) ?? true {
+      if key.about == Self.other, isShared { continue }
       clear(code, about: key.about)
     }
   }

@@ -22,8 +22,23 @@ public struct ScanAnswer: Sendable {
   public let catalogue: CatalogueAge
   /// The id of the scan that this one repeats within its input's window; nothing was recorded then.
   public let repeats: String?
+  /// Whether the catalogue could be asked.
+  public let lookup: Lookup
+  /// The id of the earlier answer to the same scan that could not be looked up then; see ``DaemonOptions/rematches``.
+  public let rematches: String?
   /// What became of the scan besides its answer.
   public let recording: Recording
+
+  /// Whether the catalogue could be asked.
+  public enum Lookup: Sendable, Equatable {
+    /// It was: ``ScanAnswer/match`` is what it says.
+    case done
+    /// There is none: nobody is signed in, or nothing was ever synchronised or imported. Nothing matched, which says nothing of
+    /// the product.
+    case noCatalogue
+    /// It could not be read, and why. Nothing matched, which says nothing of the product.
+    case unreadable(String)
+  }
 
   /// What became of the scan besides its answer.
   public enum Recording: Sendable, Equatable {
@@ -32,13 +47,13 @@ public struct ScanAnswer: Sendable {
     case notNeeded
     /// Its uploads, its entry in a session, and where it found nothing the one in the journal, are durable.
     case durable
-    /// The store takes nothing now, or the catalogue cannot be read, and why: nobody but the one who asked knows of this scan.
+    /// The store takes nothing now, and why: nobody but the one who asked knows of this scan.
     case failed(String)
   }
 
   public init(
     id: String, time: Date, reading: Reading, match: Match, catalogue: CatalogueAge, repeats: String? = nil,
-    recording: Recording
+    lookup: Lookup = .done, rematches: String? = nil, recording: Recording
   ) {
     self.id = id
     self.time = time
@@ -46,24 +61,49 @@ public struct ScanAnswer: Sendable {
     self.match = match
     self.catalogue = catalogue
     self.repeats = repeats
+    self.lookup = lookup
+    self.rematches = rematches
     self.recording = recording
   }
 
-  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `hex` where the code could not be
-  /// decoded; `catalogue`; `repeats` where it is a double scan; `recorded`, and `problem` where it is false although it was to be true.
+  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `reason` where the catalogue
+  /// could not be asked; `hex` where the code could not be decoded; `catalogue`; `repeats` where it is a double scan; `rematches` where it is a second answer; `recorded`, and
+  /// `problem` where it is false although it was to be true.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
       ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
       ("tag", .optional(reading.tag)),
     ]
-    fields += match.jsonFields(code: reading.code)
+    for (name, value) in match.jsonFields(code: reading.code) {
+      guard name == "match", let reason else {
+        fields.append((name, value))
+        continue
+      }
+      fields += [("match", .text(kind)), ("reason", .text(reason))]
+    }
     if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Self.hexadecimal(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
+    if let rematches { fields.append(("rematches", .text(rematches))) }
     if let repeats { fields.append(("repeats", .text(repeats))) }
     fields.append(("recorded", .bool(recording == .durable)))
     if case .failed(let problem) = recording { fields.append(("problem", .text(problem))) }
     return .object(fields)
   }
+
+  /// How the code was matched, for programs.
+  var kind: String { if case .unreadable = lookup { "unreadable" } else { match.kind.rawValue } }
+
+  /// Why nothing can be said of the product; `nil` where the catalogue was asked.
+  var reason: String? {
+    switch lookup {
+    case .done: nil
+    case .noCatalogue: "no catalogue"
+    case .unreadable(let reason): reason
+    }
+  }
+
+  /// Whether the catalogue was asked and has no such product.
+  var isMiss: Bool { lookup == .done && match.isEmpty }
 
   /// Two digits for each byte.
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -74,7 +114,8 @@ public struct ScanAnswer: Sendable {
   /// The same answer with another end.
   func recorded(_ recording: Recording) -> ScanAnswer {
     ScanAnswer(
-      id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, recording: recording)
+      id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
+      rematches: rematches, recording: recording)
   }
 }
 

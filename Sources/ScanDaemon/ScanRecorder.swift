@@ -33,9 +33,13 @@ final class ScanRecorder: Sendable {
   private let maximumMisses: Int
   private let beforeCommit: @Sendable () throws -> Void
   private let uptime: @Sendable () -> Duration
+  private let now: @Sendable () -> Int64
+  private let stores: @Sendable () throws -> UserStores
 
+  /// - Parameter access: Says whose documents are probed after a failure.
   init(
-    _ table: UserDocumentsTable, _ problems: Problems, _ metrics: DaemonMetrics, _ options: DaemonOptions,
+    _ table: UserDocumentsTable, _ access: CatalogueAccess, _ problems: Problems, _ metrics: DaemonMetrics,
+    _ options: DaemonOptions,
     _ environment: DaemonEnvironment
   ) {
     self.table = table
@@ -44,6 +48,8 @@ final class ScanRecorder: Sendable {
     maximumMisses = options.maximumMisses
     beforeCommit = environment.beforeCommit
     uptime = environment.uptime
+    now = environment.time.now
+    stores = { try access.stores() }
   }
 
   /// Opens the documents beside some stores.
@@ -88,6 +94,20 @@ final class ScanRecorder: Sendable {
   /// Returns when all that was noted is written, or could not be.
   func flush() async {
     _ = try? await thread.run { [self] in writeMisses() }
+  }
+
+  /// Writes something where writing failed, so that the problem ends when its cause does and not with the next scan.
+  func probe() async {
+    guard problems.has(.recordingFailing) || problems.has(.missJournalFailing), let stores = try? stores() else {
+      return
+    }
+    let time = Double(now()) / 1e6
+    let result: Void? = try? await perform(for: stores) { transaction, documents in
+      try transaction.upsert(RecordingProbe(time: time), into: documents.probes)
+    }
+    guard result != nil else { return }
+    problems.clear(.recordingFailing)
+    problems.clear(.missJournalFailing)
   }
 
   // MARK: On the thread
@@ -191,6 +211,13 @@ final class ScanRecorder: Sendable {
   private func trim(_ documents: UserDocuments) throws {
     do { try documents.trimMisses(to: maximumMisses) } catch { problems.note(.missJournalFailing, "\(error)") }
   }
+}
+
+/// What is written to find out whether anything can be.
+struct RecordingProbe: Codable, Sendable, Identifiable {
+  var id = "last"
+  /// Seconds since 1970.
+  var time: Double
 }
 
 /// Why nothing was recorded, where it is no error of a store.

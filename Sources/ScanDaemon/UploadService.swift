@@ -13,6 +13,8 @@ final class UploadService: Service {
   static let maximumWorkers = 16
   /// How often is looked whether a user who is not signed in has uploads that wait.
   static let pollInterval: Duration = .seconds(30)
+  /// How long a worker must run until the failure of the one before it is over.
+  static let steadyTime: Duration = .seconds(5)
   static let longestBackOff: Duration = .seconds(60)
 
   private struct State {
@@ -20,8 +22,8 @@ final class UploadService: Service {
     var workers: [UserDocumentsTable.Key: (worker: UploadWorker, documents: UserDocuments, isLasting: Bool)] = [:]
     /// Users who are looked after, a failed worker's pause included.
     var served: Set<UserDocumentsTable.Key> = []
-    /// Webhooks whose last attempt failed.
-    var failing: Set<String> = []
+    /// Webhooks of which an attempt got no answer since the last upload arrived.
+    var unreachable: Set<String> = []
   }
 
   private let webhooks: Webhooks
@@ -32,6 +34,7 @@ final class UploadService: Service {
   private let metrics: DaemonMetrics
   private let problems: Problems
   private let logger: Logger
+  private let watch: QueueWatch
   private let onReconnect: @Sendable () -> Void
   private let state = Mutex(State())
   private let wakes = Wakes()
@@ -40,7 +43,7 @@ final class UploadService: Service {
   init(
     _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ options: DaemonOptions,
     _ metrics: DaemonMetrics, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger,
-    onReconnect: @escaping @Sendable () -> Void
+    _ watch: QueueWatch, onReconnect: @escaping @Sendable () -> Void
   ) {
     self.webhooks = webhooks
     self.table = table
@@ -50,6 +53,7 @@ final class UploadService: Service {
     self.problems = problems
     self.environment = environment
     self.logger = logger
+    self.watch = watch
     self.onReconnect = onReconnect
   }
 
@@ -164,19 +168,29 @@ final class UploadService: Service {
     var pause: Duration = .seconds(1)
     while !wakes.isFinished, !Task.isCancelled {
       do {
-        guard let documents = try await open(user) else { return }
+        guard let documents = try await open(user) else { return problems.clear(.uploadsStopped, about: user) }
+        let steadiness = clearSoon(user)
+        defer { steadiness?.cancel() }
         let isLasting = isCurrent(user)
-        let worker = UploadWorker(documents.queue, options: workerOptions()) { [self] in
-          // Whatever ended the worker before this one, this one works.
-          problems.clear(.uploadsStopped, about: user)
-          return try await send($0)
-        }
+        // Whatever ended the worker before this one, this one works.
+        let begin: @Sendable () -> Void = { [problems] in problems.clear(.uploadsStopped, about: user) }
+        let worker = UploadWorker(
+          documents.queue, options: workerOptions(documents.queue),
+          batchTransport: { [webhooks] batch in
+            begin()
+            return try await webhooks.send(batch)
+          },
+          transport: { [webhooks] upload in
+            begin()
+            return try await webhooks.send(upload)
+          })
         state.withLock { $0.workers[key] = (worker, documents, isLasting) }
         defer { state.withLock { $0.workers[key] = nil } }
         // A shutdown that came before the worker was known did not drain it.
         if wakes.isFinished { return }
-        try await worker.run(untilEmpty: !isLasting)
+        try await worker.run(untilEmpty: !isLasting, waitsForPaused: true)
         problems.clear(.uploadsStopped, about: user)
+        for webhook in await worker.pausedDestinations.keys { problems.clear(.targetPaused, about: webhook) }
         if wakes.isFinished || !isCurrent(user) { return }
         // Signed in again before it had ended.
         pause = .seconds(1)
@@ -191,6 +205,14 @@ final class UploadService: Service {
     }
   }
 
+  /// Ends the problem of a user's worker that failed before, once the next one has run for a moment, with or without uploads.
+  private func clearSoon(_ user: String?) -> Task<Void, Never>? {
+    guard problems.has(.uploadsStopped) else { return nil }
+    return Task { [problems, environment] in
+      if (try? await environment.time.sleep(Self.steadyTime)) != nil { problems.clear(.uploadsStopped, about: user) }
+    }
+  }
+
   /// - Returns: `nil` for a user who has nothing, such as one who was removed.
   private func open(_ user: String?) async throws -> UserDocuments? {
     try await thread.run { [table] in
@@ -201,8 +223,16 @@ final class UploadService: Service {
     }
   }
 
-  private func workerOptions() -> WorkerOptions {
+  private func workerOptions(_ queue: UploadQueue) -> WorkerOptions {
     var options = WorkerOptions()
+    let rules = Dictionary(webhooks.options.map { ($0.name, $0.success) }, uniquingKeysWith: { first, _ in first })
+    if rules.values.contains(where: { $0 != nil }) {
+      options.success = { kind, response in try rules[kind]??.holds(for: response) ?? true }
+    }
+    let holding = Set(webhooks.options.filter { $0.onParked == .hold }.map(\.name))
+    if !holding.isEmpty { options.onParked = { kind, _ in holding.contains(kind) ? .hold : .continue } }
+    for webhook in webhooks.options { options.batches[webhook.name] = webhook.batch }
+    options.onAttempt = { [weak self] attempt in self?.note(attempt, queue) }
     // One webhook that hangs leaves the others their share.
     options.concurrency = min(16, 4 * max(1, webhooks.options.count))
     options.destination = { $0 }
@@ -215,42 +245,32 @@ final class UploadService: Service {
     let longest = webhooks.options.map(\.retry.longestPause).max() ?? .seconds(60)
     options.breakerLongestPause = min(.seconds(60), longest)
     options.breakerFirstPause = min(.seconds(2), longest)
+    options.longestPauseOnAnswer = min(.seconds(300), longest * 5)
     return options
   }
 
-  private func send(_ upload: Upload) async throws -> UploadResponse {
-    do {
-      let response = try await webhooks.send(upload)
-      let isDelivered = (200...299).contains(response.status)
-      let outcome = isDelivered ? "done" : "failed"
-      metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", outcome)])
-      if isDelivered {
-        delivered(upload.kind)
-      } else {
-        failed(upload.kind, "the server answered \(response.status)")
-      }
-      return response
-    } catch let error as UploadRefusal {
-      logger.warning("an upload was parked", metadata: ["kind": "\(upload.kind)", "reason": "\(error)"])
-      throw error
-    } catch {
-      if !Task.isCancelled {
-        metrics.count("shelfmark_uploads_total", [("webhook", upload.kind), ("outcome", "failed")])
-        failed(upload.kind, "\(error)")
-      }
-      throw error
+  /// Tells what became of an attempt.
+  private func note(_ attempt: UploadAttempt, _ queue: UploadQueue) {
+    let webhook = attempt.kind
+    let isDelivered = attempt.result == .delivered
+    metrics.count("shelfmark_uploads_total", [("webhook", webhook), ("outcome", isDelivered ? "done" : "failed")])
+    switch attempt.result {
+    case .delivered:
+      watch.ended(attempt.upload, webhook: webhook)
+      if state.withLock({ $0.unreachable.remove(webhook) }) != nil { onReconnect() }
+    case .failed(let failure):
+      problems.clear(.targetPaused, about: webhook)
+      watch.failed(attempt.upload, queue, webhook: webhook, failure.message)
+      if failure.status == nil { state.withLock { _ = $0.unreachable.insert(webhook) } }
+    case .paused(let failure):
+      watch.ended(attempt.upload, webhook: webhook)
+      problems.note(.targetPaused, "nothing is sent but a probe now and then: \(failure.message)", about: webhook)
+    case .parked(let failure):
+      watch.ended(attempt.upload, webhook: webhook)
+      logger.notice(
+        "an upload was parked",
+        metadata: ["webhook": "\(webhook)", "upload": "\(attempt.upload)", "reason": "\(failure.message)"])
     }
-  }
-
-  private func delivered(_ webhook: String) {
-    guard state.withLock({ $0.failing.remove(webhook) }) != nil else { return }
-    problems.clear(.webhookFailing, about: webhook)
-    onReconnect()
-  }
-
-  private func failed(_ webhook: String, _ words: String) {
-    state.withLock { _ = $0.failing.insert(webhook) }
-    problems.note(.webhookFailing, words, about: webhook)
   }
 
   // MARK: Ending

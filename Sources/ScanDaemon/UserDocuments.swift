@@ -17,6 +17,8 @@ final class UserDocuments: Sendable {
   let misses: Collection<Miss>
   let sessions: Collection<StoredSession>
   let codes: Collection<StoredCode>
+  let pending: Collection<PendingScan>
+  let probes: Collection<RecordingProbe>
   /// The directory that they are in: a user who was removed and came back has another one.
   let home: FileIdentity?
   /// Which sessions there are. Changes behind the commits that change them.
@@ -46,6 +48,8 @@ final class UserDocuments: Sendable {
     misses = try store.collection("scan.misses")
     sessions = try store.collection("scan.sessions")
     codes = try store.collection("scan.session-codes")
+    pending = try store.collection("scan.pending")
+    probes = try store.collection("scan.probes")
     index = Mutex(try SessionIndex(sessions))
   }
 

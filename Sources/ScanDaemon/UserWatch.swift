@@ -38,6 +38,7 @@ final class UserWatch: Service {
           // First it listens and then it looks: nobody signs in in between without being seen.
           var changes = self.access.workspace.changes.makeAsyncIterator()
           try self.look()
+          self.problems.clear(.usersUnreadable)
           while try await changes.next() != nil {
             try self.look()
             self.problems.clear(.usersUnreadable)

@@ -28,14 +28,29 @@ final class Webhooks: Sendable {
   /// Sends an upload to the webhook whose name is its kind.
   ///
   /// - Throws: `UploadRefusal` where there is none any more.
-  func send(_ upload: Upload) async throws -> UploadResponse {
-    guard let transport = transports[upload.kind] else {
-      throw UploadRefusal(
-        "no webhook is named \(upload.kind.debugDescription) now: configure one and retry it, or drop it")
+  func send(_ upload: Upload) async throws -> UploadResponse { try await transport(upload.kind).send(upload) }
+
+  /// Sends several uploads to the webhook whose name is their kind.
+  ///
+  /// - Throws: `UploadRefusal` where there is none any more, or it takes no batches.
+  func send(_ batch: UploadBatch) async throws -> UploadResponse {
+    guard let send = try transport(batch.kind).sendBatch else {
+      throw UploadRefusal("the webhook \(batch.kind.debugDescription) takes no batches")
     }
-    return try await transport.send(upload)
+    return try await send(batch)
   }
 
-  /// The webhooks that want a scan.
-  func wanting(isMiss: Bool) -> [WebhookOptions] { options.filter { isMiss ? $0.sendsMisses : $0.sendsMatches } }
+  private func transport(_ kind: String) throws(UploadRefusal) -> WebhookTransport {
+    guard let transport = transports[kind] else {
+      throw UploadRefusal("no webhook is named \(kind.debugDescription) now: configure one and retry it, or drop it")
+    }
+    return transport
+  }
+
+  /// The webhooks that want a scan: those for matches, those for misses, and all where the catalogue could not be read, as nobody
+  /// knows then which of both it is.
+  func wanting(_ answer: ScanAnswer) -> [WebhookOptions] {
+    if case .unreadable = answer.lookup { return options }
+    return options.filter { answer.match.isEmpty ? $0.sendsMisses : $0.sendsMatches }
+  }
 }

@@ -19,6 +19,8 @@ struct InputEnvironment: Sendable {
   /// How long the rest of a keyboard's event may take. Devices deliver whole events; half a one in a FIFO, whose writer died,
   /// would spoil all that follow.
   var eventPatience = Duration.seconds(1)
+  /// How long a scanner that is called may take to answer the call.
+  var connectTimeout = Duration.seconds(10)
   /// Called when a pause was seen that ends a line.
   var onPause: @Sendable () -> Void = {}
   /// Connections that an input has at once.

@@ -5,9 +5,6 @@ import Synchronization
 
 /// Lines over TCP from a scanner that listens: it is called, and called again when the connection ends.
 struct TCPClientInput {
-  /// The longest time that the scanner may take to answer the call.
-  static let connectTimeout = Duration.seconds(10)
-
   let options: TCPClientOptions
   let format: LineFormat
   let desk: Desk
@@ -25,7 +22,7 @@ struct TCPClientInput {
         guard let made = try await connect() else { return try Task.checkCancellation() }
         connection = made
       } catch {
-        try await reopening.closed("cannot reach \(address): \(Self.reason(error))")
+        try await reopening.closed("cannot reach \(address): \(reason(error))")
         continue
       }
       reopening.opened(address)
@@ -47,7 +44,7 @@ struct TCPClientInput {
     // A name may have several addresses, which are tried side by side.
     let made = Mutex<[ObjectIdentifier: LineConnection]>([:])
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .connectTimeout(TimeAmount(Self.connectTimeout))
+      .connectTimeout(TimeAmount(environment.connectTimeout))
       .channelOption(.autoRead, value: false)
       .channelOption(.maxMessagesPerRead, value: 1)
       .channelOption(.allowRemoteHalfClosure, value: true)
@@ -84,13 +81,13 @@ struct TCPClientInput {
     return channel.flatMap { channel in made.withLock { $0[ObjectIdentifier(channel)] } }
   }
 
-  private static func reason(_ error: any Error) -> String {
+  private func reason(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       if let failure = error.connectionErrors.first { return reason(failure.error) }
       return error.dnsAError == nil && error.dnsAAAAError == nil ? "no address answered" : "the name is not known"
     case let error as IOError: return Obstacle.text(error.errnoCode)
-    case ChannelError.connectTimeout: return "no answer within \(connectTimeout.components.seconds) seconds"
+    case ChannelError.connectTimeout: return "no answer within \(environment.connectTimeout.components.seconds) seconds"
     default: return "\(error)"
     }
   }

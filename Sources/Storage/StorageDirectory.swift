@@ -128,6 +128,9 @@ extension StorageFile {
     try copyByReading(range, from: source)
   }
 
+  /// The same for bytes in an array.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) { try write(bytes.rawBytes, at: offset) }
+
   /// Copies a piece at a time. Where `source` ends before, so does the copy.
   package func copyByReading(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
     var offset = range.lowerBound

@@ -8,6 +8,14 @@ public struct UploadHTTPOptions: Sendable {
     case multipart
   }
 
+  /// What the body of a request with several uploads is.
+  public enum BatchFormat: String, Sendable, CaseIterable {
+    /// A line of JSON for each payload, as `application/x-ndjson`.
+    case ndjson
+    /// A JSON array of the payloads.
+    case array
+  }
+
   /// The request's method.
   public var method = "POST"
   /// What its body is.
@@ -24,8 +32,16 @@ public struct UploadHTTPOptions: Sendable {
   public var secrets: [WebhookSecret] = []
   /// The longest time until a connection stands.
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest time for one attempt, up to the head of the answer; what follows in it decides nothing.
+  /// The longest time for one attempt, up to the head of the answer. What follows in it decides nothing, unless it is read for a success
+  /// rule or a batch; it may take as long once more then.
   public var timeout: Duration = .seconds(60)
+  /// Whether the body of each answer is read completely and handed on, for a success rule (`WorkerOptions.success`). Answers to batches are
+  /// read in any case.
+  public var readsResponses = false
+  /// The most bytes of a body that is read; a longer one cannot be evaluated, and its upload is sent again.
+  public var maximumResponseByteCount = 1 << 20
+  /// What the body of a batch is.
+  public var batchFormat = BatchFormat.ndjson
 
   public init() {}
 }

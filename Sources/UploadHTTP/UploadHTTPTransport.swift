@@ -56,20 +56,98 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
-  /// - Throws: what passes, such as a connection that is refused; `UploadQueueError` for a file that is not the one that was
+  /// - Throws: ``UploadNoAnswer`` where there is none, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
-    var request = HTTPClientRequest(url: try url.url(id: upload.id, kind: upload.kind))
+    var request = HTTPClientRequest(url: try url.url(id: upload.id.text, kind: upload.kind))
     request.method = HTTPMethod(rawValue: options.method)
     for (name, value) in options.headers { request.headers.add(name: name, value: value) }
     request.headers.add(name: "Idempotency-Key", value: upload.id.text)
     try await add(body(of: upload), to: &request, id: upload.id.text)
-    let response = try await client.execute(request, timeout: TimeAmount(options.timeout))
-    let text = await Self.text(response.body)
+    return try await execute(request, readsBody: options.readsResponses)
+  }
+
+  /// Sends several uploads in one request, under the id of the batch as `Idempotency-Key`, and says what the server answered. The
+  /// payloads are in the body as they are; `{id}` in the URL is the batch's id. Memory: the body, and once more where it is packed.
+  ///
+  /// - Throws: what passes, such as a connection that is refused; `UploadRefusal` for a file, which no batch can have.
+  @Sendable public func send(_ batch: UploadBatch) async throws -> UploadResponse {
+    var request = HTTPClientRequest(url: try url.url(id: batch.id, kind: batch.kind))
+    request.method = HTTPMethod(rawValue: options.method)
+    for (name, value) in options.headers { request.headers.add(name: name, value: value) }
+    request.headers.add(name: "Idempotency-Key", value: batch.id)
+    try await add(body(of: batch), to: &request, id: batch.id)
+    return try await execute(request, readsBody: true)
+  }
+
+  private func body(of batch: UploadBatch) throws -> UploadBody {
+    let isArray = options.batchFormat == .array
+    var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
+    for (index, upload) in batch.uploads.enumerated() {
+      guard upload.payload.files.isEmpty, let value = upload.payload.document else {
+        throw UploadRefusal("the file \(upload.id) cannot be part of a batch")
+      }
+      if isArray, index > 0 { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(contentsOf: value.json.utf8)
+      if !isArray { bytes.append(UInt8(ascii: "\n")) }
+    }
+    if isArray { bytes.append(UInt8(ascii: "]")) }
+    return UploadBody(type: isArray ? "application/json" : "application/x-ndjson", [.bytes(bytes)])
+  }
+
+  private func execute(_ request: HTTPClientRequest, readsBody: Bool) async throws -> UploadResponse {
+    let response = try await execute(request)
     let pause = response.headers.first(name: "Retry-After").flatMap {
       RetryAfter.duration($0, now: Int64(Date().timeIntervalSince1970))
     }
-    return UploadResponse(status: Int(response.status.code), retryAfter: pause, message: text)
+    var result = UploadResponse(status: Int(response.status.code), retryAfter: pause)
+    guard readsBody else {
+      result.message = await Self.text(response.body)
+      return result
+    }
+    let body = await read(response.body)
+    result.body = body
+    if case .complete(let bytes) = body, !bytes.isEmpty {
+      result.message = String(decoding: bytes.prefix(Self.longestText), as: UTF8.self)
+    }
+    return result
+  }
+
+  /// The whole body, if it comes in time and is not too long.
+  private func read(_ body: HTTPClientResponse.Body) async -> UploadResponseBody {
+    let (limit, bound) = (options.maximumResponseByteCount, options.timeout)
+    return await withTaskGroup(of: UploadResponseBody?.self) { group in
+      group.addTask {
+        var bytes: [UInt8] = []
+        do {
+          for try await piece in body {
+            guard bytes.count + piece.readableBytes <= limit else {
+              return .incomplete("has more than \(limit) bytes")
+            }
+            bytes.append(contentsOf: piece.readableBytesView)
+          }
+          return .complete(bytes)
+        } catch { return .incomplete("is cut off") }
+      }
+      group.addTask {
+        try? await Task.sleep(for: bound)
+        return nil
+      }
+      let result = await group.next() ?? nil
+      group.cancelAll()
+      return result ?? .incomplete("did not come within \(bound)")
+    }
+  }
+
+  /// - Throws: ``UploadNoAnswer`` for what the client throws.
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+    do { return try await client.execute(request, timeout: TimeAmount(options.timeout)) } catch {
+      // A file that is read while it is sent has errors of its own.
+      if Task.isCancelled || error is CancellationError || error is UploadQueueError || error is UploadRefusal {
+        throw error
+      }
+      throw UploadNoAnswer(error, url: request.url)
+    }
   }
 
   /// What the server says besides its status: for people only, so what is too long for them is not read, nor waited for.

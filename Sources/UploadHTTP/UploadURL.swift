@@ -33,8 +33,8 @@ struct UploadURL: Sendable {
   ///
   /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is none, however
   ///   it is written (RFC 3986, 5.2.4).
-  func url(id: UploadID, kind: String) throws(UploadRefusal) -> String {
-    let url = template.replacing("{id}", with: id.text).replacing("{kind}", with: Self.escaped(kind))
+  func url(id: String, kind: String) throws(UploadRefusal) -> String {
+    let url = template.replacing("{id}", with: id).replacing("{kind}", with: Self.escaped(kind))
     if kind.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }), Self.dotCount(url) > dotCount {
       throw UploadRefusal(
         "the kind \(kind.debugDescription) cannot stand in \(template): it would lead to another path")

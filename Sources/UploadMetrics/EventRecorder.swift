@@ -13,6 +13,7 @@ final class EventRecorder: Sendable {
     case delivered
     case backedOff = "backed_off"
     case parked
+    case takenBack = "taken_back"
     case released
     case takenOver = "taken_over"
   }
@@ -49,12 +50,14 @@ final class EventRecorder: Sendable {
     case .delivered: count(.delivered)
     case .backedOff: count(.backedOff)
     case .parked: count(.parked)
+    case .takenBack: count(.takenBack)
     case .released: count(.released)
     case .takenOver: count(.takenOver)
     case .committed(let count, let duration):
       let (seconds, attoseconds) = duration.components
       commit.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
       calls.increment(by: count)
+    case .destinationPaused: break
     case .breakerOpened(let destination, _): breaker(destination).record(1)
     case .breakerClosed(let destination): breaker(destination).record(0)
     case .storeFailed: failures.increment()

@@ -9,7 +9,7 @@ public import UploadQueue
 ///
 /// | name | kind | of what |
 /// |---|---|---|
-/// | `uploads_events_total` | counter | what happened to uploads in this process, by `event`: `enqueued`, `superseded`, `dropped`, `expired`, `refused`, `claimed`, `delivered`, `backed_off`, `parked`, `released`, `taken_over` |
+/// | `uploads_events_total` | counter | what happened to uploads in this process, by `event`: `enqueued`, `superseded`, `dropped`, `expired`, `refused`, `claimed`, `delivered`, `backed_off`, `parked`, `taken_back`, `released`, `taken_over` |
 /// | `uploads_commit_seconds` | timer | a commit of the queue |
 /// | `uploads_commit_calls_total` | counter | the calls that shared these commits |
 /// | `uploads_store_failures_total` | counter | what could not be written, and is tried again |

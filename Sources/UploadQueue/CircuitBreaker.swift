@@ -1,21 +1,39 @@
-/// Spares a destination that fails whatever is sent: after some failures in a row nothing goes there for a while, then one
-/// upload, and the others if that one passes.
+/// Spares a destination that fails whatever is sent to it: nothing goes there for a while, then one upload as a *probe*, and
+/// the others if the probe passes.
+///
+/// One upload that fails again and again says nothing about the destination, so the breaker counts *different* uploads that
+/// failed since the last success. Attempts that got no answer, or an answer such as 503, do say something about it; so many
+/// of them in a row open the breaker as well. An answer that pauses the destination opens it at once.
 struct CircuitBreaker: Equatable {
-  /// When a breaker opens, and for how long.
+  /// When a breaker opens, and for how long. Times are microseconds.
   struct Policy: Sendable, Equatable {
     var failures: Int
     var firstPause: Int64
+    /// The cap of doubling after failures, …
     var longestPause: Int64
+    /// … and after answers that pause the destination.
+    var longestPauseOnAnswer: Int64
   }
 
-  private(set) var failuresInARow = 0
+  /// Uploads that are told apart; a policy of more failures never opens the breaker by them.
+  static let maximumFailing = 10_000
+
+  /// The uploads that failed since the last success; no more of them than open the breaker.
+  private(set) var failing: Set<Int64> = []
+  /// Attempts in a row whose failure speaks of the destination.
+  private(set) var outages = 0
   /// Microseconds since 1970 until which nothing goes; `nil` while it is closed.
   private(set) var openUntil: Int64?
+  /// The answer that paused the destination; `nil` while it is closed, or open because of failures.
+  private(set) var answer: UploadFailure?
+  /// When it opened first since it was closed; `nil` while it is closed.
+  private(set) var openSince: Int64?
   private var pause: Int64 = 0
   /// When it opened last.
   private var opened: Int64 = 0
-  /// Whether the one upload that may go after the pause is on its way.
+  /// Whether the probe is on its way.
   private var isProbing = false
+  private(set) var probes = ProbeHistory()
 
   var isClosed: Bool { openUntil == nil }
 
@@ -23,7 +41,11 @@ struct CircuitBreaker: Equatable {
   func allows(now: Int64) -> Bool { openUntil.map { $0 <= now && !isProbing } ?? true }
 
   /// An upload goes. One that was taken before the breaker opened, and begins after that, is no probe.
-  mutating func begin(now: Int64) { if let openUntil, openUntil <= now { isProbing = true } }
+  mutating func begin(now: Int64, lane: String) {
+    guard let openUntil, openUntil <= now else { return }
+    isProbing = true
+    probes.add(lane)
+  }
 
   /// An attempt ended without telling anything of the destination.
   mutating func cancel() { isProbing = false }
@@ -36,7 +58,7 @@ struct CircuitBreaker: Equatable {
     pause = 0
   }
 
-  /// The destination answered.
+  /// The destination took an upload, or refused one for what it is.
   mutating func succeed() { self = CircuitBreaker() }
 
   /// Somebody asked at this time to try again: what failed before that says nothing any more.
@@ -48,24 +70,77 @@ struct CircuitBreaker: Equatable {
     return true
   }
 
-  /// The destination did not answer, or said that it cannot.
+  /// An attempt failed.
   ///
-  /// - Returns: how long it is left alone, if that begins now.
-  mutating func fail(now: Int64, _ policy: Policy) -> Int64? {
-    failuresInARow += 1
-    if let openUntil {
-      // Attempts that had begun before it opened tell nothing new.
-      guard isProbing, openUntil <= now else {
-        isProbing = isProbing && openUntil <= now
-        return nil
-      }
-    } else if failuresInARow < policy.failures {
+  /// - Parameters:
+  ///   - upload: the upload's ordinal.
+  ///   - isOutage: whether the failure speaks of the destination: no answer, or one that says that it takes nothing now.
+  /// - Returns: how long the destination is left alone, if that begins now.
+  mutating func fail(now: Int64, upload: Int64, isOutage: Bool, _ policy: Policy) -> Int64? {
+    if failing.count < min(policy.failures, Self.maximumFailing) { failing.insert(upload) }
+    if isOutage { outages = min(outages + 1, policy.failures) }
+    if isClosed {
+      guard failing.count >= policy.failures || outages >= policy.failures else { return nil }
+    } else if !endProbe(now) {
       return nil
     }
+    answer = nil
+    return open(now: now, atLeast: 0, cap: policy.longestPause, policy)
+  }
+
+  /// The destination gave an answer that pauses it.
+  ///
+  /// - Parameter retryAfter: how long it asks to wait, in microseconds.
+  /// - Returns: how long it is left alone, if that begins now.
+  mutating func pause(now: Int64, _ failure: UploadFailure, retryAfter: Int64, _ policy: Policy) -> Int64? {
+    if !isClosed, !endProbe(now) { return nil }
+    answer = failure
+    return open(now: now, atLeast: retryAfter, cap: policy.longestPauseOnAnswer, policy)
+  }
+
+  /// Notes that an attempt ended while the breaker is open.
+  ///
+  /// - Returns: whether it was the probe. Attempts that had begun before it opened tell nothing new.
+  private mutating func endProbe(_ now: Int64) -> Bool {
+    guard let openUntil, openUntil <= now, isProbing else {
+      isProbing = isProbing && openUntil.map { $0 <= now } ?? false
+      return false
+    }
     isProbing = false
-    pause = pause == 0 ? policy.firstPause : min(pause.adding(pause), policy.longestPause)
+    return true
+  }
+
+  private mutating func open(now: Int64, atLeast least: Int64, cap: Int64, _ policy: Policy) -> Int64 {
+    isProbing = false
+    pause = min(pause == 0 ? policy.firstPause : pause.adding(pause), cap)
     opened = now
-    openUntil = now.adding(pause)
-    return pause
+    openSince = openSince ?? now
+    let length = max(pause, least)
+    openUntil = now.adding(length)
+    return length
+  }
+}
+
+/// Which lanes were probed while a breaker is open, so that each probe takes another one.
+struct ProbeHistory: Equatable {
+  /// Lanes that are remembered; with more the history begins anew.
+  static let capacity = 1024
+
+  private var numbers: [String: Int] = [:]
+  private var count = 0
+  private var last: String?
+
+  mutating func add(_ lane: String) {
+    if numbers.count >= Self.capacity { numbers = [:] }
+    count += 1
+    numbers[lane] = count
+    last = lane
+  }
+
+  /// Orders candidates for the next probe, the best first: another lane than the last one, an upload that has not failed itself,
+  /// the lane whose probe is longest ago.
+  func rank(_ entry: ScheduleEntry) -> (Int, Int, Int) {
+    let lane = entry.lane
+    return (lane == last ? 1 : 0, entry.failures > 0 ? 1 : 0, numbers[lane] ?? 0)
   }
 }

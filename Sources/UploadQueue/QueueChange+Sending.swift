@@ -5,11 +5,11 @@ enum UploadVerdict: Sendable, Equatable {
   /// It arrived.
   case delivered
   /// It failed, and may pass after this many microseconds.
-  case again(UploadFailure, after: Int64)
-  /// It failed for good.
-  case parked(UploadFailure)
-  /// It was not even tried: its file is another one, or the transport will not send it.
-  case refused(UploadFailure)
+  case again(UploadFailure, after: Int64, counts: Bool)
+  /// It waits again, and nothing counts: the answer paused its destination.
+  case paused(UploadFailure)
+  /// It failed for good, or was not even tried, because its file is another one or the transport will not send it.
+  case parked(UploadFailure, holds: Bool)
   /// Nobody knows: the attempt was cancelled.
   case released
 }
@@ -17,19 +17,25 @@ enum UploadVerdict: Sendable, Equatable {
 extension QueueChange {
   /// Gives an upload to a worker.
   ///
+  /// - Parameters:
+  ///   - takesFile: whether it may be a file; if it must not and is one, it is left as it is.
+  ///   - holds: whether it holds its order key if it has to be parked.
   /// - Returns: the upload; `nil` if it is gone or no longer as it was, which changes nothing, or if its payload is gone or
   ///   cannot be read, which parks it: it must not hold up the others.
-  func claim(_ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease) throws -> (ScheduleEntry, Upload)? {
+  func claim(
+    _ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease, takesFile: Bool = true, holds: Bool = false
+  ) throws -> (ScheduleEntry, Upload)? {
     guard try self.entry(entry.id) == entry else { return nil }
     let stored: StoredUpload?
     do { stored = try transaction.get(entry.upload, from: tables.uploads) } catch let error as DocumentStoreError {
-      try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"))
+      try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"), holds: holds)
       return nil
     }
     guard let stored else {
-      try park(entry, UploadFailure(message: "the payload is missing"))
+      try park(entry, UploadFailure(message: "the payload is missing"), holds: holds)
       return nil
     }
+    if !takesFile, !stored.payload.files.isEmpty { return nil }
     let claimed = entry.claimed(by: lease)
     try put(claimed, replacing: entry)
     events.append(.claimed(entry.upload, attempt: claimed.attempts))
@@ -44,18 +50,26 @@ extension QueueChange {
       try remove(entry)
       state.counts.delivered += 1
       events.append(.delivered(entry.upload))
-    case .again(let failure, let pause):
+    case .again(let failure, let pause, let counts):
       if try isReplaced(entry) { return try supersede(entry) }
       if let expires = entry.expires, expires <= now { return try expire(entry) }
       var waiting = entry
       waiting.failures += 1
+      if counts { waiting.ownFailures = (entry.ownFailures ?? 0) + 1 }
       waiting.lastError = failure
       waiting.notBefore = now.adding(pause)
       try wait(&waiting, replacing: entry)
       events.append(.backedOff(entry.upload, failure, notBefore: waiting.notBefore))
-    case .parked(let failure), .refused(let failure):
+    case .paused(let failure):
       if try isReplaced(entry) { return try supersede(entry) }
-      try park(entry, failure)
+      if let expires = entry.expires, expires <= now { return try expire(entry) }
+      var waiting = entry
+      waiting.lastError = failure
+      try wait(&waiting, replacing: entry)
+      events.append(.backedOff(entry.upload, failure, notBefore: waiting.notBefore))
+    case .parked(let failure, let holds):
+      if try isReplaced(entry) { return try supersede(entry) }
+      try park(entry, failure, holds: holds)
     case .released:
       if try isReplaced(entry) { return try supersede(entry) }
       var waiting = entry
@@ -67,17 +81,47 @@ extension QueueChange {
   /// Takes an upload from a worker that is no more.
   ///
   /// - Parameter limit: how often that may happen before it is parked: it may be what ends them.
-  func takeOver(_ ordinal: Int64, _ lease: ScheduleEntry.Lease, limit: Int) throws {
+  func takeOver(
+    _ ordinal: Int64, _ lease: ScheduleEntry.Lease, limit: Int, holds: (ScheduleEntry) -> Bool = { _ in false }
+  ) throws {
     guard let entry = try entry(ordinal), entry.lease == lease else { return }
     var waiting = entry
     waiting.interruptions += 1
     if waiting.interruptions > limit {
       return try park(
-        waiting, UploadFailure(message: "its worker ended \(waiting.interruptions) times while it was sent"))
+        waiting, UploadFailure(message: "its worker ended \(waiting.interruptions) times while it was sent"),
+        holds: holds(entry))
     }
     if try isReplaced(entry) { return try supersede(entry) }
     try wait(&waiting, replacing: entry)
     events.append(.takenOver(entry.upload))
+  }
+
+  /// Lets an upload go again that was parked while its destination was out of order, as if it had not failed. One that waits, or
+  /// is gone, is left alone.
+  ///
+  /// - Returns: false for one that is still being sent, which may be parked soon.
+  func takeBack(_ id: UploadID) throws -> Bool {
+    guard let upload = try transaction.get(id, from: tables.uploads), let entry = try entry(upload.ordinal) else {
+      return true
+    }
+    if entry.state == .sending { return false }
+    guard entry.state == .parked else { return true }
+    if try isReplaced(entry) {
+      try supersede(entry)
+    } else {
+      try put(entry.letGo(now: now), replacing: entry)
+      events.append(.takenBack(id))
+    }
+    return true
+  }
+
+  /// Lets the order key go on that a parked upload holds.
+  func releaseKey(_ ordinal: Int64) throws {
+    guard let entry = try entry(ordinal), entry.holdsKey == true else { return }
+    var released = entry
+    released.holdsKey = nil
+    try put(released, replacing: entry)
   }
 
   /// Ends the pause of an upload whose last attempt got no answer. One that is something else by now is left alone.
@@ -94,10 +138,12 @@ extension QueueChange {
     try put(entry, replacing: old)
   }
 
-  private func park(_ entry: ScheduleEntry, _ failure: UploadFailure) throws {
+  private func park(_ entry: ScheduleEntry, _ failure: UploadFailure, holds: Bool) throws {
     var parked = entry
     parked.state = .parked
     parked.lease = nil
+    parked.parked = now
+    parked.holdsKey = holds && entry.orderKey != nil ? true : nil
     parked.failures += 1
     parked.lastError = failure
     try put(parked, replacing: entry)

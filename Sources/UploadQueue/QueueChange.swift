@@ -165,14 +165,9 @@ final class QueueChange {
         return true
       }
     }
-    var entry = entry
-    let old = entry
-    entry.state = .waiting
-    entry.notBefore = now
-    entry.failures = 0
-    entry.interruptions = 0
-    entry.retried = now
-    try put(entry, replacing: old)
+    var free = entry.letGo(now: now)
+    free.retried = now
+    try put(free, replacing: entry)
     return true
   }
 

@@ -40,12 +40,16 @@ public enum QueueEvent: Sendable, Equatable {
   /// An attempt failed, and another one comes, not before this many microseconds since 1970.
   case backedOff(UploadID, UploadFailure, notBefore: Int64)
   case parked(UploadID, UploadFailure)
+  /// It had been parked, and waits again: its destination was out of order, not the upload.
+  case takenBack(UploadID)
   /// A worker gave it back without an answer.
   case released(UploadID)
   /// A worker ended while it had it.
   case takenOver(UploadID)
   /// A commit: how many calls it was for, and how long it took.
   case committed(calls: Int, duration: Duration)
+  /// A destination gave an answer that pauses it, for this long at first; ``breakerOpened(destination:pause:)`` follows.
+  case destinationPaused(destination: String, UploadFailure, pause: Duration)
   /// A circuit breaker opened for this long, or closed again.
   case breakerOpened(destination: String, pause: Duration)
   case breakerClosed(destination: String)

@@ -1,8 +1,8 @@
 /// Which upload goes next: an image in memory of what waits or is being sent, kept up to date from commit to commit. What is
-/// parked is not in it.
+/// parked is not in it, but for what holds its order key.
 ///
 /// A *lane* is the uploads with one order key; an upload without a key has a lane of its own. Only the first of a lane may go,
-/// and only if nothing of the lane is being sent. Uploads that may go stand in heaps, one for each destination; an entry
+/// and only if nothing of the lane is being sent, and no parked upload holds the key. Uploads that may go stand in heaps, one for each destination; an entry
 /// of a heap that has become untrue is skipped when it comes up.
 ///
 /// Invariants: an upload is `surfaced` when it may become ready: it waits, is first in its lane, and the lane is idle; each
@@ -12,6 +12,13 @@ struct Schedule {
     var ordinals = Heap<Int64>()
     /// What is being sent, by whomever.
     var sending: Set<Int64> = []
+    /// Parked uploads that hold the key.
+    var held: Set<Int64> = []
+    /// Uploads that wait or are being sent.
+    var count = 0
+
+    /// Whether its first upload may go, but for its time.
+    var isIdle: Bool { sending.isEmpty && held.isEmpty }
   }
 
   /// Orders by time, then as enqueued.
@@ -38,20 +45,30 @@ struct Schedule {
   private var leased: [ScheduleEntry.Lease: Set<Int64>] = [:]
   /// When somebody last asked to try again, by destination, since ``takeRetries()``.
   private var retries: [String: Int64] = [:]
-  private let destination: @Sendable (String) -> String
+  /// The order keys of parked uploads that hold them.
+  private var held: [Int64: String] = [:]
+  private let rules: ScheduleRules
 
-  /// - Parameter destination: where uploads of a kind go.
-  init(destination: @escaping @Sendable (String) -> String) { self.destination = destination }
+  init(_ rules: ScheduleRules) { self.rules = rules }
 
   // MARK: What is there
 
   /// Adds an upload, or says what is now true of one. Complexity: O(log uploads), amortised.
   mutating func set(_ entry: ScheduleEntry) {
-    if entry.state == .parked { return remove(entry.id) }
+    if entry.state == .parked {
+      remove(entry.id)
+      if let key = entry.orderKey, entry.holdsKey == true, rules.onParked(entry.kind, key) == .hold {
+        held[entry.id] = key
+        lanes[key, default: Lane()].held.insert(entry.id)
+      }
+      return
+    }
+    if held[entry.id] != nil { remove(entry.id) }
     let old = items.updateValue(entry, forKey: entry.id)
     if old == entry { return }
     if let time = entry.retried, time != old?.retried {
-      retries[destination(entry.kind)] = max(time, retries[destination(entry.kind)] ?? time)
+      let destination = rules.destination(entry.kind)
+      retries[destination] = max(time, retries[destination] ?? time)
     }
     if let lease = old?.lease, lease != entry.lease { forget(lease, entry.id) }
     if let lease = entry.lease { leased[lease, default: []].insert(entry.id) }
@@ -60,17 +77,25 @@ struct Schedule {
       if entry.state == .waiting { delayed.insert(Timed(time: entry.notBefore, ordinal: entry.id)) }
       return
     }
-    if old == nil { lanes[key, default: Lane()].ordinals.insert(entry.id) }
+    if old == nil {
+      lanes[key, default: Lane()].ordinals.insert(entry.id)
+      lanes[key]?.count += 1
+    }
     if entry.state == .sending { lanes[key]?.sending.insert(entry.id) } else { lanes[key]?.sending.remove(entry.id) }
     surface(key)
   }
 
   /// Forgets an upload. Complexity: O(log uploads), amortised.
   mutating func remove(_ ordinal: Int64) {
+    if let key = held.removeValue(forKey: ordinal) {
+      lanes[key]?.held.remove(ordinal)
+      surface(key)
+    }
     guard let old = items.removeValue(forKey: ordinal) else { return }
     if let lease = old.lease { forget(lease, ordinal) }
     guard let key = old.orderKey else { return }
     lanes[key]?.sending.remove(ordinal)
+    lanes[key]?.count -= 1
     surface(key)
   }
 
@@ -83,18 +108,32 @@ struct Schedule {
   private mutating func surface(_ key: String) {
     guard var lane = lanes.removeValue(forKey: key) else { return }
     while let first = lane.ordinals.first, items[first] == nil { lane.ordinals.removeFirst() }
-    guard let first = lane.ordinals.first else { return }
-    if lane.sending.isEmpty, let entry = items[first] {
-      delayed.insert(Timed(time: entry.notBefore, ordinal: first))
+    guard let first = lane.ordinals.first else {
+      if !lane.held.isEmpty { lanes[key] = lane }
+      return
+    }
+    if lane.isIdle, let entry = items[first] {
+      delayed.insert(Timed(time: due(entry, lane.count), ordinal: first))
     }
     lanes[key] = lane
+  }
+
+  /// When an upload may go that is first in its lane: a batch that is not full waits a while for more.
+  private func due(_ entry: ScheduleEntry, _ count: Int) -> Int64 {
+    guard entry.failures == 0, let batch = rules.batches[entry.kind], batch.linger > .zero, count < batch.maximumCount
+    else { return entry.notBefore }
+    return max(entry.notBefore, entry.created.adding(batch.linger.microseconds))
+  }
+
+  private func due(_ entry: ScheduleEntry) -> Int64 {
+    entry.orderKey.flatMap { lanes[$0] }.map { due(entry, $0.count) } ?? entry.notBefore
   }
 
   /// Whether an upload may go, but for its time.
   private func mayGo(_ entry: ScheduleEntry) -> Bool {
     guard entry.state == .waiting else { return false }
     guard let key = entry.orderKey, let lane = lanes[key] else { return true }
-    return lane.sending.isEmpty && lane.ordinals.first == entry.id
+    return lane.isIdle && lane.ordinals.first == entry.id
   }
 
   /// The destinations that somebody asked to try again, and when, since this was last asked; of entries that are new here also
@@ -111,29 +150,87 @@ struct Schedule {
   /// - Parameters:
   ///   - now: the time.
   ///   - isOpen: whether uploads may go to a destination.
-  mutating func next(now: Int64, isOpen: (String) -> Bool) -> ScheduleEntry? {
+  ///   - probes: for a destination to which a probe goes now, which lanes were probed before; `nil` for others.
+  /// - Complexity: O(log uploads), amortised; for a probe, in the lanes that are ready.
+  mutating func next(
+    now: Int64, isOpen: (String) -> Bool, probes: (String) -> ProbeHistory? = { _ in nil }
+  ) -> ScheduleEntry? {
     while let first = delayed.first, first.time <= now {
       delayed.removeFirst()
-      guard let entry = items[first.ordinal], entry.notBefore == first.time, mayGo(entry) else { continue }
-      ready[destination(entry.kind), default: Heap()].insert(Ready(priority: entry.priority, ordinal: entry.id))
+      guard let entry = items[first.ordinal], mayGo(entry), due(entry) == first.time else { continue }
+      ready[rules.destination(entry.kind), default: Heap()].insert(Ready(priority: entry.priority, ordinal: entry.id))
     }
     var best: Ready?
     for name in Array(ready.keys) where isOpen(name) {
       while let first = ready[name]?.first {
         if let entry = items[first.ordinal], mayGo(entry) {
-          if entry.notBefore <= now { break }
-          // The clock went back, or it failed since.
-          delayed.insert(Timed(time: entry.notBefore, ordinal: entry.id))
+          let time = due(entry)
+          if time <= now { break }
+          // The clock went back, it failed since, or its batch is not full any more.
+          delayed.insert(Timed(time: time, ordinal: entry.id))
         }
         ready[name]?.removeFirst()
       }
-      guard let first = ready[name]?.first else {
+      guard var first = ready[name]?.first else {
         ready[name] = nil
         continue
       }
+      if let history = probes(name) { first = probe(name, now: now, history) ?? first }
       if best.map({ first < $0 }) ?? true { best = first }
     }
     return best.flatMap { items[$0.ordinal] }
+  }
+
+  /// The upload to probe a destination with.
+  private func probe(_ name: String, now: Int64, _ history: ProbeHistory) -> Ready? {
+    (ready[name]?.unordered ?? []).lazy.compactMap { ready -> (rank: (Int, Int, Int), ready: Ready)? in
+      guard let entry = items[ready.ordinal], mayGo(entry), due(entry) <= now else { return nil }
+      return (history.rank(entry), ready)
+    }.min { $0.rank == $1.rank ? $0.ready < $1.ready : $0.rank < $1.rank }?.ready
+  }
+
+  /// The uploads that go together with the first of a lane: those that follow it under its order key, up to the limits of its
+  /// kind. One that failed by its own goes alone.
+  ///
+  /// - Parameter last: the largest ordinal that may be among them.
+  /// - Complexity: O(their number · log of those in the lane).
+  mutating func batch(startingWith first: ScheduleEntry, through last: Int64 = .max, now: Int64) -> [ScheduleEntry] {
+    guard let limits = rules.batches[first.kind], limits.maximumCount > 1, first.ownFailures == nil,
+      let key = first.orderKey, var lane = lanes.removeValue(forKey: key)
+    else { return [first] }
+    defer { lanes[key] = lane }
+    var chosen: [ScheduleEntry] = []
+    var byteCount = 0
+    while chosen.count < limits.maximumCount, let ordinal = lane.ordinals.first {
+      guard ordinal <= last || chosen.isEmpty else { break }
+      // An upload that was parked and let go again may be here twice.
+      guard let entry = items[ordinal], chosen.last?.id != ordinal else {
+        lane.ordinals.removeFirst()
+        continue
+      }
+      byteCount += entry.byteCount
+      if !chosen.isEmpty {
+        guard entry.state == .waiting, entry.kind == first.kind, entry.notBefore <= now, entry.ownFailures == nil,
+          entry.expires.map({ $0 > now }) ?? true, byteCount <= limits.maximumByteCount
+        else { break }
+      }
+      chosen.append(entry)
+      lane.ordinals.removeFirst()
+    }
+    for entry in chosen { lane.ordinals.insert(entry.id) }
+    return chosen
+  }
+
+  /// Whether an upload waits that somebody need not decide about: it can go now or later, without a change of its destination.
+  ///
+  /// - Parameter isPaused: whether a destination is paused because of its answer.
+  /// - Complexity: in the uploads that cannot.
+  func canGoOn(isPaused: (String) -> Bool) -> Bool {
+    items.values.contains { entry in
+      if entry.state == .sending { return true }
+      if isPaused(rules.destination(entry.kind)) { return false }
+      return entry.orderKey.flatMap { lanes[$0]?.held.isEmpty } ?? true
+    }
   }
 
   /// The uploads that wait and whose time to live is over.

@@ -29,16 +29,38 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   var attempts = 0
   /// Attempts that failed since it was enqueued, or since somebody asked to try again.
   var failures = 0
+  /// Those of them that count against the upload itself and not its destination; `nil` for none.
+  var ownFailures: Int?
   /// Attempts whose worker ended on the way.
   var interruptions = 0
   /// When somebody last asked to try again: workers stop sparing its destination then.
   var retried: Int64?
   var lastError: UploadFailure?
   var lease: Lease?
+  /// When it was parked; `nil` where it is not, or was by a former version.
+  var parked: Int64?
+  /// Whether it is parked and later uploads with its order key wait until somebody decides about it; `nil` for false.
+  var holdsKey: Bool?
+
+  /// What tells which uploads go one after another: the order key, or the upload alone. No two kinds of lanes have one name.
+  var lane: String { orderKey.map { "key " + $0 } ?? "upload \(id)" }
 
   /// Whether it waits, and the last attempt failed without an answer. A moment before which it may not go is then that
   /// attempt's pause, and nobody's wish: such a one was over before the attempt.
   var isUnanswered: Bool { state == .waiting && failures > 0 && lastError.map { $0.status == nil } ?? false }
+
+  /// The entry of an upload that goes as if it had never failed.
+  func letGo(now: Int64) -> ScheduleEntry {
+    var entry = self
+    entry.state = .waiting
+    entry.notBefore = now
+    entry.failures = 0
+    entry.ownFailures = nil
+    entry.interruptions = 0
+    entry.parked = nil
+    entry.holdsKey = nil
+    return entry
+  }
 
   /// The entry of an upload that a worker takes.
   func claimed(by lease: Lease) -> ScheduleEntry {

@@ -4,21 +4,22 @@ import Documents
 struct ScheduleMirror {
   var schedule: Schedule
   private let tables: QueueTables
-  private let destination: @Sendable (String) -> String
+  private let rules: ScheduleRules
   private var seen: DocumentSnapshot?
   /// What was noted since the commit that is shown. What came into being and went between two looks is in the difference of
   /// neither, so all of these are looked up.
   private var noted: Set<Int64> = []
 
-  init(_ tables: QueueTables, destination: @escaping @Sendable (String) -> String) {
+  init(_ tables: QueueTables, _ rules: ScheduleRules) {
     self.tables = tables
-    self.destination = destination
-    schedule = Schedule(destination: destination)
+    self.rules = rules
+    schedule = Schedule(rules)
   }
 
   /// Shows a commit, or goes on showing a later one.
   ///
-  /// - Complexity: in what changed since the last one; after a compaction, in what waits. What is parked is not read.
+  /// - Complexity: in what changed since the last one; after a compaction, in what waits. What is parked is read then only where it may
+  ///   hold its order key.
   mutating func advance(to snapshot: DocumentSnapshot) throws {
     if let seen, snapshot.sequence <= seen.sequence { return }
     if let old = seen, let change = try tables.schedule.difference(from: old, to: snapshot) {
@@ -38,8 +39,9 @@ struct ScheduleMirror {
   }
 
   private mutating func load(_ snapshot: DocumentSnapshot) throws {
-    schedule = Schedule(destination: destination)
-    let live = tables.schedule.query(.in(\.state, [.waiting, .sending]))
+    schedule = Schedule(rules)
+    let states: [UploadState] = rules.mayHold ? [.waiting, .sending, .parked] : [.waiting, .sending]
+    let live = tables.schedule.query(.in(\.state, states))
     for entry in try live.results(in: snapshot) { schedule.set(try entry.get()) }
   }
 
@@ -58,6 +60,6 @@ struct ScheduleMirror {
   mutating func reset() {
     seen = nil
     noted = []
-    schedule = Schedule(destination: destination)
+    schedule = Schedule(rules)
   }
 }

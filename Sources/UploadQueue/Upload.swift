@@ -32,6 +32,10 @@ public struct Upload: Sendable, Equatable, Identifiable {
   public let attempts: Int
   /// Why the last attempt failed.
   public let lastError: UploadFailure?
+  /// When it was parked; `nil` where it is not, or was by a former version.
+  public let parked: Date?
+  /// Whether it is parked and later uploads with its order key wait until somebody decides about it.
+  public let holdsKey: Bool
 
   init(_ entry: ScheduleEntry, _ payload: UploadPayload) {
     id = entry.upload
@@ -46,6 +50,8 @@ public struct Upload: Sendable, Equatable, Identifiable {
     state = entry.state
     attempts = entry.attempts
     lastError = entry.lastError
+    parked = entry.parked.map(Date.init(microseconds:))
+    holdsKey = entry.holdsKey ?? false
   }
 
   /// The payload as the type that was enqueued.
@@ -128,12 +134,25 @@ public struct UploadResponse: Sendable, Equatable {
   public var retryAfter: Duration?
   /// What a person may want to read where it failed.
   public var message: String?
+  /// The body, where the transport read it for a success rule or a batch.
+  public var body: UploadResponseBody?
 
-  public init(status: Int, retryAfter: Duration? = nil, message: String? = nil) {
+  public init(
+    status: Int, retryAfter: Duration? = nil, message: String? = nil, body: UploadResponseBody? = nil
+  ) {
     self.status = status
     self.retryAfter = retryAfter
     self.message = message
+    self.body = body
   }
+}
+
+/// The body of an answer.
+public enum UploadResponseBody: Sendable, Equatable {
+  /// All of it.
+  case complete([UInt8])
+  /// It was cut off, took too long or is too large; which of these, as the end of a sentence about it.
+  case incomplete(String)
 }
 
 /// What a transport throws for an upload that cannot pass, whatever the server says: it is parked at once.

@@ -1,11 +1,17 @@
-/// How often and how soon a failed attempt is repeated: exponential back-off with jitter.
+/// How often and how soon a failed attempt is repeated: exponential back-off with jitter; and what an answer means.
 ///
 /// The pause after failure *n* is drawn from the upper half of `firstPause · 2ⁿ⁻¹`, capped at `longestPause`: uploads that
 /// failed together do not come back together, and none comes back at once. A server's Retry-After is a lower bound for it,
 /// capped at `longestRetryAfter`.
 public struct UploadRetryPolicy: Sendable, Equatable {
-  /// Repetitions before an upload is parked; 0 parks at the first failure.
+  /// Repetitions before an upload is parked; 0 parks at the first failure that counts.
   public var maximumRetries = 2
+  /// Whether failures count toward parking that say nothing about the upload itself.
+  ///
+  /// Where this is false, a failure counts against its upload if the server refused this upload (``UploadStatusPolicy/parkOn``, a success
+  /// rule); if it answered with an error such as 500 while the destination is not taken to be out of order; or if there was no
+  /// usable answer, while other uploads to the same destination passed. So an outage parks nothing, however long it lasts.
+  public var countsOutages = true
   /// The longest pause after the first failure.
   public var firstPause: Duration = .seconds(1)
   /// The cap of doubling.
@@ -14,45 +20,50 @@ public struct UploadRetryPolicy: Sendable, Equatable {
   public var longestRetryAfter: Duration = .seconds(86_400)
   /// How often its worker may end while an upload is sent, before the upload is suspected and parked.
   public var maximumInterruptions = 20
+  /// What the status of an answer means.
+  public var statuses = UploadStatusPolicy()
 
   public init() {}
 
-  /// Whether a status says that the same upload may pass later.
-  public static func mayPass(status: Int) -> Bool { [408, 425, 429].contains(status) || (500...599).contains(status) }
-
-  /// The pause in microseconds after the failure with the number `failure` (from 1); `nil` when it was the last.
-  func pause(afterFailure failure: Int, retryAfter: Duration?, fraction: Double) -> Int64? {
-    guard failure <= maximumRetries else { return nil }
+  /// The pause in microseconds after the failure with the number `failure` (from 1).
+  func pause(afterFailure failure: Int, retryAfter: Duration?, fraction: Double) -> Int64 {
     // 2³⁰ seconds are beyond every cap; more doublings would only overflow.
-    let ceiling = min(firstPause * (1 << min(failure - 1, 30)), longestPause)
+    let ceiling = min(firstPause * (1 << min(max(0, failure - 1), 30)), longestPause)
     let jittered = ceiling * (0.5 + 0.5 * fraction)
-    return max(jittered, min(retryAfter ?? .zero, longestRetryAfter)).microseconds
+    return max(jittered, bounded(retryAfter)).microseconds
   }
 
-  /// What an answer means.
-  ///
-  /// - Parameters:
-  ///   - failures: attempts that failed before this one.
-  ///   - isDone: whether the caller takes the answer for a success though its status is none.
-  func verdict(_ response: UploadResponse, failures: Int, isDone: Bool, fraction: Double) -> UploadVerdict {
-    if (200...299).contains(response.status) || isDone { return .delivered }
+  /// What a server asked to wait, within the bound.
+  func bounded(_ retryAfter: Duration?) -> Duration { max(.zero, min(retryAfter ?? .zero, longestRetryAfter)) }
+
+  /// What an answer means, but for a success rule.
+  func outcome(_ response: UploadResponse) -> AttemptOutcome {
+    let meaning = statuses.meaning(of: response.status)
+    if meaning == .delivered { return .delivered }
     let message = response.message.map { ": " + $0 } ?? ""
     let failure = UploadFailure(status: response.status, message: "the server answered \(response.status)\(message)")
-    guard Self.mayPass(status: response.status) else { return .parked(failure) }
-    return again(failure, failures: failures, retryAfter: response.retryAfter, fraction: fraction)
+    let cause: FailureCause =
+      switch meaning {
+      case .delivered, .retry: .ofRetried(response)
+      case .park: .rejected
+      case .pause: .pausing
+      }
+    return .failed(failure, cause, retryAfter: response.retryAfter)
   }
 
-  /// What an attempt without an answer means.
-  func verdict(thrown error: any Error, failures: Int, fraction: Double) -> UploadVerdict {
-    let failure = UploadFailure(message: "\(error)")
-    if error is UploadRefusal || error is UploadQueueError { return .refused(failure) }
-    return again(failure, failures: failures, retryAfter: nil, fraction: fraction)
-  }
-
-  private func again(
-    _ failure: UploadFailure, failures: Int, retryAfter: Duration?, fraction: Double
+  /// What becomes of an upload whose attempt failed.
+  ///
+  /// - Parameters:
+  ///   - counts: whether the failure counts against the upload itself.
+  ///   - holds: whether the upload holds its order key if it is parked.
+  func verdict(
+    _ failure: UploadFailure, _ entry: ScheduleEntry, counts: Bool, holds: Bool, retryAfter: Duration?, fraction: Double
   ) -> UploadVerdict {
-    let pause = pause(afterFailure: failures + 1, retryAfter: retryAfter, fraction: fraction)
-    return pause.map { .again(failure, after: $0) } ?? .parked(failure)
+    let own = (entry.ownFailures ?? 0) + 1
+    if counts, own > maximumRetries { return .parked(failure, holds: holds) }
+    // An outage that an upload came through must not slow down what is its own.
+    let number = counts ? own : entry.failures + 1
+    let pause = pause(afterFailure: number, retryAfter: retryAfter, fraction: fraction)
+    return .again(failure, after: pause, counts: counts)
   }
 }

@@ -2,6 +2,12 @@ import Documents
 public import LogStore
 import Synchronization
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Sends the uploads of a queue.
 ///
 /// It takes an upload by a *lease*, in a commit; calls the transport; and writes what became of it in another commit, which
@@ -13,13 +19,29 @@ public actor UploadWorker {
   /// ``UploadRefusal``. It is cancelled when the attempt takes too long or the worker is to end.
   public typealias Transport = @Sendable (Upload) async throws -> UploadResponse
 
+  /// Sends several uploads in one request, under the id of the batch. As ``Transport``.
+  ///
+  /// The answer may say which of them failed: a JSON object with `failed` or `results`, see *Batches* in the documentation.
+  public typealias BatchTransport = @Sendable (UploadBatch) async throws -> UploadResponse
+
   /// The queue whose uploads it sends.
   public nonisolated let queue: UploadQueue
   let options: WorkerOptions
   let transport: Transport
+  let batchTransport: BatchTransport?
   /// What the worker knows of the queue. Guards it between the actor and the thread that commits; held for no sync.
   nonisolated let mirror: Mutex<ScheduleMirror>
   var breakers: [String: CircuitBreaker] = [:]
+  /// Uploads that each destination took, or refused for what they are, since the worker began.
+  var successes: [String: Int] = [:]
+  /// For uploads that are being sent or failed, by ordinal: ``successes`` of their destination when they were taken or failed last.
+  var seenSuccesses: [Int64: Int] = [:]
+  /// Uploads that were parked since the last success of their destination, which may be what failed.
+  var suspects: [String: [UploadID]] = [:]
+  /// By lane: the last ordinal of a batch that is to go again as it was.
+  var lastBatches: [String: Int64] = [:]
+  /// What is remembered of failed uploads at most; beyond that it begins anew.
+  static let maximumSeen = 10_000
   private var slot: WorkerSlot?
   /// The attempts that are running, by number: an upload may be taken again before its last attempt is off this list.
   private var attempts: [Int: Task<Void, Never>] = [:]
@@ -34,13 +56,25 @@ public actor UploadWorker {
   /// Who waits for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
 
+  /// - Parameters:
+  ///   - queue: The queue whose uploads it sends.
+  ///   - options: How it works.
+  ///   - batchTransport: Sends several uploads at once, of the kinds that ``WorkerOptions/batches`` has; without it each goes alone.
+  ///   - transport: Sends one upload.
   /// - Precondition: `options.concurrency` is more than 0.
-  public init(_ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), transport: @escaping Transport) {
+  public init(
+    _ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), batchTransport: BatchTransport? = nil,
+    transport: @escaping Transport
+  ) {
     precondition(options.concurrency > 0, "a worker without attempts does nothing")
     self.queue = queue
     self.options = options
     self.transport = transport
-    mirror = Mutex(ScheduleMirror(queue.tables, destination: options.destination))
+    self.batchTransport = batchTransport
+    let rules = ScheduleRules(
+      destination: options.destination, holds: options.onParked,
+      batches: batchTransport == nil ? [:] : options.batches)
+    mirror = Mutex(ScheduleMirror(queue.tables, rules))
   }
 
   /// Why the queue cannot be read or written, if that does not pass by itself: its store is damaged, or gone.
@@ -52,11 +86,25 @@ public actor UploadWorker {
   /// The destinations that are left alone, and until when (microseconds since 1970).
   public var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
 
+  /// The destinations that an answer paused, such as 401 or 404. Nothing goes there but a probe now and then.
+  public var pausedDestinations: [String: DestinationPause] {
+    breakers.compactMapValues { breaker in
+      guard let since = breaker.openSince, let until = breaker.openUntil, let answer = breaker.answer else {
+        return nil
+      }
+      return DestinationPause(
+        since: Date(microseconds: since), until: Date(microseconds: until), answer: answer)
+    }
+  }
+
   /// Sends until it is drained, or its task is cancelled. A worker runs once.
   ///
-  /// - Parameter untilEmpty: returns when nothing waits and nothing is being sent, by any worker, or the queue is paused.
+  /// - Parameters:
+  ///   - untilEmpty: Whether it returns when nothing waits that can go without somebody's decision, and nothing is being sent, by
+  ///     any worker; or the queue is paused. What waits for a held order key does not count.
+  ///   - waitsForPaused: Whether, with `untilEmpty`, it goes on while uploads wait for a destination that an answer paused.
   /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError` where the queue cannot be read.
-  public func run(untilEmpty: Bool = false) async throws {
+  public func run(untilEmpty: Bool = false, waitsForPaused: Bool = false) async throws {
     precondition(!hasRun, "a worker runs once; make another one")
     hasRun = true
     let slot = try WorkerSlot.take(queue.tables, queue.environment)
@@ -64,7 +112,10 @@ public actor UploadWorker {
     let followers = follow()
     // A failure must not leave attempts that nobody waits for.
     var failure: (any Error)?
-    do { try await work(slot.lease, untilEmpty: untilEmpty) } catch { failure = error }
+    do {
+      try await releaseKeys()
+      try await work(slot.lease, untilEmpty: untilEmpty, waitsForPaused)
+    } catch { failure = error }
     for follower in followers { follower.cancel() }
     await cancelAttempts()
     slot.release()
@@ -138,7 +189,7 @@ public actor UploadWorker {
 
   // MARK: The loop
 
-  private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool) async throws {
+  private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool, _ waitsForPaused: Bool) async throws {
     wake()
     var iterator = wakes.stream.makeAsyncIterator()
     while !Task.isCancelled {
@@ -147,7 +198,7 @@ public actor UploadWorker {
         if attempts.isEmpty { return }
       } else {
         let next = try await begin(lease)
-        if untilEmpty, attempts.isEmpty, try isEmpty() { return }
+        if untilEmpty, attempts.isEmpty, try isEmpty(waitsForPaused) { return }
         timer = next.map(alarm)
       }
       // Cancelled from outside, this returns at once.
@@ -157,16 +208,34 @@ public actor UploadWorker {
     }
   }
 
-  /// Whether nothing waits and nothing is being sent, or the queue stands still. It asks the uploads and not their numbers,
-  /// which a repair may have parted.
-  private func isEmpty() throws -> Bool {
+  /// Whether nothing waits that can go by itself, and nothing is being sent, or the queue stands still. It asks the uploads and not
+  /// their numbers, which a repair may have parted.
+  private func isEmpty(_ waitsForPaused: Bool) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
+    let paused = waitsForPaused ? [] : Set(pausedDestinations.keys)
     return try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
-      return mirror.schedule.items.isEmpty
+      return !mirror.schedule.canGoOn { paused.contains($0) }
     }
   }
+
+  /// Lets order keys go on that an upload holds whose options say so no more: what is stored is what workers do.
+  private func releaseKeys() async throws {
+    let snapshot = try queue.store.snapshot()
+    guard try queue.tables.state(in: snapshot).counts.parked > 0 else { return }
+    let parked = try queue.tables.schedule.query(.in(\.state, [.parked])).results(in: snapshot)
+    var free: [Int64] = []
+    for entry in parked {
+      let entry = try entry.get()
+      if entry.holdsKey == true, !options.holds(entry) { free.append(entry.id) }
+    }
+    if free.isEmpty { return }
+    try await queue.group.perform { [free] change in for ordinal in free { try change.releaseKey(ordinal) } }
+  }
+
+  /// Whether another attempt may begin when one ends.
+  var canBegin: Bool { !isDraining && !isEnding && attempts.count <= options.concurrency }
 
   nonisolated func wake() { wakes.continuation.yield() }
 
@@ -209,7 +278,7 @@ public actor UploadWorker {
         return leaseCheck(lease)
       }
       if try hasWork(now) {
-        for (entry, upload) in try await claim(free, lease) { start(entry, upload, lease) }
+        for group in try await claim(free, lease) { start(group, lease) }
       }
       takingFailure = nil
     } catch {
@@ -238,8 +307,7 @@ public actor UploadWorker {
     }
     let breakers = breakers
     return mirror.withLock { mirror in
-      !mirror.schedule.expired(now: now).isEmpty
-        || mirror.schedule.next(now: now) { breakers[$0]?.allows(now: now) ?? true } != nil
+      !mirror.schedule.expired(now: now).isEmpty || Self.next(&mirror.schedule, now, breakers) != nil
     }
   }
 
@@ -265,9 +333,11 @@ public actor UploadWorker {
       let lock = lease.slot == own.slot ? nil : try WorkerSlot.lock(queue.tables, lease.slot)
       if lock == nil, lease.slot != own.slot { continue }
       defer { lock?.release() }
-      let limit = options.retry.maximumInterruptions
+      let options = options
       try await queue.group.perform { change in
-        for ordinal in ordinals { try change.takeOver(ordinal, lease, limit: limit) }
+        for ordinal in ordinals {
+          try change.takeOver(ordinal, lease, limit: options.retry.maximumInterruptions, holds: options.holds)
+        }
       }
     }
   }
@@ -310,4 +380,14 @@ public actor UploadWorker {
     for attempt in running { attempt.cancel() }
     for attempt in running { await attempt.value }
   }
+}
+
+/// A destination that an answer paused: nothing goes there but a probe now and then.
+public struct DestinationPause: Sendable, Equatable {
+  /// Since when.
+  public let since: Date
+  /// When it is probed next.
+  public let until: Date
+  /// What it answered last.
+  public let answer: UploadFailure
 }

@@ -56,9 +56,11 @@ public final class UserStores: Sendable {
     try checkOpen()
     return try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: user) }
-      if let reader = state.catalogue {
-        try reader.refresh()
-      } else if let location = try directory.store("catalogue", of: user) {
+      do { try state.catalogue?.refresh() } catch StoreError.replaced {
+        // A damaged file was set aside and begun anew, or a person put back an older one: that is the catalogue now.
+        state.catalogue = nil
+      }
+      if state.catalogue == nil, let location = try directory.store("catalogue", of: user) {
         state.catalogue = try CatalogReader.open(location, lookInterval: options.lookInterval)
       }
       return try state.catalogue?.snapshot() ?? .empty

@@ -20,6 +20,8 @@ public struct Synchronization: Sendable {
   /// Why it could not be noted where the catalogue comes from, so that nobody else begins with it: a warning, as what was
   /// committed is durable all the same.
   public let noteFailure: WorkspaceError?
+  /// Where the catalogue is now that could not be opened, and whose place this one took; `nil` if it could be.
+  public let damagedPath: String?
 }
 
 extension WorkspaceDirectory {
@@ -83,12 +85,15 @@ extension UserStores {
   ///     catalogue from now on.
   ///   - source: the server's URL without anything secret, if it is a server.
   ///   - full: a full update whatever the cursor says.
+  ///   - replacesDamaged: Whether a catalogue that cannot be opened is set aside, and begun anew. It needs a full update.
   /// - Returns: what was done, and is durable.
   /// - Throws: `WorkspaceError.closed`, `.store`; what the transport throws; `WireError`, `CatalogError`, `StoreError`. The catalogue
   ///   is as it was then, or what was adopted.
   nonisolated(nonsending) public func synchronize<Transport>(
-    _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, source: String? = nil, full: Bool = false
+    _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, source: String? = nil, full: Bool = false,
+    replacesDamaged: Bool = false
   ) async throws -> Synchronization {
+    precondition(full || !replacesDamaged, "a catalogue is begun anew with a full update")
     try checkOpen()
     var synchronizer = synchronizer
     var adopted: AdoptedBase?
@@ -102,15 +107,17 @@ extension UserStores {
     }
     // What has begun is finished, whether or not the user is still signed in when the answer is there.
     let destination = SyncDestination(try directory.makeStore("catalogue", of: user)) { [directory, user] in
-      try directory.catalogueWriter(of: user, waiting: directory.waiting)
+      try directory.catalogueWriter(of: user, waiting: directory.waiting, replacesDamaged: replacesDamaged)
     }
+    var damagedPath: String?
     var failure: WorkspaceError?
-    let report = try await synchronizer.run(destination, full: full) { [directory, user] _, _ in
+    let report = try await synchronizer.run(destination, full: full) { [directory, user] writer, _ in
+      damagedPath = writer.damagedPath
       guard let user else { return }
       do throws(WorkspaceError) {
         try directory.noteSynchronization(of: user, from: origin, source: source)
       } catch { failure = error }
     }
-    return Synchronization(adopted: adopted, report: report, noteFailure: failure)
+    return Synchronization(adopted: adopted, report: report, noteFailure: failure, damagedPath: damagedPath)
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import LogStore
 import ScanDaemon
 import Storage
+import Workspace
 
 #if canImport(Glibc)
 import Glibc
@@ -42,7 +43,7 @@ import Darwin
         return Console.print("catalogd \(Daemon.version)\n")
       case .checkConfiguration:
         let configuration = try DaemonConfiguration(sources(options, environment))
-        return check(configuration)
+        return try check(configuration)
       case .run:
         // Read anew for each reload: files change, arguments and variables do not.
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
@@ -75,8 +76,16 @@ import Darwin
   }
 
   /// Tells what a configuration says.
-  private static func check(_ configuration: DaemonConfiguration) -> Int32 {
+  private static func check(_ configuration: DaemonConfiguration) throws(ConfigurationFaults) -> Int32 {
     for warning in configuration.warnings { Console.say("warning: \(warning)") }
+    do {
+      let faults = configuration.faults(signedIn: try WorkspaceDirectory(root: configuration.daemon.root).currentUser())
+      if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+    } catch let error as ConfigurationFaults {
+      throw error
+    } catch {
+      Console.say("warning: it cannot be told who is signed in: \(error)")
+    }
     let code = Console.print(configuration.settings.map { $0.description + "\n" }.joined())
     if code == 0 { Console.say("the configuration is good") }
     return code

@@ -38,6 +38,7 @@ enum ExitCode {
     case is CatalogError: data
     case let error as WorkspaceError: code(workspace: error)
     case SettingsError.unreadable, SettingsError.type: data
+    case DaemonError.rootInUse: temporary
     case let error as DaemonServerError: code(server: error)
     case TransportError.certificateFile: noInput
     case is TransportError, is UploadHTTPError: usage

@@ -4,6 +4,7 @@ import DaemonLogging
 import Dispatch
 import Logging
 import PrometheusMetrics
+import ScanDaemon
 
 #if canImport(Glibc)
 import Glibc
@@ -30,6 +31,8 @@ struct ProcessSetup: Sendable {
     registry = PrometheusRegistry()
     MetricsSystem.bootstrap(registry)
     ProcessMetrics.add(to: registry)
+    let build = [("version", Daemon.version), ("compiler", Self.compiler)]
+    Gauge(label: "shelfmark_build_info", dimensions: build, factory: registry).record(1)
     for (name, sentence) in Self.descriptions { registry.describe(name, sentence) }
     logSettings = settings
     logOutput = output
@@ -49,7 +52,20 @@ struct ProcessSetup: Sendable {
     }
   }
 
+  #if swift(>=6.4)
+  private static let compiler = "Swift 6.4 or later"
+  #else
+  private static let compiler = "Swift 6.3"
+  #endif
+
   private static let descriptions = [
+    "shelfmark_build_info": "1, with the version of the daemon and its compiler as labels.",
+    "shelfmark_problem": "How many problems there are now, by their code; /v1/status tells them.",
+    "shelfmark_input_up": "1 while an input is open, by input.",
+    "shelfmark_input_connections": "Connections of an input that listens, by input.",
+    "shelfmark_rematches_total": "Scans that were looked up again, by how they matched.",
+    "shelfmark_http_requests_total": "Answered requests, by route, method and status.",
+    "shelfmark_http_connections": "Connections that are open.",
     "shelfmark_scans_total": "Answered scans, by input and by how they matched.",
     "shelfmark_repeats_total": "Double scans, by input.",
     "shelfmark_input_faults_total": "Lines that were refused or not decoded, and lost answers, by input and fault.",

@@ -36,9 +36,15 @@ final class Supervisor: Sendable {
     var hasStarted = false
     /// What the inputs read a moment ago: those that stay open go on.
     var recent = RecentScans()
+    /// Why the configuration on the disk is not the one that runs.
+    var refusal: String?
+    /// Whether it was refused when it was read, rather than when it was started.
+    var isMisread = false
     /// Whether a configuration is being read, and whether it is to be read again then.
     var isReading = false
     var readsAgain = false
+    /// Whether a refused configuration is read now and then.
+    var isChecking = false
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
     /// Whether another run follows the current one, once that ends.
@@ -102,6 +108,8 @@ final class Supervisor: Sendable {
         if !state.hasStarted, let previous = state.previous {
           state.configuration = previous
           state.previous = nil
+          state.refusal = failure.map { "the new configuration does not start: \($0)" }
+          state.isMisread = false
           return .back
         }
         return .end
@@ -141,6 +149,7 @@ final class Supervisor: Sendable {
       }
       let isWanted = state.withLock { state in
         state.run = run
+        if let refusal = state.refusal { run.daemon.problems.note(.reloadRefused, refusal) }
         return !state.isEnding && state.next == nil
       }
       if isWanted { try await run.run() }
@@ -223,10 +232,17 @@ final class Supervisor: Sendable {
           return (state.run, state.runCount, false)
         }
         state.next = new
+        state.refusal = nil
         return (state.run, state.runCount, true)
       }
       setup.apply(new)
       guard isChanged else {
+        // What is on the disk is what runs; one that did not start is tried again only where it has changed.
+        state.withLock { state in
+          guard !new.differs(from: state.configuration) else { return }
+          state.refusal = nil
+          state.run?.daemon.problems.clear(.reloadRefused)
+        }
         logger.notice("the configuration is as it was, or only the log's has changed")
         await manager?.ready("running")
         return
@@ -236,12 +252,53 @@ final class Supervisor: Sendable {
       await run?.end()
     } catch let error as ConfigurationFaults {
       for fault in error.faults { logger.error("the configuration cannot be", metadata: ["fault": "\(fault)"]) }
+      refuse("\(error.faults[0])" + (error.faults.count > 1 ? ", and \(error.faults.count - 1) more" : ""))
       await manager?.ready("running; the new configuration cannot be, and the one before stays")
     } catch {
       logger.error("the configuration was not read", error: error)
+      refuse("\(error)")
       await manager?.ready("running")
     }
   }
+
+  /// The daemon goes on with the configuration that it has.
+  private func refuse(_ reason: String) {
+    state.withLock { state in
+      state.refusal = reason
+      state.isMisread = true
+      state.run?.daemon.problems.note(.reloadRefused, reason)
+    }
+    checkAgain()
+  }
+
+  /// Reads the configuration now and then while it was refused: one that is again as the one that runs is no problem any more. One
+  /// that is good and differs is told, and taken with the next SIGHUP.
+  private func checkAgain() {
+    let begins = state.withLock { state in
+      defer { state.isChecking = true }
+      return !state.isChecking
+    }
+    guard begins else { return }
+    Task {
+      while state.withLock({ $0.refusal != nil && $0.isMisread && !$0.isEnding }) {
+        try? await Task.sleep(for: Self.checkInterval)
+        guard let new = try? await offPool({ [read] in try read() }) else { continue }
+        state.withLock { state in
+          guard state.refusal != nil, state.isMisread, let problems = state.run?.daemon.problems else { return }
+          if new.differs(from: state.configuration) {
+            problems.set(.reloadRefused, "the configuration was corrected, and is not in force yet")
+          } else {
+            state.refusal = nil
+            problems.clear(.reloadRefused)
+          }
+        }
+      }
+      state.withLock { $0.isChecking = false }
+    }
+  }
+
+  /// How often a configuration that was refused is read again.
+  static let checkInterval: Duration = .seconds(5)
 
   private func warn(of configuration: DaemonConfiguration) {
     for warning in configuration.warnings { logger.warning("\(warning)") }

@@ -2,6 +2,7 @@ import CatalogHTTP
 import DaemonConfiguration
 import DaemonHTTP
 import LogStore
+import ScanDaemon
 import Testing
 import Workspace
 
@@ -15,6 +16,7 @@ import Workspace
     #expect(ExitCode.code(for: StoreError.closed(path: "a")) == 75)
     #expect(ExitCode.code(for: WorkspaceError.nobodySignedIn) == 64)
     #expect(ExitCode.code(for: TransportError.invalidHeader(name: "a")) == 64)
+    #expect(ExitCode.code(for: DaemonError.rootInUse(path: "a", holder: "b")) == 75)
     #expect(ExitCode.code(for: Unforeseen()) == 70)
   }
 

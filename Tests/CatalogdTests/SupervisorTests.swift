@@ -26,6 +26,32 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: daemon.folder + "/root"))
   }
 
+  @Test func `a second daemon on the same root ends with 75 and names the first, also after a kill`() throws {
+    let first = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    _ = try first.log.wait(for: "\"listening\"")
+    let root = ["CATALOG_ROOT": first.folder + "/root"]
+    let second = try RunningDaemon(configuration: "{\(Self.base)}", environment: root, hasInput: false)
+    #expect(second.end() == 75)
+    _ = try second.log.wait(for: "is in use by process \(first.process.processIdentifier) (catalogd)")
+    // The first one tells of it.
+    _ = try first.log.wait(for: "\"problem\":\"second_daemon\"")
+    first.signal(SIGKILL)
+    _ = first.end()
+    let third = try RunningDaemon(configuration: "{\(Self.base)}", environment: root, hasInput: false)
+    _ = try third.log.wait(for: "\"listening\"")
+    third.signal(SIGTERM)
+    #expect(third.end() == 0)
+  }
+
+  @Test func `a server without a user is a fault where the configuration is checked`() throws {
+    let arguments = ["--check-config", "--sync-url", "http://127.0.0.1:1/"]
+    let daemon = try RunningDaemon(arguments, hasInput: false)
+    #expect(daemon.end() == 64)
+    _ = try daemon.log.wait(for: "--sync-url: is set, but nobody is signed in")
+    #expect(!FileManager.default.fileExists(atPath: daemon.folder + "/root"))
+    #expect(try RunningDaemon(arguments + ["--user", "ana"], hasInput: false).end() == 0)
+  }
+
   @Test(arguments: [SIGTERM, SIGINT])
   func `a signal ends it in order, once or twice at once`(_ number: Int32) throws {
     let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
@@ -44,6 +70,7 @@ import Testing
     try daemon.configure(#"{"http": {"adress": "127.0.0.1:0"}, "user": 7}"#)
     daemon.signal(SIGHUP)
     _ = try daemon.log.wait(for: "did you mean address?")
+    _ = try daemon.log.wait(for: "\"problem\":\"reload_refused\"")
     try daemon.say("two\n")
     _ = try daemon.output.wait(for: "\"code\":\"two\"")
     #expect(daemon.log.all.count { $0.contains("\"listening\"") } == 1)
@@ -56,6 +83,23 @@ import Testing
     _ = try daemon.log.wait(for: "\"listening\"", skipping: 1)
     try daemon.say("ree\n")
     _ = try daemon.output.wait(for: "\"code\":\"three\"")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+  }
+
+  @Test func `a refused configuration is a problem until it is as the one that runs, without another signal`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    _ = try daemon.log.wait(for: "\"listening\"")
+    try daemon.configure(#"{"http": {"adress": "127.0.0.1:0"}}"#)
+    daemon.signal(SIGHUP)
+    _ = try daemon.log.wait(for: "\"problem\":\"reload_refused\"")
+    try daemon.configure("{\(Self.base)}")
+    func isEnded() -> Bool {
+      daemon.log.all.contains { $0.contains("problem ended") && $0.contains("reload_refused") }
+    }
+    let end = ContinuousClock.now + .seconds(60)
+    while !isEnded(), ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.05) }
+    #expect(isEnded())
     daemon.signal(SIGTERM)
     #expect(daemon.end() == 0)
   }

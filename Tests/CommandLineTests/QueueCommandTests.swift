@@ -14,14 +14,16 @@ import Testing
     #expect(shown["kind"] as? String == "scan" && shown["state"] as? String == "waiting")
     #expect((shown["payload"] as? [String: Any])?["code"] as? String == "1")
     #expect(try root.run("queue", "list", "--json").objects().count == 2)
-    let server = try HTTPServer([HTTPServer.Answer(), HTTPServer.Answer(status: "422 Unprocessable Content")])
+    let refusal = HTTPServer.Answer(status: "422 Unprocessable Content")
+    let server = try HTTPServer([HTTPServer.Answer(), refusal, refusal, refusal])
     let url = "http://127.0.0.1:\(server.port)/{kind}/{id}"
-    let run = try root.run("queue", "run", "--json", "--url", url, "--until-empty", "--concurrency", "1")
+    let run = try root.run(
+      "queue", "run", "--json", "--url", url, "--until-empty", "--concurrency", "1", "--pause", "0.01")
     #expect(run.code == 69, "\(run.words)")
     let report = try run.object()
     #expect(report["delivered"] as? Int == 1 && report["parked"] as? Int == 1 && report["waiting"] as? Int == 0)
     // The one with the high priority first.
-    #expect(server.requests.count == 2)
+    #expect(server.requests.count == 4)
     #expect(server.requests.last == "POST /scan/\(id) HTTP/1.1")
     let parked = try root.run("queue", "list", "--json", "--state", "parked").objects()
     #expect(parked.count == 1 && (parked[0]["lastError"] as? [String: Any])?["status"] as? Int == 422)
@@ -118,6 +120,66 @@ import Testing
     #expect(server.requests.count == 3)
     let stat = try root.run("queue", "stat", "--json").object()
     #expect(stat["delivered"] as? Int == 1 && stat["waiting"] as? Int == 1)
+  }
+
+  @Test func `an answer about the server parks nothing, and says so`() throws {
+    let root = try TestRoot(answers: [])
+    for number in 0..<3 { #expect(try root.run("queue", "add", "\(number)").code == 0) }
+    let server = try HTTPServer([
+      HTTPServer.Answer(status: "401 Unauthorized"), HTTPServer.Answer(status: "404 Not Found"),
+    ])
+    let url = "http://127.0.0.1:\(server.port)/"
+    let run = try root.run("queue", "run", "--json", "--url", url, "--until-empty", "--concurrency", "1")
+    #expect(run.code == 69 && run.words.contains("401") && run.words.contains("nothing was parked"), "\(run.words)")
+    let report = try run.object()
+    #expect(report["parked"] as? Int == 0 && report["waiting"] as? Int == 3)
+    #expect((report["pausedBy"] as? String)?.contains("401") == true && server.requests.count == 1)
+    // With another list the same status parks.
+    let parking = try root.run(
+      "queue", "run", "--json", "--url", url, "--until-empty", "--concurrency", "1", "--retries", "0", "--park-on",
+      "404",
+      "--pause-on", "401")
+    #expect(parking.code == 69 && server.requests.count >= 2, "\(parking.words)")
+    #expect((try parking.object()["parked"] as? Int ?? 0) >= 1)
+  }
+
+  @Test func `a success rule decides, and with hold later uploads of a key wait`() throws {
+    let root = try TestRoot(answers: [])
+    for text in ["1", "2"] { #expect(try root.run("queue", "add", text, "--key", "till\u{1B}-1").code == 0) }
+    let refusal = HTTPServer.Answer(body: Data(#"{"status":{"code":500}}"#.utf8))
+    let success = HTTPServer.Answer(body: Data(#"{"status":{"code":200}}"#.utf8))
+    let server = try HTTPServer([refusal, refusal, success, success])
+    let command = [
+      "queue", "run", "--json", "--url", "http://127.0.0.1:\(server.port)/", "--until-empty", "--success",
+      "status.code == 200", "--on-parked", "hold", "--retries", "1", "--pause", "0.01",
+    ]
+    let run = try root.run(command)
+    #expect(run.code == 69 && run.words.contains("wait for a decision"), "\(run.words)")
+    let report = try run.object()
+    #expect(report["parked"] as? Int == 1 && report["waiting"] as? Int == 1 && report["heldKeys"] as? Int == 1)
+    let stat = try root.run("queue", "stat", "--json").object()
+    let key = try #require((stat["heldKeys"] as? [[String: Any]])?.first)
+    #expect(
+      key["orderKey"] as? String == "till\u{1B}-1" && key["parked"] as? Int == 1 && key["since"] as? String != nil)
+    let words = try root.run("queue", "stat")
+    #expect(words.lines.contains { $0.hasPrefix("held key: ") } && words.isOrderly)
+    let listed = try root.run("queue", "list", "--json").objects()
+    #expect(listed.map { $0["holdsKey"] as? Bool } == [true, false])
+    #expect(try root.run("queue", "list").lines.contains { $0.contains("parked, holds its key") })
+    #expect(try root.run("queue", "retry", "--parked").code == 0)
+    let again = try root.run(command)
+    #expect(again.code == 0, "\(again.words)")
+    #expect(try again.object()["delivered"] as? Int == 2)
+  }
+
+  @Test(arguments: [
+    ["--success", "status.code =="], ["--pause-on", "200"], ["--park-on", "4x"], ["--on-parked", "stop"],
+    ["--pause-on", "404", "--park-on", "404"],
+  ])
+  func `a rule or a list that cannot be is refused`(options: [String]) throws {
+    let root = try TestRoot(answers: [])
+    let run = try root.run(["queue", "run", "--url", "http://127.0.0.1:1/", "--until-empty"] + options)
+    #expect(run.code == 64 && run.isOrderly, "\(options): \(run.words)")
   }
 
   @Test func `looking creates nothing, and mistakes have their codes`() throws {

@@ -31,14 +31,27 @@ import Testing
 }
 
 @Suite struct ConfigurationTableTests {
+  /// `SHELFMARK_RECORD=1` writes the table anew.
   @Test func `the table of the documentation has a row for every setting, and no other`() throws {
     let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Examples/README.md")
-    let lines = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n").map(String.init)
+    var lines = try String(contentsOf: readme, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let rows = Setting.all.map { setting in
       let isWord = !setting.standard.isEmpty && !setting.standard.contains(" ") && !setting.standard.hasPrefix("$")
-      return "| `\(setting.key)` | \(isWord ? "`\(setting.standard)`" : setting.standard) | \(setting.meaning) |"
+      let standard = isWord ? "`\(setting.standard)`" : setting.standard
+      return "| `\(setting.key)` | \(setting.values) | \(standard) | \(setting.meaning) |"
     }
-    #expect(lines.filter { $0.hasPrefix("| `") } == rows)
+    let head = ["| key | values | default | meaning |", "|---|---|---|---|"]
+    let beginning = try #require(lines.firstIndex { $0.hasPrefix("| key |") })
+    let end = lines[beginning...].firstIndex { !$0.hasPrefix("|") } ?? lines.endIndex
+    let isRecorded = ProcessInfo.processInfo.environment["SHELFMARK_RECORD"] == "1"
+    if isRecorded, Array(lines[beginning..<end]) != head + rows {
+      lines.replaceSubrange(beginning..<end, with: head + rows)
+      try lines.joined(separator: "\n").write(to: readme, atomically: true, encoding: .utf8)
+    } else {
+      #expect(Array(lines[beginning..<end]) == head + rows)
+    }
+    #expect(lines.count { $0.hasPrefix("| `") } == rows.count, "there is one table of settings")
   }
 }

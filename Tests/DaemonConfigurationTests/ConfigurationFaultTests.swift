@@ -40,6 +40,13 @@ import Testing
     #expect(try faults(["--sync-url", "http://a/"], environment: proxy.merging(["no_proxy": "a"]) { $1 }).isEmpty)
   }
 
+  @Test func `what is no origin of a page is a fault`() throws {
+    for origin in ["*", "null", "till.example.org", "https://till.example.org/path"] {
+      let told = try faults(["--http-allowed-origins", "http://a,\(origin)"])
+      #expect(told.count == 1 && told[0].hasPrefix("--http-allowed-origins \"\(origin)\": is to be origins"), "\(told)")
+    }
+  }
+
   @Test func `secrets are never told`() throws {
     let secret = "S3cretS3cret"
     let token = try TestFile("\(secret) two\nlines")

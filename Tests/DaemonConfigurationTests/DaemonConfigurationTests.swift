@@ -4,6 +4,7 @@ import RandomTestSupport
 import ScanDaemon
 import ScanInputs
 import Testing
+import UploadQueue
 
 @testable import DaemonConfiguration
 
@@ -30,6 +31,16 @@ private let longest = String(repeating: "a", count: 92)
     #expect(read.daemon.webhooks.map(\.name) == ["stock"])
     #expect(read.inputs.map(\.source.kind) == ["keyboard", "serial", "tcp", "tcp", "socket"])
     #expect(read.daemon.doubleScanWindows == ["gate": .milliseconds(1500)])
+  }
+
+  @Test func `connections of one address and origins of pages are told to the server`() throws {
+    let standard = try #require(try configuration().server)
+    #expect(standard.maximumConnectionsPerAddress == nil && standard.allowedOrigins.isEmpty)
+    let read = try configuration([
+      "--http-maximum-connections-per-address", "9", "--http-allowed-origins", "http://a:3000,https://b",
+    ])
+    #expect(read.server?.maximumConnectionsPerAddress == 9)
+    #expect(read.server?.allowedOrigins == ["http://a:3000", "https://b"])
   }
 
   @Test func `defaults are those that the table tells`() throws {
@@ -82,8 +93,9 @@ private let longest = String(repeating: "a", count: 92)
       case .real(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
       case .truth: (text, json) = ("true", "true")
       default:
-        text = setting.key == "sync.url" ? "http://a/" : setting.key == "http.address" ? "[::1]:1" : "/x"
-        json = "\"\(text)\""
+        let special = ["sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a"]
+        text = special[setting.key] ?? "/x"
+        json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
       }
       // What has no effect without a server needs one.
       let sync = setting.path[0] == "sync" && setting.path[1] != "url" ? ["--sync-url", "http://a/"] : []
@@ -352,5 +364,45 @@ private let longest = String(repeating: "a", count: 92)
 
   @Test func `a token in an argument is a warning`() throws {
     #expect(try configuration(["--http-token", "t"]).warnings.count == 1)
+  }
+
+  @Test func `a webhook's rule, lists, holding and batches are read`() throws {
+    let file = try TestFile(
+      #"""
+      {"webhooks": {"names": ["a", "b"],
+        "a": {"url": "http://a/", "success": "status.code == 200", "onParked": "hold", "pauseOn": ["404", "5xx"],
+              "parkOn": ["422"], "batch": {"maximum": 100, "lingerMilliseconds": 50, "format": "array"}},
+        "b": {"url": "http://b/"}}}
+      """#)
+    let webhooks = try configuration(file: file.path).daemon.webhooks
+    let (a, b) = (webhooks[0], webhooks[1])
+    #expect(a.success?.description == "status.code == 200" && a.onParked == .hold)
+    #expect(a.retry.statuses.meaning(of: 500) == .pause && a.retry.statuses.meaning(of: 400) == .retry)
+    #expect(a.batch == UploadBatchOptions(maximumCount: 100, linger: .milliseconds(50)) && a.batchFormat == .array)
+    #expect(b.success == nil && b.onParked == .continue && b.batch == nil)
+    #expect(b.retry == WebhookOptions.patient && b.retry.statuses == UploadStatusPolicy())
+    // As arguments too.
+    let read = try configuration([
+      "--webhooks-names", "w", "--webhooks-w-url", "http://w/", "--webhooks-w-batch-maximum", "7",
+      "--webhooks-w-pause-on", "404,503",
+    ])
+    #expect(read.daemon.webhooks[0].batch?.maximumCount == 7)
+    #expect(read.daemon.webhooks[0].retry.statuses.meaning(of: 503) == .pause)
+  }
+
+  @Test(arguments: [
+    (#""success": "status.code =""#, "is to be a condition"), (#""parkOn": ["200"]"#, "2xx is always success"),
+    (#""pauseOn": ["many"]"#, "is to list statuses"), (#""onParked": "stop""#, "is to be one of continue, hold"),
+    (#""pauseOn": ["404"], "parkOn": ["404"]"#, "both have 404"), (#""batch": {"maximum": 0}"#, "1 to 10000"),
+    (#""batch": {"size": 1}"#, "batch"),
+  ])
+  func `a webhook's mistakes are told`(setting: String, problem: String) throws {
+    let file = try TestFile(#"{"webhooks": {"names": ["a"], "a": {"url": "http://a/", \#(setting)}}}"#)
+    do {
+      _ = try configuration(file: file.path)
+      Issue.record("\(setting) is taken")
+    } catch let faults as ConfigurationFaults {
+      #expect("\(faults)".contains(problem), "\(faults)")
+    }
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import MetricsTestKit
 import ScanDaemon
 import Testing
 
@@ -10,7 +12,9 @@ import Testing
     try await TestDaemon.run { _, server in
       server.token = "s3cret"
     } _: { test in
-      let gate = Gate(token: BearerToken("s3cret"), isLocal: true, isOverNetwork: true, rate: nil)
+      let gate = Gate(
+        token: BearerToken("s3cret"), isLocal: true, isOverNetwork: true, rate: nil,
+        crossOrigin: CrossOrigin(origins: []))
       let routes = DaemonAPI(daemon: test.daemon, metrics: nil, gate: gate).routes
       #expect(routes.map { "\($0.method.rawValue) \($0.path)" }.sorted() == test.checker.operations)
       for route in routes {
@@ -43,6 +47,64 @@ import Testing
       #expect(status["user"]?.text == "ana")
       #expect(status["catalogue"]?["products"] == .number(3))
     }
+  }
+
+  @Test func `without a catalogue the daemon is not ready, and a scan says why nothing matches`() async throws {
+    try await TestDaemon.run(isFilled: false) { test in
+      let refusal = try await test.exchange("GET", "/readyz", expecting: 503).json
+      #expect(refusal["error"]?["message"]?.text == "there is no catalogue; GET /v1/status says more")
+      for answer in [
+        try await test.exchange("GET", "/v1/scan/6901234567892").json,
+        try await test.exchange("POST", "/v1/scans", #"{"code":"6901234567892"}"#).json,
+      ] {
+        #expect(answer["match"]?.text == "none" && answer["reason"]?.text == "no catalogue")
+      }
+      #expect(try await test.exchange("GET", "/v1/misses").json["misses"] == .array([]))
+      let problem = try await test.exchange("GET", "/v1/status").json["problems"]?[0]
+      #expect(problem?["code"]?.text == "catalogue_never_synchronised" && problem?["remedy"]?.text != nil)
+    }
+  }
+
+  @Test func `while the catalogue cannot be read the daemon is not ready, and a scan is answered as unreadable`()
+    async throws
+  {
+    var root = ""
+    try await TestDaemon.run { options, _ in
+      root = options.root
+    } _: { test in
+      let place = root + "/users/ana/catalogue.log"
+      try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: place))
+      let refusal = try await test.exchange("GET", "/readyz", expecting: 503).json
+      #expect(refusal["error"]?["message"]?.text == "the catalogue cannot be read; GET /v1/status says more")
+      let answer = try await test.exchange("POST", "/v1/scans", #"{"code":"6901234567892"}"#).json
+      #expect(answer["match"]?.text == "unreadable" && answer["reason"]?.text != nil)
+      try await test.exchange("GET", "/v1/scan/6901234567892", expecting: 503)
+    }
+  }
+
+  @Test func `requests are counted by route, method and status, and connections while they are open`() async throws {
+    let kit = TestMetrics()
+    func count(_ route: String, _ method: String, _ status: String) throws -> Int64 {
+      try kit.expectCounter(
+        "shelfmark_http_requests_total", [("route", route), ("method", method), ("status", status)]
+      ).totalValue
+    }
+    func connections() throws -> Double? { try kit.expectRecorder("shelfmark_http_connections", []).lastValue }
+    try await TestDaemon.run(metrics: kit) { test in
+      for code in ["1", "2"] { try await test.exchange("GET", "/v1/scan/\(code)") }
+      try await test.exchange("HEAD", "/healthz")
+      try await test.exchange("DELETE", "/healthz", expecting: 405)
+      try await test.exchange("GET", "/nowhere", expecting: 404)
+      try await test.exchange("GET", "/v1/products", expecting: 400)
+      #expect(try count("/v1/scan/{code}", "GET", "200") == 2)
+      #expect(try count("/healthz", "HEAD", "200") == 1)
+      #expect(try count("/healthz", "DELETE", "405") == 1)
+      #expect(try count("none", "GET", "404") == 1)
+      #expect(try count("/v1/products", "GET", "400") == 1)
+    }
+    // The server ends when its connections have.
+    #expect(try connections() == 0)
+    #expect(try kit.expectRecorder("shelfmark_http_connections", []).values.contains(1))
   }
 
   @Test func `without metrics there are none`() async throws {
@@ -132,7 +194,11 @@ import Testing
       #expect(found["products"]?.elements.compactMap { $0["id"]?.text } == ["a/b"])
       let found11 = try await test.exchange("GET", "/v1/products?barcode=7").json["products"]
       #expect(found11 == .array([]))
-      try await test.exchange("GET", "/v1/products", expecting: 400)
+      for query in ["", "?barcode=", "?other=1"] {
+        try await test.exchange("GET", "/v1/products\(query)", expecting: 400)
+      }
+      let parameter = test.checker.operation("GET", "/v1/products")?["parameters"]?[0]
+      #expect(parameter?["required"] == .bool(true) && parameter?["schema"]?["minLength"] == .number(1))
       let components = try await test.exchange("GET", "/v1/products/1000/components").json["components"]
       #expect(components?.elements.compactMap { $0["subProductId"]?.text } == ["1001", "1002"])
       #expect(components?[1]?["product"] == .null)

@@ -40,6 +40,7 @@ struct JSONSchema {
           faults += self.faults(element, rule, at: "\(place)[\(index)]")
         }
       case "minLength": if case .text(let text) = value, text.count < rule.int { faults.append("\(place): too short") }
+      case "maxLength": if case .text(let text) = value, text.count > rule.int { faults.append("\(place): too long") }
       case "pattern":
         guard case .text(let pattern) = rule, let pattern = try? Regex(pattern) else { return ["\(place): no pattern"] }
         if case .text(let text) = value, !text.contains(pattern) { faults.append("\(place): unlike its pattern") }

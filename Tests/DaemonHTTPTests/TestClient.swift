@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 
 @testable import DaemonHTTP
 
@@ -29,15 +30,24 @@ struct TestClient: Sendable {
 
   /// Sends bytes and reads one answer.
   func send(_ bytes: [UInt8], isHead: Bool = false) async throws -> TestAnswer {
-    try await connect().executeThenClose { inbound, outbound in
-      try await outbound.write(ByteBuffer(bytes: bytes))
-      var received: [UInt8] = []
-      for try await buffer in inbound {
-        received += buffer.readableBytesView
-        if let answer = TestAnswer(received, isHead: isHead) { return answer }
+    let answer = Mutex<TestAnswer?>(nil)
+    do {
+      try await connect().executeThenClose { inbound, outbound in
+        // One that is refused at once may take nothing any more.
+        try? await outbound.write(ByteBuffer(bytes: bytes))
+        var received: [UInt8] = []
+        for try await buffer in inbound {
+          received += buffer.readableBytesView
+          if let whole = TestAnswer(received, isHead: isHead) { return answer.withLock { $0 = whole } }
+        }
+        throw Failure(words: "the connection ended after \(received.count) bytes")
       }
-      throw Failure(words: "the connection ended after \(received.count) bytes")
+    } catch {
+      // One that the daemon has closed already may not be closed once more.
+      guard let answer = answer.withLock({ $0 }) else { throw error }
+      return answer
     }
+    return try answer.withLock { $0 } ?? { throw Failure(words: "there is no answer") }()
   }
 
   /// The bytes of a request.

@@ -1,14 +1,15 @@
 import Catalog
 import CatalogRows
+import CoreMetrics
 import Foundation
 import Logging
-import ScanDaemon
 import ServiceLifecycle
 import StoreTestSupport
 import Testing
 import Workspace
 
 @testable import DaemonHTTP
+@testable import ScanDaemon
 
 /// A daemon with its server, for as long as a test needs it.
 struct TestDaemon: Sendable {
@@ -21,7 +22,7 @@ struct TestDaemon: Sendable {
   /// Runs a daemon with a small catalogue of the user `ana`: a set `1000` of `1001` and `1002`, which is missing.
   static func run(
     _ change: (inout DaemonOptions, inout DaemonServer.Options) -> Void = { _, _ in },
-    isFilled: Bool = true, _ body: (TestDaemon) async throws -> Void
+    isFilled: Bool = true, metrics: (any MetricsFactory)? = nil, _ body: (TestDaemon) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
     var daemonOptions = DaemonOptions(root: directory.path + "/root")
@@ -33,7 +34,9 @@ struct TestDaemon: Sendable {
     options.onListening = { listening.yield($0) }
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let daemon = try Daemon(daemonOptions, logger: logger)
+    var environment = DaemonEnvironment()
+    if let metrics { environment.metrics = metrics }
+    let daemon = try Daemon(daemonOptions, logger: logger, environment: environment)
     if isFilled { try fill(daemon.workspace) }
     let server = try DaemonServer(daemon, options: options, logger: logger)
     let group = ServiceGroup(

@@ -144,6 +144,10 @@ import Workspace
       var input: String
     }
     try await withDirectory { directory in
+      // A catalogue without products: without any, nobody would know what is missing in it.
+      let writer = try CatalogWriter(WorkspaceDirectory(root: directory).makeCatalogue(of: "ana"))
+      _ = try writer.beginFullUpdate(.open).commit(cursor: "monday")
+      writer.close()
       let (codes, seen) = AsyncStream<String>.makeStream()
       for code in ["6901", "6901", "690\u{1D}2"] { seen.yield(code) }
       seen.finish()

@@ -195,11 +195,29 @@ import Testing
     let registry = PrometheusRegistry()
     ProcessMetrics.add(to: registry)
     let lines = Self.text(registry).split(separator: "\n")
-    for name in ["process_resident_memory_bytes", "process_open_fds", "process_threads", "process_start_time_seconds"] {
+    #expect(lines.contains("# TYPE process_cpu_seconds_total counter"))
+    for name in [
+      "process_resident_memory_bytes", "process_virtual_memory_bytes", "process_open_fds", "process_max_fds",
+      "process_threads", "process_start_time_seconds", "process_cpu_seconds_total",
+    ] {
       let line = try #require(lines.first { $0.hasPrefix(name + " ") })
       let value = try #require(Double(line.dropFirst(name.count + 1)))
       #expect(value > 0)
     }
+  }
+
+  @Test func `processor time is counted once, whoever asks`() throws {
+    let registry = PrometheusRegistry()
+    ProcessMetrics.add(to: registry)
+    func seconds() throws -> Double {
+      let lines = Self.text(registry).split(separator: "\n")
+      let line = try #require(lines.first { $0.hasPrefix("process_cpu_seconds_total ") })
+      return try #require(line.split(separator: " ").last.flatMap { Double($0) })
+    }
+    let before = ProcessMetrics.processorSeconds
+    let first = try seconds()
+    let second = try seconds()
+    #expect(before <= first && first <= second && second <= ProcessMetrics.processorSeconds)
   }
   #endif
 }

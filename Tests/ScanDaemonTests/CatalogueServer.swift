@@ -59,10 +59,11 @@ final class CatalogueServer: CatalogTransport, Sendable {
 
   /// Lets a daemon synchronise here.
   func serve(_ environment: inout DaemonEnvironment) {
-    environment.synchronize = { [self] stores, full in
+    environment.synchronize = { [self] stores, extent in
       var synchronizer = Synchronizer(self)
       synchronizer.options.allowsBarePayload = true
-      return try await stores.synchronize(synchronizer, from: nil, full: full)
+      return try await stores.synchronize(
+        synchronizer, from: nil, full: extent != .increment, replacesDamaged: extent == .replacement)
     }
   }
 }

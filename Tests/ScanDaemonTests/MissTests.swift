@@ -8,6 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct MissTests {
   let root = TestRoot()
 
+  init() throws { try root.fill("ana") }
+
   @Test func `misses are counted, the last one first, and can be cleared`() async throws {
     let clock = TestClock()
     var environment = DaemonEnvironment()
@@ -48,6 +50,7 @@ import Testing
   }
 
   @Test func `a code of any length or content is answered, and entered if it may be one`() async throws {
+    try root.fill(nil)
     let daemon = try root.daemon(user: nil)
     let codes = [
       String(repeating: "x", count: 4096), String(repeating: "y", count: 4097), "\u{1D}\u{0}", "", "e\u{301}",
@@ -60,6 +63,7 @@ import Testing
   }
 
   @Test func `the journal follows the user`() async throws {
+    try root.fill("bob")
     let daemon = try root.daemon()
     _ = await daemon.scan(Reading(input: "a", code: "of ana"))
     try await daemon.signIn("bob")

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MetricsTestKit
 import Synchronization
@@ -33,6 +34,14 @@ import Testing
       #expect(code.rawValue.allSatisfy { $0.isLowercase || $0 == "_" })
       #expect(code.remedy.count > 20 && !code.remedy.hasSuffix("."))
     }
+  }
+
+  @Test func `the documentation lists each code`() throws {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = package.appendingPathComponent("Sources/ScanDaemon/ScanDaemon.docc/ScanDaemon.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    for code in ProblemCode.allCases { #expect(text.contains("`\(code.rawValue)`"), "\(code.rawValue)") }
   }
 
   @Test func `a problem lasts from its first occurrence until it is cleared, and each webhook has its own`() throws {
@@ -134,6 +143,10 @@ import Testing
     #expect(problems.current.count <= Problems.maximumCount + ProblemCode.allCases.count)
     problems.clear(.webhookFailing, about: "a")
     #expect(try !fields().contains { $0.hasPrefix("webhook_failing") })
+    for _ in 0..<2 {
+      problems.set(.uploadsParked, ["b": "1 upload", "c": "2 uploads"])
+      #expect(try fields().count { $0.hasPrefix("uploads_parked other 1 ") } == 1)
+    }
   }
 }
 

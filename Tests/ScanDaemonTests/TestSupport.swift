@@ -40,8 +40,8 @@ final class TestRoot: Sendable {
   }
 
   /// Gives a user a catalogue: the products 0 to 9 with the barcodes 6900 to 6909, and a set of 1 and 2.
-  func fill(_ id: String, cursor: String = "monday") throws {
-    let writer = try CatalogWriter(directory.makeCatalogue(of: id), waiting: 5000)
+  func fill(_ id: String?, cursor: String = "monday") throws {
+    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), waiting: 5000)
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     var row = ProductRow()
@@ -49,7 +49,7 @@ final class TestRoot: Sendable {
       var product = Product()
       product.id = "\(number)"
       product.barcode = "690\(number)"
-      product.name = "\(number) of \(id)"
+      product.name = "\(number) of \(id ?? "nobody")"
       product.fill(&row)
       try update.product(row)
     }

@@ -81,9 +81,34 @@ import UploadQueue
     }
   }
 
-  @Test func `without another policy an upload is tried for years`() {
+  @Test func `a store that can be read again is no problem any more, also if nothing is to be sent`() async throws {
+    let path = root.path + "/users/ana/documents.log"
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
+    try await withServices(daemon) {
+      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped ana") }
+      try FileManager.default.removeItem(atPath: path)
+      try await eventually("it is over") { try daemon.problemNames().isEmpty }
+    }
+  }
+
+  @Test func `a user who was removed has no problem`() async throws {
+    let daemon = try root.daemon(user: "bob", receiver.environment()) { $0.hook("shop") }
+    let path = root.path + "/users/bob/documents.log"
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+    try await withServices(daemon) {
+      try await eventually("it is told") { try daemon.problemNames().contains("uploads_stopped bob") }
+      try await daemon.signIn("ana")
+      _ = try root.directory.remove("bob")
+      try await eventually("it is over") { try !daemon.problemNames().contains("uploads_stopped bob") }
+    }
+  }
+
+  @Test func `without another policy an outage parks nothing, and three bad scans take less than half a minute`() {
     let retry = WebhookOptions(name: "shop", url: "http://x/").retry
-    #expect(retry.maximumRetries >= 1_000_000 && retry.longestPause == .seconds(60))
+    #expect(!retry.countsOutages && retry.longestPause == .seconds(60))
+    let pauses = (1...retry.maximumRetries).reduce(Duration.zero) { $0 + retry.firstPause * (1 << ($1 - 1)) }
+    #expect(pauses * 3 < .seconds(25), "the rest is for the requests")
   }
 
   @Test func `an upload for a webhook that is gone is parked, and says why`() async throws {

@@ -157,12 +157,12 @@ import Testing
       }
     }
     defer { for call in calls { close(call) } }
-    let input = RunningInput(InputOptions(name: "test", source: source(scanner)), recorder)
+    let input = RunningInput(InputOptions(name: "test", source: source(scanner)), recorder) {
+      $0.connectTimeout = .seconds(86_400)
+    }
     try await Task.sleep(for: .milliseconds(100))
-    let start = ContinuousClock.now
     try await input.shutDown()
-    #expect(recorder.openings.isEmpty)
-    #expect(ContinuousClock.now - start < TCPClientInput.connectTimeout)
+    #expect(recorder.events.isEmpty)
   }
 
   @Test func `at shutdown what was read is answered, and cancellation ends at once`() async throws {

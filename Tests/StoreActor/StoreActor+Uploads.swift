@@ -53,7 +53,7 @@ extension StoreActor {
   }
 
   /// Sends to a receiver that is a file: a line for each request, and for each success that was committed. Some requests
-  /// fail, and of some the answer gets lost.
+  /// fail, and of some the answer gets lost. Uploads of kind `k` go in batches.
   static func send(_ location: StoreLocation, _ directory: String, _ process: Int, untilEmpty: Bool) throws {
     // A C string for the call.
     let file = unsafe open(directory + "/received", O_WRONLY | O_APPEND | O_CREAT, 0o600)
@@ -73,7 +73,23 @@ extension StoreActor {
     work.breakerFailures = .max
     work.leaseCheckInterval = .milliseconds(20)
     let random = Mutex(SeededGenerator(seed: UInt64(process)))
-    let worker = UploadWorker(try queue(location, options), options: work) { upload in
+    work.batches["k"] = UploadBatchOptions(maximumCount: 4)
+    let sendBatch: UploadWorker.BatchTransport = { batch in
+      let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
+      if choice == 0 { return UploadResponse(status: 503) }
+      if choice == 1 { return UploadResponse(status: 500) }
+      // It stops at one of them, and says so.
+      let count = choice == 2 ? random.withLock { Int.random(in: 0..<batch.uploads.count, using: &$0) } : .max
+      for upload in batch.uploads.prefix(count) {
+        note("got \(process) \(upload.id) \(upload.orderKey ?? "") \(try upload.decode(String.self)) 200")
+        try await Task.sleep(for: .microseconds(100))
+      }
+      if choice == 3 { throw Failure("the answer got lost") }
+      if count == .max { return UploadResponse(status: 200) }
+      let failed = (count..<batch.uploads.count).map { #"{"index":\#($0),"status":503}"# }.joined(separator: ",")
+      return UploadResponse(status: 207, body: .complete(Array(#"{"failed":[\#(failed)]}"#.utf8)))
+    }
+    let worker = UploadWorker(try queue(location, options), options: work, batchTransport: sendBatch) { upload in
       let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
       let status = choice == 0 ? 503 : choice == 1 ? 0 : 200
       note("got \(process) \(upload.id) \(upload.orderKey ?? "") \(try upload.decode(String.self)) \(status)")

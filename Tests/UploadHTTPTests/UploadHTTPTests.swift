@@ -54,6 +54,26 @@ import UploadQueue
     return try result.get()
   }
 
+  // MARK: No answer
+
+  @Test func `a receiver that does not answer is told in plain words`() async throws {
+    var place = ""
+    try await Receiver.run { number, _ in
+      number == 0 ? .send("") : .linger("")
+    } _: { receiver in
+      place = "127.0.0.1:\(receiver.port)"
+      let closed = await #expect(throws: UploadNoAnswer.self) { try await send(receiver.url()) }
+      #expect(closed?.description == "cannot reach \(place): closed without an answer")
+      let late = await #expect(throws: UploadNoAnswer.self) {
+        try await send(receiver.url()) { $0.timeout = .milliseconds(100) }
+      }
+      #expect(late?.description == "cannot reach \(place): no answer in time")
+    }
+    // Nobody listens there any more.
+    let refused = await #expect(throws: UploadNoAnswer.self) { try await send("http://\(place)/k") }
+    #expect(refused?.description == "cannot reach \(place): connection refused")
+  }
+
   // MARK: Requests
 
   @Test func `a value goes as JSON, to the place that the template says, with the headers that were given`()
@@ -82,8 +102,10 @@ import UploadQueue
 
   @Test func `every attempt carries the same Idempotency-Key, and another upload another one`() async throws {
     let ids = [try await queue.enqueue("a", kind: "k"), try await queue.enqueue("b", kind: "k")]
-    try await Receiver.run { number, _ in
-      .status(number % 2 == 0 ? "503 Busy" : "200 OK")
+    let seen = Mutex<Set<String>>([])
+    try await Receiver.run { _, request in
+      let isNew = seen.withLock { $0.insert(request["idempotency-key"].first ?? "").inserted }
+      return .status(isNew ? "503 Busy" : "200 OK")
     } _: { server in
       try await run(server.url())
       let keys = server.requests.map { $0["idempotency-key"] }
@@ -169,7 +191,7 @@ import UploadQueue
       #expect(server.requests.count == 1)
     }
     let upload = try #require(try queue.uploads().first)
-    #expect(upload.state == .parked && upload.lastError?.status == Int(status.prefix(3)))
+    #expect(upload.state == .waiting && upload.lastError?.status == Int(status.prefix(3)), "it is the receiver's fault")
   }
 
   @Test func `what the server says stands in the error, and an endless or unfinished text does no harm`() async throws {
@@ -277,5 +299,86 @@ import UploadQueue
     let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return String(decoding: data, as: UTF8.self)
+  }
+
+  // MARK: Success rules and batches
+
+  @Test func `a response is read for a success rule; what is cut off, too large or slow cannot be evaluated`()
+    async throws
+  {
+    let body = #"{"status":{"code":500}}"#
+    let cut = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + body
+    try await Receiver.run { number, _ in
+      switch number {
+      case 0: .status("200 OK", body: body)
+      case 1: .send(cut)
+      case 2: .status("200 OK", body: String(repeating: " ", count: 2000) + body)
+      case 3: .linger(cut)
+      case 4: .status("204 No Content")
+      default: .status("200 OK", body: body)
+      }
+    } _: { server in
+      func answer(_ change: (inout UploadHTTPOptions) -> Void = { _ in }) async throws -> UploadResponse {
+        try await send(server.url()) { options in
+          options.readsResponses = true
+          options.maximumResponseByteCount = 1000
+          change(&options)
+        }
+      }
+      let rule = try UploadSuccessRule("status.code == 200")
+      let whole = try await answer()
+      #expect(whole.status == 200 && whole.body == .complete(Array(body.utf8)) && whole.message == body)
+      #expect(try !rule.holds(for: whole))
+      #expect(try await answer().body == .incomplete("is cut off"))
+      #expect(try await answer().body == .incomplete("has more than 1000 bytes"))
+      let slow = try await answer { $0.timeout = .milliseconds(300) }
+      guard case .incomplete = slow.body else { throw UploadRefusal("\(slow)") }
+      #expect(throws: UnreadableResponse.self) { try rule.holds(for: slow) }
+      let empty = try await answer()
+      #expect(throws: UnreadableResponse.self) { try rule.holds(for: empty) }
+      #expect(try await send(server.url()).body == nil, "nobody asked for it")
+    }
+  }
+
+  @Test(arguments: UploadHTTPOptions.BatchFormat.allCases, [false, true])
+  func `a batch is one request with the payloads as they are`(format: UploadHTTPOptions.BatchFormat, isPacked: Bool)
+    async throws
+  {
+    let scans = (0..<3).map { Scan(code: "line\n\($0)", count: $0) }
+    for scan in scans { try await queue.enqueue(scan, kind: "scan", orderKey: "o") }
+    var options = UploadHTTPOptions()
+    options.batchFormat = format
+    options.isPacked = isPacked
+    options.headers = [("X-Device", "till 3")]
+    try await Receiver.run { number, _ in
+      number == 0
+        ? .status("207 Multi-Status", body: #"{"failed":[{"index":1,"status":503}]}"#) : .status("200 OK")
+    } _: { [options] server in
+      let http = try UploadHTTPTransport(url: server.url("/{kind}/{id}"), options: options)
+      var work = WorkerOptions()
+      work.retry.firstPause = .milliseconds(1)
+      work.batches["scan"] = UploadBatchOptions(maximumCount: 10)
+      let worker = UploadWorker(
+        queue, options: work, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
+        transport: { (upload: Upload) in try await http.send(upload) })
+      try await worker.run(untilEmpty: true)
+      try await http.shutdown()
+      #expect(server.requests.count == 2)
+      let request = server.requests[0]
+      let key = try #require(request["idempotency-key"].first)
+      #expect(request.line == "POST /scan/\(key) HTTP/1.1" && key.hasPrefix("batch-"))
+      #expect(request["content-type"] == [format == .ndjson ? "application/x-ndjson" : "application/json"])
+      #expect(request["x-device"] == ["till 3"] && request["content-encoding"] == (isPacked ? ["gzip"] : []))
+      #expect(server.requests[1]["idempotency-key"] != [key], "another batch, of one")
+      if !isPacked {
+        let lines = request.text.split(separator: "\n").map { Data($0.utf8) }
+        let sent =
+          format == .ndjson
+          ? try lines.map { try JSONDecoder().decode(Scan.self, from: $0) }
+          : try JSONDecoder().decode([Scan].self, from: Data(request.body))
+        #expect(sent == scans)
+      }
+    }
+    #expect(try queue.counts().delivered == 3)
   }
 }

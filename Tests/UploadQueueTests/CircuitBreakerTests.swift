@@ -3,32 +3,33 @@ import Testing
 @testable import UploadQueue
 
 @Suite struct CircuitBreakerTests {
-  private let policy = CircuitBreaker.Policy(failures: 3, firstPause: 100, longestPause: 350)
+  private let policy = CircuitBreaker.Policy(
+    failures: 3, firstPause: 100, longestPause: 350, longestPauseOnAnswer: 500)
 
   @Test func `it opens after failures in a row, lets one pass, and doubles its pause up to a cap`() {
     var breaker = CircuitBreaker()
-    #expect(breaker.fail(now: 0, policy) == nil)
-    #expect(breaker.fail(now: 0, policy) == nil)
+    #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil)
+    #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil)
     breaker.succeed()
     #expect(breaker == CircuitBreaker())
-    for _ in 0..<2 { #expect(breaker.fail(now: 0, policy) == nil) }
-    #expect(breaker.fail(now: 10, policy) == 100)
+    for _ in 0..<2 { #expect(breaker.fail(now: 0, upload: 1, isOutage: true, policy) == nil) }
+    #expect(breaker.fail(now: 10, upload: 1, isOutage: true, policy) == 100)
     #expect(!breaker.allows(now: 109))
     // One that was on its way when it opened.
-    #expect(breaker.fail(now: 50, policy) == nil)
+    #expect(breaker.fail(now: 50, upload: 1, isOutage: true, policy) == nil)
     var now: Int64 = 110
     for pause: Int64 in [200, 350, 350] {
       #expect(breaker.allows(now: now))
-      breaker.begin(now: now)
+      breaker.begin(now: now, lane: "a")
       #expect(!breaker.allows(now: now))
-      #expect(breaker.fail(now: now, policy) == pause)
+      #expect(breaker.fail(now: now, upload: 1, isOutage: true, policy) == pause)
       #expect(!breaker.allows(now: now + pause - 1))
       now += pause
     }
-    breaker.begin(now: now)
+    breaker.begin(now: now, lane: "a")
     breaker.cancel()
     #expect(breaker.allows(now: now))
-    breaker.begin(now: now)
+    breaker.begin(now: now, lane: "a")
     breaker.succeed()
     #expect(breaker.isClosed)
     #expect(breaker.allows(now: 0))
@@ -38,17 +39,17 @@ import Testing
     var breaker = CircuitBreaker()
     breaker.reconsider(now: 0)
     #expect(breaker == CircuitBreaker())
-    for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }
-    breaker.begin(now: 100)
-    #expect(breaker.fail(now: 100, policy) == 200)
+    for _ in 0..<3 { _ = breaker.fail(now: 0, upload: 1, isOutage: true, policy) }
+    breaker.begin(now: 100, lane: "a")
+    #expect(breaker.fail(now: 100, upload: 1, isOutage: true, policy) == 200)
     breaker.reconsider(now: 150)
     #expect(breaker.allows(now: 150) && !breaker.isClosed)
-    breaker.begin(now: 150)
+    breaker.begin(now: 150, lane: "a")
     #expect(!breaker.allows(now: 150))
     // The one that is on its way stays the only one.
     breaker.reconsider(now: 160)
     #expect(!breaker.allows(now: 160))
-    #expect(breaker.fail(now: 170, policy) == 100)
+    #expect(breaker.fail(now: 170, upload: 1, isOutage: true, policy) == 100)
     #expect(!breaker.allows(now: 269) && breaker.allows(now: 270))
     // A pause that is over already is not begun again.
     breaker.reconsider(now: 1000)
@@ -57,26 +58,64 @@ import Testing
 
   @Test func `an upload that was taken before it opened and begins afterwards does not keep it open for ever`() {
     var breaker = CircuitBreaker()
-    for _ in 0..<3 { _ = breaker.fail(now: 0, policy) }
-    breaker.begin(now: 10)
-    #expect(breaker.fail(now: 20, policy) == nil)
+    for _ in 0..<3 { _ = breaker.fail(now: 0, upload: 1, isOutage: true, policy) }
+    breaker.begin(now: 10, lane: "a")
+    #expect(breaker.fail(now: 20, upload: 1, isOutage: true, policy) == nil)
     #expect(!breaker.allows(now: 99))
     #expect(breaker.allows(now: 100))
-    breaker.begin(now: 100)
+    breaker.begin(now: 100, lane: "a")
     #expect(!breaker.allows(now: 100))
   }
 
   @Test func `who asks to try again closes it, if it opened before that`() {
     var breaker = CircuitBreaker()
     #expect(breaker.retry(at: 5) == false)
-    for _ in 0..<3 { _ = breaker.fail(now: 10, policy) }
+    for _ in 0..<3 { _ = breaker.fail(now: 10, upload: 1, isOutage: true, policy) }
     #expect(breaker.retry(at: 9) == false)
     #expect(!breaker.allows(now: 50))
     #expect(breaker.retry(at: 20) == true)
     #expect(breaker == CircuitBreaker())
     // From its first pause on.
-    for _ in 0..<2 { #expect(breaker.fail(now: 30, policy) == nil) }
-    #expect(breaker.fail(now: 30, policy) == 100)
+    for _ in 0..<2 { #expect(breaker.fail(now: 30, upload: 1, isOutage: true, policy) == nil) }
+    #expect(breaker.fail(now: 30, upload: 1, isOutage: true, policy) == 100)
     #expect(breaker.retry(at: 20) == false)
+  }
+
+  @Test func `one upload that is answered with an error does not open it, however often, and different ones do`() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<100 { #expect(breaker.fail(now: 0, upload: 1, isOutage: false, policy) == nil) }
+    #expect(breaker.fail(now: 0, upload: 2, isOutage: false, policy) == nil)
+    #expect(breaker.fail(now: 0, upload: 3, isOutage: false, policy) == 100)
+    breaker.succeed()
+    for upload: Int64 in [1, 2] { #expect(breaker.fail(now: 0, upload: upload, isOutage: false, policy) == nil) }
+    breaker.succeed()
+    #expect(breaker.fail(now: 0, upload: 3, isOutage: false, policy) == nil, "a success came between")
+    // Without an answer it is the destination's failure, whichever upload it was.
+    for _ in 0..<2 { #expect(breaker.fail(now: 0, upload: 3, isOutage: true, policy) == nil) }
+    #expect(breaker.fail(now: 0, upload: 3, isOutage: true, policy) == 100)
+  }
+
+  @Test func `an answer that pauses opens it at once, for longer, and Retry-After is a lower bound`() {
+    var breaker = CircuitBreaker()
+    let failure = UploadFailure(status: 401, message: "no")
+    #expect(breaker.pause(now: 5, failure, retryAfter: 0, policy) == 100)
+    #expect(breaker.answer == failure && breaker.openSince == 5)
+    #expect(breaker.pause(now: 6, failure, retryAfter: 0, policy) == nil, "it had begun before")
+    var now: Int64 = 105
+    for pause: Int64 in [200, 400, 500, 500] {
+      breaker.begin(now: now, lane: "a")
+      #expect(breaker.pause(now: now, failure, retryAfter: 0, policy) == pause)
+      now += pause
+    }
+    breaker.begin(now: now, lane: "a")
+    #expect(breaker.pause(now: now, failure, retryAfter: 7000, policy) == 7000)
+    now += 7000
+    #expect(breaker.openSince == 5)
+    // It does not answer at all now: that is another reason.
+    breaker.begin(now: now, lane: "a")
+    #expect(breaker.fail(now: now, upload: 1, isOutage: true, policy) == 350)
+    #expect(breaker.answer == nil)
+    breaker.succeed()
+    #expect(breaker == CircuitBreaker())
   }
 }

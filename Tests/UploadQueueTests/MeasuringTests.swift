@@ -42,6 +42,32 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
     #expect(try queue.counts().count == tasks * each)
   }
 
+  /// What the queue costs, without a network: one key, batches of so many.
+  @Test(arguments: [1, 100, 1000])
+  func `uploads of one key sent a second, in batches`(_ maximum: Int) async throws {
+    let folder = try TemporaryDirectory()
+    let store = try DocumentStore.open(StoreLocation(folder.directory, name: "documents"))
+    let queue = try UploadQueue(in: store)
+    let count = maximum == 1 ? 1000 : 50_000
+    for start in stride(from: 0, to: count, by: 1000) {
+      try store.transaction { transaction in
+        for number in start..<(start + 1000) {
+          try queue.enqueue(Scan(number: number), kind: "scan", orderKey: "o", in: transaction)
+        }
+      }
+    }
+    var options = WorkerOptions()
+    options.batches["scan"] = UploadBatchOptions(maximumCount: maximum)
+    let start = ContinuousClock.now
+    let worker = UploadWorker(
+      queue, options: options, batchTransport: { _ in UploadResponse(status: 200) },
+      transport: { _ in UploadResponse(status: 200) })
+    try await worker.run(untilEmpty: true)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    print("batches of \(maximum): \(Int(Double(count) / seconds)) sent/s (\(count) in \(seconds) s)")
+    #expect(try queue.counts().delivered == count)
+  }
+
   @Test(arguments: [0, 100_000])
   func `uploads sent a second, with so many parked`(_ parked: Int) async throws {
     let folder = try TemporaryDirectory()
@@ -57,7 +83,7 @@ private let isAsked = ProcessInfo.processInfo.environment["SHELFMARK_MEASURE"] !
         guard let entry = try change.entry(ordinal) else { continue }
         let lease = ScheduleEntry.Lease(slot: 0, holder: 0)
         _ = try change.claim(entry, lease)
-        try change.settle(ordinal, lease, .parked(UploadFailure(message: "no")))
+        try change.settle(ordinal, lease, .parked(UploadFailure(message: "no"), holds: false))
       }
     }
     let count = 1000

@@ -18,7 +18,7 @@ import Testing
       _ = try change.claim(try change.entry(of: sending), lease)
       let entry = try change.entry(of: parked)
       _ = try change.claim(entry, lease)
-      try change.settle(entry.id, lease, .parked(UploadFailure(message: "no")))
+      try change.settle(entry.id, lease, .parked(UploadFailure(message: "no"), holds: false))
     }
     try checkInvariants(bench.queue)
     return (bench, ids)

@@ -65,7 +65,10 @@ import Testing
     })
     for _ in 0..<2 { try await bench.queue.enqueue("bad", kind: "bad") }
     for _ in 0..<3 { try await bench.queue.enqueue("busy", kind: "busy") }
-    try await withWorker(bench, server) { _ in
+    var strict = Bench.plain
+    strict.retryPolicies["bad"] = UploadRetryPolicy()
+    strict.retryPolicies["bad"]?.maximumRetries = 0
+    try await withWorker(bench, server, strict) { _ in
       while try bench.queue.uploads().contains(where: { $0.lastError == nil }) { await Task.yield() }
     }
     let commits = bench.events.commits.count

@@ -37,7 +37,7 @@ import Testing
 
   @Test func `what was enqueued and taken in one commit and arrived before the next look holds up nothing`() throws {
     let queue = try Bench().queue
-    var mirror = ScheduleMirror(queue.tables) { _ in "" }
+    var mirror = ScheduleMirror(queue.tables, ScheduleRules())
     try mirror.advance(to: queue.store.snapshot())
     try claim(queue, &mirror, adding: 2)
     #expect(mirror.schedule.items[1]?.state == .sending)
@@ -52,7 +52,7 @@ import Testing
     for round in 0..<(8 * depth) {
       let bench = try Bench()
       let queue = bench.queue
-      var mirror = ScheduleMirror(queue.tables) { _ in "" }
+      var mirror = ScheduleMirror(queue.tables, ScheduleRules())
       for step in 0..<40 {
         switch Int.random(in: 0..<8, using: &random) {
         case 0..<3: try claim(queue, &mirror, adding: Int.random(in: 0...2, using: &random))
@@ -60,7 +60,10 @@ import Testing
           let sending = try queue.tables.schedule.query().fetch().filter { $0.state == .sending }
           guard let entry = sending.randomElement(using: &random) else { continue }
           let failure = UploadFailure(message: "no")
-          let verdicts: [UploadVerdict] = [.delivered, .again(failure, after: 5), .parked(failure), .released]
+          let verdicts: [UploadVerdict] = [
+            .delivered, .again(failure, after: 5, counts: Bool.random(using: &random)), .paused(failure),
+            .parked(failure, holds: false), .released,
+          ]
           try settle(queue, entry.id, verdicts.randomElement(using: &random)!)
         case 6: bench.clock.advance(by: .microseconds(3))
         default: if Int.random(in: 0..<4, using: &random) == 0 { try bench.documents.compact() }

@@ -64,6 +64,17 @@ final class ScriptedServer: Sendable {
     }
   }
 
+  /// The same for several, each of which is answered as if it came alone.
+  func send(_ batch: UploadBatch) async throws -> UploadResponse {
+    var results: [String] = []
+    for (index, upload) in batch.uploads.enumerated() {
+      let response = try await send(upload)
+      results.append(#"{"index":\#(index),"status":\#(response.status)}"#)
+    }
+    let body = #"{"results":["# + results.joined(separator: ",") + "]}"
+    return UploadResponse(status: 207, body: .complete(Array(body.utf8)))
+  }
+
   private func note(_ upload: Upload, _ text: String, _ status: Int, _ stamp: Int) {
     let request = Request(
       id: upload.id, orderKey: upload.orderKey, text: text, attempt: upload.attempts, status: status, stamp: stamp)

@@ -213,7 +213,7 @@ import Testing
     try await bench.queue.group.perform { change in
       let ordinal = try change.entry(of: id).id
       try change.settle(ordinal, old, .delivered)
-      try change.settle(ordinal, old, .parked(UploadFailure(message: "no")))
+      try change.settle(ordinal, old, .parked(UploadFailure(message: "no"), holds: false))
       try change.takeOver(ordinal, old, limit: 3)
     }
     #expect(try bench.queue.upload(id)?.state == .sending)

@@ -59,7 +59,14 @@ import Testing
           priority: UploadPriority.allCases.randomElement(using: &random)!, timeToLive: lives ? nil : .seconds(3))
         device.failNoMore()
         if let id { known[id] = Known(text: text, orderKey: orderKey, mayVanish: replaceKey != nil || !lives) }
-      case 7..<10: try await bench.worker(server, options).run(untilEmpty: true)
+      case 7..<10:
+        options.onParked = nil
+        if Bool.random(using: &random) { options.onParked = { _, key in key == "x" ? .hold : .continue } }
+        options.batches["k"] = Bool.random(using: &random) ? UploadBatchOptions(maximumCount: 3) : nil
+        let worker = UploadWorker(
+          bench.queue, options: options, batchTransport: { (batch: UploadBatch) in try await server.send(batch) },
+          transport: { (upload: Upload) in try await server.send(upload) })
+        try await worker.run(untilEmpty: true)
       case 10:
         let states: [Set<UploadState>] = [[.parked], [.waiting], [.parked, .waiting]]
         _ = try await bench.queue.retryAll(states.randomElement(using: &random)!)

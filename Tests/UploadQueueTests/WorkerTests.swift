@@ -13,16 +13,21 @@ import Testing
     var options = Bench.plain
     options.retry.maximumRetries = 0
     options.breakerFailures = .max
+    // One that pauses its destination holds up no other.
+    options.destination = { $0 }
     let bench = try Bench()
     let statuses =
       [0, 100, 101, 199, 200, 201, 204, 299] + [300, 301, 302, 304, 307, 399, 400, 401, 403, 404, 408, 409, 410]
     let all = statuses + [413, 422, 425, 429, 499, 500, 501, 502, 503, 504, 599, 600, 999]
-    for status in all { try await bench.queue.enqueue("\(status)", kind: "k") }
+    for status in all { try await bench.queue.enqueue("\(status)", kind: "\(status)") }
     let server = ScriptedServer(answer: { upload, _ in UploadResponse(status: Int(try upload.decode(String.self))!) })
     try await bench.run(server, options)
     let left = try bench.queue.uploads().map { Int(try $0.decode(String.self))! }
     #expect(left == all.filter { !(200...299).contains($0) })
-    #expect(try bench.queue.uploads().allSatisfy { $0.state == .parked && $0.lastError?.status != nil })
+    #expect(try bench.queue.uploads().allSatisfy { $0.lastError?.status != nil })
+    #expect(try bench.queue.uploads(.parked).allSatisfy { $0.attempts == 1 })
+    let waiting = try bench.queue.uploads(.waiting).map { Int(try $0.decode(String.self))! }
+    #expect(waiting == [300, 301, 302, 304, 307, 399, 401, 403, 404, 410], "what is about the receiver parks nothing")
     #expect(try bench.queue.counts().delivered == 4)
   }
 

@@ -39,15 +39,15 @@ import Testing
     #expect(isQuiet, "\(words(site))")
 
     let arrivals = site.receiver.arrivals
-    var arrived: Set<String> = []
+    var arrived: [String: Set<String>] = [:]
     var codes: [String: [String]] = [:]
     var keys: Set<String> = []
     for arrival in arrivals {
       let answer = try #require(Answered(String(decoding: arrival.body, as: UTF8.self)))
-      arrived.insert(answer.id)
-      guard keys.insert(arrival.key).inserted else { continue }
+      arrived[arrival.webhook, default: []].insert(answer.id)
+      guard keys.insert("\(arrival.webhook) \(arrival.key)").inserted else { continue }
       let object = try #require(try JSONSerialization.jsonObject(with: Data(arrival.body)) as? [String: Any])
-      codes[object.text("input") ?? "", default: []].append(answer.code)
+      codes["\(arrival.webhook) \(object.text("input") ?? "")", default: []].append(answer.code)
     }
     let answered = feeding.answered
     print(
@@ -56,10 +56,28 @@ import Testing
     for input in Feeding.inputs {
       let told = answered[input, default: []]
       #expect(told.count > 5, "\(input) was hardly answered")
-      let lost = told.filter { $0.isRecorded && !arrived.contains($0.id) }
-      #expect(lost.isEmpty, "\(input): \(lost.count) of \(told.count) answered scans never arrived")
-      let numbers = codes[input, default: []].compactMap { Feeding.number(input, of: $0) }
-      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(input) arrived in another order: \(numbers)")
+      for webhook in Site.webhooks {
+        let lost = told.filter {
+          $0.isRecorded && arrived[webhook]?.contains($0.id) != true && !site.receiver.refused.contains($0.code)
+        }
+        #expect(lost.isEmpty, "\(webhook) \(input): \(lost.count) of \(told.count) answered scans never arrived")
+        let numbers = codes["\(webhook) \(input)", default: []].compactMap { Feeding.number(input, of: $0) }
+        #expect(
+          zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 },
+          "\(webhook) \(input) arrived in another order: \(numbers)")
+      }
+    }
+    // What the receiver refuses is parked, alone, and that is told.
+    let parked =
+      try site.http().request("GET", "/v1/queue/uploads?state=parked").object()["uploads"] as? [[String: Any]]
+    let parkedCodes = parked?.compactMap { ($0["payload"] as? [String: Any])?.text("code") } ?? []
+    #expect(Set(parkedCodes).isSubset(of: site.receiver.refused), "\(parkedCodes)")
+    let refused = answered["conveyor", default: []].filter { $0.isRecorded && site.receiver.refused.contains($0.code) }
+    #expect(parkedCodes.count >= Site.webhooks.count * refused.count)
+    if !parkedCodes.isEmpty {
+      let status = try site.http().request("GET", "/v1/status").object()
+      let problems = (status["problems"] as? [[String: Any]])?.compactMap { $0.text("code") } ?? []
+      #expect(problems.contains("uploads_parked"), "\(problems)")
     }
     try checkCatalogue(site)
     #expect(try #require(site.daemon).end() == 0, "\(words(site))")

@@ -26,22 +26,23 @@ final class Feeding: Sendable {
   static let inputs = ["pipe", "gun", "keys", "conveyor", "handheld", "http"]
 
   private let site: Site
-  private let pause: Double
+  private let pace: Mutex<Double?>
   private let isOver = Atomic(false)
+  private let codes = Mutex<[String: [String]]>([:])
   private let log = Mutex<[String: [Answered]]>([:])
   private let ended = DispatchGroup()
 
-  /// - Parameter pause: seconds from an answer to the next scan of the same input.
-  init(_ site: Site, pause: Double = 0.002) {
+  /// - Parameter pause: Seconds from an answer to the next scan of the same input; `nil` for no scans.
+  init(_ site: Site, pause: Double? = 0.002) {
     self.site = site
-    self.pause = pause
+    pace = Mutex(pause)
     start("pipe") { site in
       guard let daemon = site.daemon else { throw POSIXError(.ENOENT) }
       return { try Self.ask(daemon.standard, $0 + "\n", $0) }
     }
     start("gun") { site in
       // The line of a serial device has no connection to lose: only what is written while nobody reads waits there.
-      { try Self.ask(site.scanner, $0 + "\r", $0) }
+      { try Self.ask(site.scanner(), $0 + "\r", $0) }
     }
     start("conveyor") { site in
       let connection = try TestSocket(port: site.tcpPort)
@@ -65,6 +66,12 @@ final class Feeding: Sendable {
 
   /// Answers by input.
   var answered: [String: [Answered]] { log.withLock { $0 } }
+
+  /// Codes that were sent, answered or not, by input.
+  var sent: [String: [String]] { codes.withLock { $0 } }
+
+  /// Scans faster or slower from now on, or not at all.
+  func pause(_ seconds: Double?) { pace.withLock { $0 = seconds } }
 
   /// Ends all threads, and waits for that.
   func end() {
@@ -98,25 +105,39 @@ final class Feeding: Sendable {
           Thread.sleep(forTimeInterval: 0.02)
           continue
         }
-        while !isOver.load(ordering: .relaxed) {
+        while waitForNext() {
           let code = Self.code(input, number)
           number += 1
+          codes.withLock { $0[input, default: []].append(code) }
           guard let answer = try? ask(code) else { break }
           log.withLock { $0[input, default: []].append(answer) }
-          Thread.sleep(forTimeInterval: pause)
         }
       }
     }
+  }
+
+  /// Waits until it is time for the next scan.
+  ///
+  /// - Returns: False where there will be none.
+  private func waitForNext(atLeast least: Double = 0) -> Bool {
+    let beginning = Date()
+    while !isOver.load(ordering: .relaxed) {
+      let left = pace.withLock { $0 }.map { max($0, least) + beginning.timeIntervalSinceNow }
+      if let left, left <= 0 { return true }
+      Thread.sleep(forTimeInterval: min(0.05, left ?? 0.05))
+    }
+    return false
   }
 
   /// A keyboard tells nobody anything; the event stream does.
   private func type() {
     thread { [self] in
       var number = 0
-      while !isOver.load(ordering: .relaxed) {
-        try? site.keyboard.send(Typing.events(Self.code("keys", number)))
+      while waitForNext(atLeast: 0.02) {
+        let code = Self.code("keys", number)
         number += 1
-        Thread.sleep(forTimeInterval: max(0.02, pause))
+        codes.withLock { $0["keys", default: []].append(code) }
+        try? site.keyboard.send(Typing.events(code))
       }
     }
   }

@@ -18,12 +18,22 @@ final class ScanReceiver: @unchecked Sendable {  // everything that changes is u
     case forgetful
     /// 503 to everything.
     case failing
+    /// 404 to everything, as while it is installed anew.
+    case missing
+
+    /// Those that pass by themselves.
+    static let allCases: [Mood] = [.well, .away, .dropping, .forgetful, .failing]
   }
 
   struct Arrival: Sendable {
+    var webhook: String
+    /// The same whenever the same scan comes again: its Idempotency-Key, or in a batch its id.
     var key: String
     var body: [UInt8]
   }
+
+  /// Codes that are always answered with 500, alone or in a batch.
+  let refused: Set<String>
 
   let port: Int
   private let lock = NSLock()
@@ -35,7 +45,8 @@ final class ScanReceiver: @unchecked Sendable {  // everything that changes is u
   var arrivals: [Arrival] { lock.withLock { all } }
   var url: String { "http://127.0.0.1:\(port)/scans/{kind}" }
 
-  init() throws {
+  init(refusing refused: Set<String> = []) throws {
+    self.refused = refused
     port = try FreePort.take()
     try listen()
   }
@@ -106,14 +117,29 @@ final class ScanReceiver: @unchecked Sendable {  // everything that changes is u
     guard let count = headers["content-length"].flatMap({ Int($0) }), let body = socket.bytes(count),
       let key = headers["idempotency-key"]
     else { return false }
+    let webhook = first.split(separator: " ").dropFirst().first.map {
+      $0.split(separator: "/").last.map(String.init) ?? ""
+    }
+    let isBatch = headers["content-type"] == "application/x-ndjson"
+    let scans = isBatch ? body.split(separator: UInt8(ascii: "\n")).map(Array.init) : [body]
+    let answers = scans.map { Answered(String(decoding: $0, as: UTF8.self)) }
+    let isRefused = answers.contains { $0.map { refused.contains($0.code) } ?? false }
     let mood = lock.withLock {
       // What is taken is in the log before anybody is told.
-      if self.mood == .well || self.mood == .forgetful { all.append(Arrival(key: key, body: body)) }
+      if self.mood == .well || self.mood == .forgetful, !isRefused {
+        for (scan, answer) in zip(scans, answers) {
+          all.append(Arrival(webhook: webhook ?? "", key: isBatch ? answer?.id ?? "" : key, body: scan))
+        }
+      }
       return self.mood
+    }
+    if isRefused, mood == .well {
+      return (try? socket.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")) != nil
     }
     switch mood {
     case .well: return (try? socket.send("HTTP/1.1 204 No Content\r\n\r\n")) != nil
     case .failing: return (try? socket.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")) != nil
+    case .missing: return (try? socket.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")) != nil
     case .away, .dropping, .forgetful: return false
     }
   }

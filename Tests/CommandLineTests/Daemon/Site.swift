@@ -8,10 +8,10 @@ final class Site: Sendable {
   let receiver: ScanReceiver
   let httpPort: Int
   let tcpPort: Int
-  /// A pty: the side of the scanner.
-  let scanner: TestSocket
-  /// Its other side, which has to stay open as a device does.
-  private let device: Int32
+  /// The scanner of the serial input, where it is plugged in.
+  private let pluggedIn = Mutex<SerialScanner?>(nil)
+  /// The path of its device.
+  private let devicePath: String
   /// A FIFO of a keyboard's events, held open at both ends.
   let keyboard: TestSocket
   let socketPath: String
@@ -23,29 +23,27 @@ final class Site: Sendable {
   /// How often the products were changed.
   private let changes = Atomic(0)
 
+  /// The webhooks: one that gets each scan alone, one that gets batches.
+  static let webhooks = ["warehouse", "office"]
+  /// Numbers of scans of the conveyor that the receiver always answers with 500.
+  static let refusedNumbers = [3, 4, 11]
+
   /// The daemon that runs now.
   var daemon: DaemonProcess? { running.withLock { $0 } }
   var originURL: String { "http://127.0.0.1:\(originPort)/" }
   var log: URL { root.folder.url("catalogd.log") }
 
-  init() throws {
+  /// - Parameter refusedNumbers: Of the codes of the conveyor that the receiver refuses for good.
+  init(refusing refusedNumbers: [Int] = Site.refusedNumbers) throws {
     root = try TestRoot(answers: [])
-    receiver = try ScanReceiver()
+    receiver = try ScanReceiver(refusing: Set(refusedNumbers.map { Feeding.code("conveyor", $0) }))
     (httpPort, tcpPort, originPort) = (try FreePort.take(), try FreePort.take(), try FreePort.take())
     socketPath = root.folder.path + "/scan.sock"
     let fifo = root.folder.path + "/keyboard"
     // The path is a C string for the calls.
     guard unsafe mkfifo(fifo, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     keyboard = TestSocket(descriptor: unsafe open(fifo, O_RDWR))
-    var path = [CChar](repeating: 0, count: 128)
-    // The call fills the buffer with a path and a zero.
-    let pty = unsafe process_open_pty(&path, path.count)
-    if pty < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let devicePath = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // The path is a C string for the call.
-    device = unsafe open(devicePath, O_RDWR | O_NOCTTY)
-    Self.makeRaw(device)
-    scanner = TestSocket(descriptor: pty)
+    devicePath = root.folder.path + "/scanner"
     products = try root.folder.file(
       "products.ndjson", Data(Fixture.scanCatalogue.get().products.map { $0 + "\n" }.joined().utf8))
     let settings: [String: Any] = [
@@ -53,10 +51,13 @@ final class Site: Sendable {
       "http": ["address": "127.0.0.1:\(httpPort)"],
       "sync": ["url": "http://127.0.0.1:\(originPort)/", "intervalSeconds": 1, "firstRetrySeconds": 0.2],
       "webhooks": [
-        "names": ["warehouse"],
+        "names": ["warehouse", "office"],
         "warehouse": [
-          "url": receiver.url, "maximumAttempts": 100_000, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5,
-          "timeoutSeconds": 2,
+          "url": receiver.url, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5, "timeoutSeconds": 2,
+        ],
+        "office": [
+          "url": receiver.url, "firstPauseSeconds": 0.05, "longestPauseSeconds": 0.5, "timeoutSeconds": 2,
+          "batch": ["maximum": 20, "lingerMilliseconds": 10],
         ],
       ],
       "inputs": [
@@ -70,20 +71,34 @@ final class Site: Sendable {
       "drainSeconds": 5,
     ]
     configuration = try root.folder.file("catalogd.json", JSONSerialization.data(withJSONObject: settings))
+    try plugScanner()
   }
 
   deinit {
     daemon?.kill()
     stopOrigin()
-    close(device)
   }
 
-  private static func makeRaw(_ descriptor: Int32) {
-    var settings = termios()
-    // The calls fill and read the local structure.
-    unsafe tcgetattr(descriptor, &settings)
-    unsafe cfmakeraw(&settings)
-    unsafe tcsetattr(descriptor, TCSANOW, &settings)
+  // MARK: The scanner of the serial input
+
+  /// The scanner's side of its line.
+  ///
+  /// - Throws: `POSIXError` while it is not plugged in.
+  func scanner() throws -> TestSocket {
+    guard let scanner = pluggedIn.withLock({ $0 }) else { throw POSIXError(.ENODEV) }
+    return scanner.line
+  }
+
+  func plugScanner() throws {
+    let scanner = try SerialScanner()
+    try FileManager.default.createSymbolicLink(atPath: devicePath, withDestinationPath: scanner.path)
+    pluggedIn.withLock { $0 = scanner }
+  }
+
+  /// The device is gone once nobody waits for an answer at it.
+  func unplugScanner() throws {
+    try FileManager.default.removeItem(atPath: devicePath)
+    pluggedIn.withLock { $0 = nil }
   }
 
   // MARK: The origin
@@ -125,6 +140,21 @@ final class Site: Sendable {
         .replacing(/"updateTime":"[^"]*"/, with: "\"updateTime\":\"\(time)\"")
     }
     try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: products, options: .atomic)
+  }
+
+  /// Changes the name of every product, as another catalogue would: more rows than an increment has.
+  ///
+  /// - Returns: What each name begins with now.
+  func replaceProducts() throws -> String {
+    let change = changes.add(1, ordering: .relaxed).newValue
+    let mark = "day \(change) "
+    let lines = String(decoding: try Data(contentsOf: products), as: UTF8.self).split(separator: "\n").map { line in
+      line.replacing("\"name\":\"", with: "\"name\":\"\(mark)", maxReplacements: 1)
+        .replacing(
+          /"updateTime":"[^"]*"/, with: "\"updateTime\":\"2026-01-01 00:00:\(String(100 + change).dropFirst())\"")
+    }
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: products, options: .atomic)
+    return mark
   }
 
   // MARK: The daemon

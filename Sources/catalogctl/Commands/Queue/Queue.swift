@@ -42,3 +42,5 @@ extension UploadPriority: ExpressibleByArgument {
 }
 
 extension UploadState: ExpressibleByArgument {}
+
+extension OnParked: ExpressibleByArgument {}

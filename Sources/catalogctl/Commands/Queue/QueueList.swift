@@ -24,7 +24,8 @@ struct QueueList: ParsableCommand {
         upload.json.print()
       } else {
         table.add(
-          upload.id.text, Table.cell(upload.kind, limit: 20), upload.state.rawValue, upload.priority.name,
+          upload.id.text, Table.cell(upload.kind, limit: 20),
+          upload.holdsKey ? "parked, holds its key" : upload.state.rawValue, upload.priority.name,
           Table.cell(upload.orderKey ?? "", limit: 20), "\(upload.attempts)",
           Table.cell(upload.lastError?.message ?? ""))
       }
@@ -57,12 +58,17 @@ struct QueueStat: ParsableCommand {
     let queue = try target.existing()
     let counts = try queue?.counts() ?? QueueCounts()
     let pauses = try queue?.pauses() ?? []
+    let held = try queue?.heldKeys() ?? []
     if target.output.json {
-      counts.json(pauses).print()
+      counts.json(pauses, heldKeys: held).print()
     } else {
       for (name, number) in counts.numbers { Console.print("\(name): \(number)") }
       let names = pauses.map(\.rawValue).sorted()
       Console.print("paused: \(names.isEmpty ? "no" : names.joined(separator: ", "))")
+      for key in held {
+        let reason = key.failure.map { ": \(Table.cell($0.message))" } ?? ""
+        Console.print("held key: \(Table.cell(key.orderKey)) waits for a decision about \(key.upload)\(reason)")
+      }
     }
   }
 }

@@ -10,7 +10,13 @@ struct QueueRun: AsyncParsableCommand {
     discussion: """
       Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the command when the requests that \
       run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
-      were parked.
+      were parked; also when the rest waits for somebody's decision, or because the server's answers say that it takes nothing.
+
+      A 2xx is success. With --success the JSON of the response must meet a condition as well, in the language of \
+      'documents query --where'; one that does not counts like 422, and one that cannot be read is sent again.
+      A status in --pause-on is about the server: nothing is sent but a probe now and then, and nothing is parked. One in \
+      --park-on is about the upload, which is parked after its repetitions. After any other, 408, 425, 429 and 5xx among \
+      them, the upload is sent again later.
       """)
 
   @OptionGroup var target: QueueTarget
@@ -24,6 +30,19 @@ struct QueueRun: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The longest time for a request.", valueName: "seconds")) var timeout = 60.0
   @Option(help: ArgumentHelp("A header, such as 'Accept: text/plain'.", valueName: "name: value")) var header:
     [String] = []
+  @Option(
+    help: ArgumentHelp("What the response's JSON must meet, such as 'status.code == 200'.", valueName: "condition"))
+  var success: String?
+  @Option(
+    help: ArgumentHelp(
+      "Statuses that pause the server and park nothing (default: \(Self.words(UploadStatusPolicy.defaultPauseOn))).",
+      valueName: "list")) var pauseOn: String?
+  @Option(
+    help: ArgumentHelp(
+      "Statuses that park an upload after its repetitions (default: \(Self.words(UploadStatusPolicy.defaultParkOn))).",
+      valueName: "list")) var parkOn: String?
+  @Option(help: "Whether later uploads with the key of a parked one go on or wait: continue or hold.")
+  var onParked = OnParked.continue
   @Option(
     help: ArgumentHelp(
       "A file with the secret by which requests are signed (Standard Webhooks): whsec_ and base64, or its bytes.",
@@ -43,6 +62,32 @@ struct QueueRun: AsyncParsableCommand {
       throw ValidationError("--previous-secret-file comes with --secret-file, the present one")
     }
     guard header.allSatisfy({ $0.contains(":") }) else { throw ValidationError("--header is 'Name: value'") }
+    _ = try rule()
+    _ = try statuses()
+  }
+
+  private static func words(_ statuses: [UploadStatus]) -> String {
+    statuses.map(\.description).joined(separator: ",")
+  }
+
+  private func rule() throws -> UploadSuccessRule? {
+    do { return try success.map { try UploadSuccessRule($0) } } catch {
+      throw ValidationError("--success is a condition such as 'status.code == 200': \(error)")
+    }
+  }
+
+  private func statuses() throws -> UploadStatusPolicy {
+    func list(_ option: String, _ text: String?) throws -> [UploadStatus]? {
+      try text?.split(separator: ",").map { part in
+        let word = part.trimmingCharacters(in: .whitespaces)
+        if let status = UploadStatus(word) { return status }
+        throw ValidationError("\(option) is a list of statuses such as 404, or classes such as 4xx: \(word) is neither")
+      }
+    }
+    let (pausing, parking) = (try list("--pause-on", pauseOn), try list("--park-on", parkOn))
+    do { return try UploadStatusPolicy(pauseOn: pausing, parkOn: parking) } catch {
+      throw ValidationError("\(error)")
+    }
   }
 
   func run() async throws {
@@ -53,6 +98,9 @@ struct QueueRun: AsyncParsableCommand {
     options.concurrency = concurrency
     options.retry.maximumRetries = retries
     options.retry.firstPause = .seconds(pause)
+    options.retry.statuses = try statuses()
+    if let rule = try rule() { options.success = { _, response in try rule.holds(for: response) } }
+    if onParked == .hold { options.onParked = { _, _ in .hold } }
     options.attemptTimeout = .seconds(timeout + 10)
     let worker = UploadWorker(queue, options: options, transport: http.send)
     let signals = [SIGINT, SIGTERM].map { number in
@@ -68,13 +116,14 @@ struct QueueRun: AsyncParsableCommand {
     }
     try await http.shutdown()
     withExtendedLifetime(signals) {}
-    try report(queue, before)
+    try report(queue, before, paused: await worker.pausedDestinations.values.first)
   }
 
   private func transport() throws -> UploadHTTPTransport {
     var options = UploadHTTPOptions()
     options.timeout = .seconds(timeout)
     options.body = multipart ? .multipart : .json
+    options.readsResponses = success != nil
     options.isPacked = gzip
     options.userAgent = "shelfmark-catalogctl/\(Catalogctl.version)"
     options.secrets = try [secretFile, previousSecretFile].compactMap { $0 }.map { path in
@@ -90,8 +139,9 @@ struct QueueRun: AsyncParsableCommand {
     do { return try UploadHTTPTransport(url: url, options: options) } catch { throw Failure(.usage, "\(error)") }
   }
 
-  private func report(_ queue: UploadQueue, _ before: QueueCounts) throws {
+  private func report(_ queue: UploadQueue, _ before: QueueCounts, paused: DestinationPause?) throws {
     let now = try queue.counts()
+    let held = try queue.heldKeys()
     let delivered = now.delivered - before.delivered
     DurableChange.note(
       "\(Quantity.of(delivered, "upload")) delivered, which the queue knows",
@@ -99,12 +149,26 @@ struct QueueRun: AsyncParsableCommand {
     if target.output.json {
       JSONText.object([
         ("delivered", .int(delivered)), ("waiting", .int(now.waiting)), ("parked", .int(now.parked)),
+        ("heldKeys", .int(held.count)), ("pausedBy", .optional(paused?.answer.message)),
       ]).print()
     } else {
-      Console.print("delivered: \(delivered), waiting: \(now.waiting), parked: \(now.parked)")
+      let keys = held.isEmpty ? "" : ", held keys: \(held.count)"
+      Console.print("delivered: \(delivered), waiting: \(now.waiting), parked: \(now.parked)\(keys)")
     }
     if untilEmpty, try !queue.pauses().isEmpty {
       throw Failure(.temporary, "the queue is paused; run 'catalogctl queue resume'")
+    }
+    if untilEmpty, let paused {
+      throw Failure(
+        .unavailable,
+        "\(paused.answer.message); nothing was parked, and \(now.waiting) uploads wait: correct the URL, the headers or"
+          + " the server")
+    }
+    if untilEmpty, let key = held.first {
+      throw Failure(
+        .unavailable,
+        "\(now.waiting) uploads wait for a decision: \(key.upload) is parked and holds \(key.orderKey); see 'catalogctl queue "
+          + "retry' and 'queue drop'")
     }
     if untilEmpty, now.waiting + now.sending > 0 {
       throw Failure(.temporary, "not sent yet: \(Quantity.of(now.waiting + now.sending, "upload"))")

@@ -1,0 +1,70 @@
+import CoreMetrics
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// The metrics of a server, for swift-metrics.
+///
+/// | name | kind | of what |
+/// |---|---|---|
+/// | `shelfmark_http_requests_total` | counter | answered requests, by `route`, `method` and `status` |
+/// | `shelfmark_http_connections` | gauge | connections that are open |
+///
+/// A route is its path in the OpenAPI document, or `none`; methods that no route has are `other`.
+final class ServerMetrics: Sendable {
+  private struct Key: Hashable {
+    let route: String
+    let method: String
+    let status: Int
+  }
+
+  /// The route of a request for a path that does not exist.
+  static let noRoute = "none"
+
+  private let factory: any MetricsFactory
+  private let counters = Mutex<[Key: Counter]>([:])
+  private let connections: Gauge
+  /// Guards nothing but itself.
+  private let connectionCount = Mutex(0)
+
+  init(_ factory: any MetricsFactory) {
+    self.factory = factory
+    connections = Gauge(label: "shelfmark_http_connections", factory: factory)
+    connections.record(0)
+  }
+
+  /// - Parameter method: `nil` for a request that the parser does not understand.
+  func count(_ method: HTTPRequest.Method?, route: String, status: HTTPResponse.Status) {
+    let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
+    let key = Key(
+      route: route, method: method.flatMap { known.contains($0) ? $0.rawValue : nil } ?? "other", status: status.code)
+    let counter = counters.withLock { counters in
+      if let counter = counters[key] { return counter }
+      let dimensions = [("route", key.route), ("method", key.method), ("status", String(key.status))]
+      let counter = Counter(label: "shelfmark_http_requests_total", dimensions: dimensions, factory: factory)
+      counters[key] = counter
+      return counter
+    }
+    counter.increment()
+  }
+
+  fileprivate func connectionsChanged(by number: Int) {
+    connectionCount.withLock { count in
+      count += number
+      connections.record(count)
+    }
+  }
+
+  /// Counts the connection in whose pipeline it is.
+  final class ConnectionCounter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+    typealias InboundOut = Any
+
+    private let metrics: ServerMetrics
+
+    init(_ metrics: ServerMetrics) { self.metrics = metrics }
+
+    func handlerAdded(context: ChannelHandlerContext) { metrics.connectionsChanged(by: 1) }
+    func handlerRemoved(context: ChannelHandlerContext) { metrics.connectionsChanged(by: -1) }
+  }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import UploadQueue
+
+/// Looks at the causes of problems, so that each problem begins and ends with its cause and not with the next request.
+final class CauseWatch: Sendable {
+  /// How long a second daemon that was refused stays a problem.
+  static let rivalTime: Duration = .seconds(60)
+  /// How long a connection that was refused because of a limit stays one.
+  static let refusalTime: Duration = .seconds(60)
+
+  private let access: CatalogueAccess
+  private let health: CatalogueHealth
+  private let recorder: ScanRecorder
+  private let inputs: InputTable
+  private let sync: CatalogueSync
+  private let problems: Problems
+  private let queueOptions: QueueOptions
+  private let lock: RootLock?
+
+  init(
+    _ access: CatalogueAccess, _ health: CatalogueHealth, _ recorder: ScanRecorder, _ inputs: InputTable,
+    _ sync: CatalogueSync, _ problems: Problems, _ queueOptions: QueueOptions, _ lock: RootLock?
+  ) {
+    self.access = access
+    self.health = health
+    self.recorder = recorder
+    self.inputs = inputs
+    self.sync = sync
+    self.problems = problems
+    self.queueOptions = queueOptions
+    self.lock = lock
+  }
+
+  /// Looks once.
+  ///
+  /// - Complexity: some ten system calls; what is in the queue is counted.
+  func look() {
+    health.look()
+    lookAtInputs()
+    sync.lookForProblems()
+    lookAtDocuments()
+    if let rival = lock?.rival() {
+      problems.note(.secondDaemon, rival, endsAfter: Self.rivalTime)
+    }
+    problems.tick()
+  }
+
+  /// Looks which inputs are open.
+  func lookAtInputs() {
+    problems.set(.inputClosed, inputs.closed)
+  }
+
+  private func lookAtDocuments() {
+    do {
+      let documents = try recorder.table.documents(of: access.stores(), creates: false)
+      guard let queue = documents?.queue else { return problems.clear(.documentsUnreadable) }
+      let counts = try queue.counts()
+      problems.clear(.documentsUnreadable)
+      if problems.has(.uploadsRefused), counts.count < queueOptions.maximumCount,
+        counts.byteCount < queueOptions.maximumByteCount
+      {
+        problems.clear(.uploadsRefused)
+      }
+    } catch {
+      problems.set(.documentsUnreadable, "\(error)")
+    }
+  }
+}

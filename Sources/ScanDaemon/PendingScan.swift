@@ -1,0 +1,49 @@
+import Documents
+import ScanInputs
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A scan that could not be looked up, and is to be looked up later.
+struct PendingScan: Codable, Sendable, Equatable, Identifiable {
+  /// The most that wait. Later ones are answered and sent once, as without ``DaemonOptions/rematches``.
+  static let maximumCount = 100_000
+
+  /// The id of the first answer.
+  var id: String
+  var code: String
+  var input: String
+  var tag: String?
+  /// The bytes of a code that could not be decoded.
+  var bytes: [UInt8]?
+  /// When the code was read, in seconds since 1970.
+  var time: Double
+
+  init(_ answer: ScanAnswer) {
+    id = answer.id
+    code = answer.reading.code
+    input = answer.reading.input
+    tag = answer.reading.tag
+    bytes = answer.reading.undecodedBytes
+    time = answer.time.timeIntervalSince1970
+  }
+
+  var reading: Reading {
+    guard let bytes else { return Reading(input: input, code: code, tag: tag) }
+    return Reading(input: input, undecoded: bytes)
+  }
+}
+
+extension UserDocuments {
+  /// Enters a scan that is to be looked up later, as a part of a transaction.
+  ///
+  /// - Returns: Whether there was room.
+  func enter(_ scan: PendingScan, _ transaction: DocumentTransaction) throws -> Bool {
+    guard try pending.count() < PendingScan.maximumCount else { return false }
+    try transaction.upsert(scan, into: pending)
+    return true
+  }
+}

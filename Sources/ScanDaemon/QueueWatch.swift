@@ -1,0 +1,171 @@
+import ServiceLifecycle
+import Synchronization
+import UploadQueue
+
+/// Reports what stands still in the queues of all users until somebody decides: parked uploads, and order keys that such ones
+/// hold. Also ends the problem of a webhook that failed with uploads that are gone.
+///
+/// It reads the stores, so it also sees what was parked before the daemon started, and what another process retries or drops.
+final class QueueWatch: Service {
+  /// How often the queues of who is signed in, and of those with failed uploads, are looked at, …
+  static let interval: Duration = .seconds(5)
+  /// … and those of all other users.
+  static let intervalOfOthers: Duration = .seconds(60)
+  /// Failed uploads that are remembered for each webhook.
+  static let maximumFailing = 100
+
+  /// What stands still in one queue.
+  private struct Standing {
+    var counts: QueueCounts
+    var parked: [ParkedUploads]
+    var held: [HeldKey]
+  }
+
+  private struct State {
+    /// Uploads whose last attempt failed, by webhook.
+    var failing: [String: [UploadID: UploadQueue]] = [:]
+    var standing: [UserDocumentsTable.Key: Standing] = [:]
+    var othersAreDue: Duration = .zero
+    /// Webhooks whose gauges were set.
+    var gauges: Set<String> = []
+  }
+
+  private let webhooks: Webhooks
+  private let table: UserDocumentsTable
+  private let access: CatalogueAccess
+  private let metrics: DaemonMetrics
+  private let problems: Problems
+  private let environment: DaemonEnvironment
+  private let state = Mutex(State())
+  private let wakes: Wakes
+  private let thread = BlockingThread("queues")
+
+  /// - Parameter wakes: are woken when an upload was parked, and the queues are looked at then.
+  init(
+    _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ metrics: DaemonMetrics,
+    _ problems: Problems, _ environment: DaemonEnvironment, _ wakes: Wakes
+  ) {
+    self.wakes = wakes
+    self.webhooks = webhooks
+    self.table = table
+    self.access = access
+    self.metrics = metrics
+    self.problems = problems
+    self.environment = environment
+    state.withLock { $0.gauges = Set(webhooks.options.map(\.name)) }
+  }
+
+  func run() async throws {
+    // Without webhooks, what is in the queues is somebody else's.
+    if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, environment.time.sleep) } }
+    await wakes.untilShutdown {
+      while !wakes.isFinished, !Task.isCancelled {
+        _ = try? await thread.run { [self] in look() }
+        await wakes.wait(Self.interval, environment.time.sleep)
+      }
+    }
+  }
+
+  // MARK: What workers tell
+
+  /// An attempt failed, and the upload is tried again.
+  func failed(_ upload: UploadID, _ queue: UploadQueue, webhook: String, _ message: String) {
+    state.withLock { state in
+      if state.failing[webhook]?.count ?? 0 < Self.maximumFailing {
+        state.failing[webhook, default: [:]][upload] = queue
+      }
+    }
+    problems.note(.webhookFailing, message, about: webhook)
+  }
+
+  /// An upload that may have failed before arrived, or is parked.
+  func ended(_ upload: UploadID, webhook: String) {
+    let isLast = state.withLock { state in
+      guard state.failing[webhook]?.removeValue(forKey: upload) != nil else { return false }
+      return state.failing[webhook]?.isEmpty ?? true
+    }
+    if isLast { problems.clear(.webhookFailing, about: webhook) }
+  }
+
+  // MARK: Looking
+
+  private func look() {
+    forgetDecided()
+    let now = environment.uptime()
+    let isFull = state.withLock { state in
+      guard state.othersAreDue <= now else { return false }
+      state.othersAreDue = now + Self.intervalOfOthers
+      return true
+    }
+    let current = try? access.stores().user
+    let users = isFull ? (try? table.users()) ?? [current ?? nil] : [current ?? nil]
+    var seen: Set<UserDocumentsTable.Key> = []
+    for user in users {
+      let key = UserDocumentsTable.Key(user)
+      seen.insert(key)
+      // What cannot be read is told by others, and keeps its numbers.
+      guard let documents = try? table.documents(ofUser: user) else { continue }
+      do {
+        let standing = try standing(documents.queue, before: isFull ? nil : state.withLock { $0.standing[key] })
+        state.withLock { $0.standing[key] = standing }
+      } catch { continue }
+    }
+    let (standing, names) = state.withLock { state in
+      // Users who were removed.
+      if isFull { state.standing = state.standing.filter { seen.contains($0.key) } }
+      let standing = Array(state.standing.values)
+      state.gauges.formUnion(standing.flatMap { $0.parked.map(\.kind) })
+      return (standing, state.gauges)
+    }
+    report(standing, names)
+  }
+
+  private func standing(_ queue: UploadQueue, before: Standing?) throws -> Standing {
+    let counts = try queue.counts()
+    // Nothing was parked, retried, dropped or replaced.
+    if let before, before.counts.parked == counts.parked, before.counts.removed == counts.removed,
+      before.counts.superseded == counts.superseded, before.counts.dropped == counts.dropped,
+      counts.parked == 0 || before.counts.delivered == counts.delivered
+    {
+      return before
+    }
+    return Standing(counts: counts, parked: try queue.parkedUploads(), held: try queue.heldKeys())
+  }
+
+  private func report(_ standing: [Standing], _ names: Set<String>) {
+    var parked: [String: String] = [:]
+    var held: [String: String] = [:]
+    for name in names {
+      let uploads = standing.flatMap(\.parked).filter { $0.kind == name }
+      let keys = standing.flatMap(\.held).filter { $0.kind == name }
+      let count = uploads.reduce(0) { $0 + $1.count }
+      metrics.parked(name, uploads: count, keys: keys.count)
+      if count > 0 {
+        let reason = uploads.last?.failure.map { ": \($0.message)" } ?? ""
+        let words = count == 1 ? "an upload is parked" : "\(count) uploads are parked; the last one"
+        parked[name] = words + reason
+      }
+      if let first = keys.first {
+        let reason = first.failure.map { ": \($0.message)" } ?? ""
+        let more = keys.count == 1 ? "" : ", and \(keys.count - 1) more order keys wait"
+        held[name] = "\(first.orderKey) waits for a decision about the parked upload \(first.upload)\(more)\(reason)"
+      }
+    }
+    problems.set(.uploadsParked, parked)
+    problems.set(.keysHeld, held)
+  }
+
+  /// Forgets failed uploads that somebody else dropped, or that are parked: they are no reason to call a webhook failing.
+  private func forgetDecided() {
+    for (webhook, uploads) in state.withLock({ $0.failing }) {
+      for (id, queue) in uploads {
+        guard let upload = try? queue.upload(id) else {
+          // Gone, or a store that cannot be read now.
+          if (try? queue.counts()) != nil { ended(id, webhook: webhook) }
+          continue
+        }
+        if upload.state == .parked { ended(id, webhook: webhook) }
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Catalog
+import DocumentFormat
+import Documents
+import ServiceLifecycle
+import UploadQueue
+import Workspace
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Looks up scans that could not be looked up when they were read, once the catalogue can be asked, and sends each as a second
+/// event that refers to the first one.
+///
+/// A second answer and the removal of its scan from those that wait are one commit: a crash loses none and sends none twice.
+final class Rematcher: Service {
+  /// How often is looked whether scans wait.
+  static let interval: Duration = .seconds(30)
+  /// Scans of one commit.
+  static let batchCount = 100
+
+  private let isOn: Bool
+  private let access: CatalogueAccess
+  private let recorder: ScanRecorder
+  private let webhooks: Webhooks
+  private let ids: ScanIDs
+  private let events: EventLog
+  private let metrics: DaemonMetrics
+  private let problems: Problems
+  private let environment: DaemonEnvironment
+  /// Told for whom uploads were recorded.
+  private let onRecorded: @Sendable (_ user: String?) -> Void
+  private let wakes = Wakes()
+
+  init(
+    _ options: DaemonOptions, _ access: CatalogueAccess, _ recorder: ScanRecorder, _ webhooks: Webhooks,
+    _ ids: ScanIDs, _ events: EventLog, _ metrics: DaemonMetrics, _ problems: Problems,
+    _ environment: DaemonEnvironment, onRecorded: @escaping @Sendable (_ user: String?) -> Void
+  ) {
+    isOn = options.rematches
+    self.access = access
+    self.recorder = recorder
+    self.webhooks = webhooks
+    self.ids = ids
+    self.events = events
+    self.metrics = metrics
+    self.problems = problems
+    self.environment = environment
+    self.onRecorded = onRecorded
+  }
+
+  /// The catalogue may be there now.
+  func wake() { wakes.wake() }
+
+  func run() async throws {
+    await wakes.untilShutdown {
+      while !wakes.isFinished, !Task.isCancelled {
+        await lookUpAll()
+        await wakes.wait(isOn ? Self.interval : nil, environment.time.sleep)
+      }
+    }
+  }
+
+  /// Looks up all scans of who is signed in that wait, and records what is found.
+  func lookUpAll() async {
+    guard isOn else { return }
+    do {
+      let stores = try access.stores()
+      guard let documents = try await recorder.open(stores), try documents.pending.count() > 0 else {
+        return problems.clear(.rematchFailing)
+      }
+      // Without a catalogue that can be opened nothing can be looked up; that is a problem of its own.
+      guard let catalogue = try? access.catalogue(of: stores), catalogue.sequence > 0 else { return }
+      let scans = try documents.pending.query().order(by: \.id).fetch()
+      var start = 0
+      while start < scans.count, !wakes.isFinished, !Task.isCancelled {
+        let end = min(start + Self.batchCount, scans.count)
+        try await lookUp(Array(scans[start..<end]), catalogue, stores)
+        start = end
+      }
+      problems.clear(.rematchFailing)
+    } catch {
+      problems.note(.rematchFailing, "\(error)")
+    }
+  }
+
+  private func lookUp(_ scans: [PendingScan], _ catalogue: CatalogSnapshot, _ stores: UserStores) async throws {
+    let age = access.age(catalogue, of: stores)
+    // What cannot be read waits; the scans after it need not.
+    let answers = scans.compactMap { scan -> ScanAnswer? in
+      let known: CatalogSnapshot = scan.bytes == nil ? catalogue : .empty
+      guard let match = try? known.match(scan.code) else { return nil }
+      return ScanAnswer(
+        id: ids.next(now: environment.time.now()), time: Date(timeIntervalSince1970: scan.time), reading: scan.reading,
+        match: match, catalogue: age, rematches: scan.id, recording: .durable)
+    }
+    let hooks = webhooks
+    let told = try await recorder.perform(for: stores) { transaction, documents in
+      var told: [ScanAnswer] = []
+      for answer in answers {
+        // Somebody may have removed it meanwhile.
+        guard let id = answer.rematches, try transaction.get(id, from: documents.pending) != nil else { continue }
+        try transaction.delete(id, from: documents.pending)
+        for hook in hooks.wanting(answer) { try documents.enqueue(answer, for: hook.name, transaction) }
+        if answer.isMiss { try documents.enter(MissNote(answer, stores), transaction) }
+        told.append(answer)
+      }
+      return told
+    }
+    for answer in told {
+      metrics.count("shelfmark_rematches_total", [("match", answer.kind)])
+      events.publish(.scan, answer.json.bytes)
+    }
+    if !told.isEmpty, !webhooks.options.isEmpty { onRecorded(stores.user) }
+  }
+}
+
+extension UserDocuments {
+  /// Puts an answer into the queue of a webhook, as a part of a transaction. Uploads of one webhook and one input go in order.
+  fileprivate func enqueue(_ answer: ScanAnswer, for hook: String, _ transaction: DocumentTransaction) throws {
+    let payload = try DocumentValue(json: String(decoding: answer.json.bytes, as: UTF8.self))
+    let key = hook + "/" + answer.reading.input.cut(to: 900)
+    try queue.enqueue(payload: .value(payload), kind: hook, orderKey: key, in: transaction)
+  }
+}

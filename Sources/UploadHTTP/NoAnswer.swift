@@ -1,0 +1,31 @@
+import AsyncHTTPClient
+import CatalogHTTP
+import UploadQueue
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An attempt that got no answer, in plain words: `cannot reach 127.0.0.1:9000: connection refused`.
+public struct UploadNoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Host and port.
+  public let destination: String
+  /// Why, in a few words.
+  public let reason: String
+
+  /// - Parameters:
+  ///   - error: What the HTTP client threw.
+  ///   - url: Where the upload went.
+  init(_ error: any Error, url: String) {
+    let url = URL(string: url)
+    let host = url?.host ?? "the receiver"
+    let name = host.contains(":") ? "[\(host)]" : host
+    let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
+    destination = url?.host == nil ? host : "\(name):\(port)"
+    reason = SystemReason.text(error, host: host)
+  }
+
+  public var description: String { "cannot reach \(destination): \(reason)" }
+}
