@@ -66,7 +66,10 @@ import Testing
       "Line 1, column name, value \"x\": a relation has no field of this name, only a product has; remove it"
     ),
     (#"{"id":"a","Name":"x"}"#, "a product has no field of this name; rename it to \"name\", remove it, or"),
-    (#"{"type":"relation","id":"a","Name":"x"}"#, "a relation has no field of this name; remove it, or"),
+    (
+      #"{"type":"relation","id":"a","productId":"p","subProductId":"s","Name":"x"}"#,
+      "a relation has no field of this name; remove it, or"
+    ),
     (#"{"id":"a","id":"b"}"#, "Line 1, column id, value \"a\": this key is in the row twice"),
     ("{\"id\":\"a\"}\n\n{\"id\":\"a\"}", "Line 3, column id, value \"a\": line 1 has this id too"),
     (#"{"id":"a","weight":"heavy"}"#, "Line 1, column weight, value \"heavy\": this is not a number"),

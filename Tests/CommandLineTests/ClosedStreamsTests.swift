@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["apply", "FILE"], "commit 1 is durable"), (["sync", "--from", "FILE"], "commit 1 is durable"),
+    (["sync", "--from", "FILE"], "commit 1 is durable"),
     (["import", "ROWS"], "commit 1 is durable"), (["queue", "add", "{}"], "was added and is durable"),
     (["queue", "clear"], "0 uploads removed"), (["queue", "pause", "--json"], "the queue is paused"),
     (["documents", "put", "members", "--from", "DOCUMENT"], "1 document put"),

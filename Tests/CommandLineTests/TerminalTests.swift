@@ -63,7 +63,7 @@ import Testing
 
   @Test func `tables and progress are drawn on a terminal of any width`() throws {
     let root = try root()
-    let answer = try root.payload(.products(2, cursor: "later")).path
+    let answer = try root.payload(.products(2, cursor: "later", name: "long")).path
     for columns in [-1, 0] + Array(1...40) {
       for command in [["find", "long"], ["stat"], ["log"], ["users"], ["documents", "list"], ["queue", "list"]] {
         let run = try root.run(command, shell: "COLUMNS=\(columns) exec \"$@\"")
