@@ -247,7 +247,23 @@ import Testing
     #expect(try root.run("verify", "--default").lines.last != empty && root.digest() == digest)
   }
 
-  @Test(arguments: ["documents", "settings", "origin", "cache"])
+  @Test(arguments: ["settings", "origin"])
+  func `another kind of store beside the catalogue is found and set aside`(_ name: String) throws {
+    let root = try root()
+    _ = try root.apply([root.payload(.products(5))])
+    let digest = try root.digest()
+    let folder = root.path + "/users/u"
+    for contents in [try Data(contentsOf: URL(fileURLWithPath: folder + "/documents.log")), Data()] {
+      try contents.write(to: URL(fileURLWithPath: folder + "/\(name).log"))
+      let run = try root.run("verify")
+      #expect(run.code == 65 && run.output.isEmpty && run.words.contains("\(name).log"), "\(run.words)")
+      let repair = try root.run("verify", "--repair")
+      #expect(repair.code == 0 && repair.words.contains("\(name).damaged-"), "\(repair.words)")
+      #expect(try root.digest() == digest)
+    }
+  }
+
+  @Test(arguments: ["documents", "cache"])
   func `damage beside the catalogue is found and repaired`(_ name: String) throws {
     let root = try root()
     _ = try root.apply([root.payload(.products(5))])

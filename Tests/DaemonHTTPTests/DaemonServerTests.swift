@@ -287,6 +287,7 @@ import Testing
       // Nobody listens there; what is not sent waits.
       var webhook = WebhookOptions(name: "hook", url: "http://127.0.0.1:9/")
       webhook.retry.maximumRetries = 0
+      webhook.retry.countsOutages = true
       webhook.timeout = .milliseconds(200)
       options.webhooks = [webhook]
     } _: { test in

@@ -93,7 +93,9 @@ import UploadQueue
     #expect(last("uploads_waiting") == 1 && last("uploads_sending") == 0 && last("uploads_parked") == 0 && bytes > 0)
 
     try await queue.enqueue("two", kind: "scan")
-    try await UploadWorker(queue) { _ in UploadResponse(status: 404) }.run(untilEmpty: true)
+    var options = WorkerOptions()
+    options.retry.maximumRetries = 0
+    try await UploadWorker(queue, options: options) { _ in UploadResponse(status: 422) }.run(untilEmpty: true)
     while last("uploads_parked") != 2 || last("uploads_payload_bytes") != 2 * bytes { await Task.yield() }
     #expect(last("uploads_waiting") == 0 && last("uploads_sending") == 0)
   }
