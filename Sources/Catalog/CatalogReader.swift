@@ -8,7 +8,9 @@ public final class CatalogReader: Sendable {
 
   /// Opens a catalogue; `nil` if nothing was ever committed to it. Creates and changes nothing.
   ///
-  /// - Parameter lookInterval: How long ``refresh()`` may go without a look at the directory; see `StoreReader`.
+  /// - Parameters:
+  ///   - location: Which catalogue.
+  ///   - lookInterval: How long ``refresh()`` may go without a look at the directory; see `StoreReader`.
   /// - Throws: `StoreError`.
   /// - Complexity: some ten system calls, whatever the number of products.
   public static func open(

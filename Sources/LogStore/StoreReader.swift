@@ -27,10 +27,12 @@ public final class StoreReader: Sendable {
 
   /// Opens the store at its last commit; `nil` if nothing was ever committed to it. Creates and changes nothing.
   ///
-  /// - Parameter lookInterval: How long ``refresh()`` may go without a look at the directory. Commits are seen at once in any
-  ///   case, because writers announce them, and new generations, in the mapped file. Only the following may stay unseen for
-  ///   this long: a file that was removed or put in place by hand, and the generation of a writer that died before it could
-  ///   announce it.
+  /// - Parameters:
+  ///   - location: Which store.
+  ///   - lookInterval: How long ``refresh()`` may go without a look at the directory. Commits are seen at once in any case,
+  ///     because writers announce them, and new generations, in the mapped file. Only the following may stay unseen for this
+  ///     long: a file that was removed or put in place by hand, and the generation of a writer that died before it could
+  ///     announce it.
   /// - Throws: `StoreError.unusable`, `.damaged`, `.io`.
   /// - Complexity: some ten system calls, whatever the number of rows.
   public static func open(
