@@ -3,12 +3,14 @@ import Synchronization
 import Testing
 
 /// How many seconds the day has: ten minutes where somebody asks for them, else about one.
-private let daySeconds = ProcessInfo.processInfo.environment["SHELFMARK_DAY"] == "1" ? 600.0 : 36.0
+private let day = ProcessInfo.processInfo.environment["SHELFMARK_DAY"]
+private let daySeconds = day == "1" ? 600.0 : 36.0
 
 /// A day of a till: the real daemon with all inputs, its origin and its receiver.
 ///
-/// `SHELFMARK_DAY=1` gives it ten minutes.
-@Suite struct DayTests {
+/// `SHELFMARK_DAY=1` gives it ten minutes, another value 36 seconds. Without one it is left out: beside tests that keep every
+/// processor busy, faults of some seconds are over before they are seen.
+@Suite(.enabled(if: day != nil)) struct DayTests {
   @Test(.timeLimit(.minutes(25)))
   func `every scan of a day with faults is delivered, and the status names each fault while it lasts`() throws {
     let site = try Site(refusing: [])
