@@ -29,7 +29,7 @@ ptrdiff_t shelfmark_decode_text(
     char *input = (char *)bytes;
     char *output = (char *)text;
     size_t input_left = count, output_left = capacity;
-    // The first call forgets what an earlier text left behind; the last one writes what the converter holds back.
+    // The first call resets the converter; the last one writes what it holds back.
     iconv(converters[encoding], NULL, NULL, NULL, NULL);
     int is_text = iconv(converters[encoding], &input, &input_left, &output, &output_left) != (size_t)-1 &&
                   iconv(converters[encoding], NULL, NULL, &output, &output_left) != (size_t)-1 && input_left == 0;

@@ -24,7 +24,7 @@ public final class CatalogReader: Sendable {
   /// - Throws: `CatalogError.unknownState`.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
 
-  /// Moves on to the last commit. Cheap when there is none: one system call, or one for each `lookInterval`.
+  /// Moves on to the last commit. Without a new commit it costs one system call, or one for each `lookInterval`.
   ///
   /// - Returns: whether there was a newer one.
   @discardableResult

@@ -13,7 +13,7 @@ extension ProductView {
     let key = record.key(1)
     let isOwnKey = flags & ProductLayout.hasBarcode == 0
     if !CodeKey.of(barcode).rawSpan.hasSameBytes(as: key) { throw damage("the key of its barcode is another one") }
-    if !isOwnKey, barcode.hasSameBytes(as: key) { throw damage("its barcode stands in the body though it is the key") }
+    if !isOwnKey, barcode.hasSameBytes(as: key) { throw damage("its body repeats its barcode, which is its key") }
   }
 
   /// What is wrong with the body's flags and lengths; `nil` if nothing is.

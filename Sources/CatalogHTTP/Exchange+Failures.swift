@@ -26,7 +26,7 @@ extension Exchange {
     }
   }
 
-  /// Replaces the alarm of the connection, which stands now, by that of the server's silence.
+  /// The connection is open: replaces the alarm for opening it by the one for the server's silence.
   ///
   /// - Throws: `AttemptFailure` where the total time is over.
   func beginSilence(of url: RequestURL) throws(AttemptFailure) {

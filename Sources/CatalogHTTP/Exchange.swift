@@ -50,7 +50,7 @@ final class Exchange: Sendable {
     case (.http, _?), (_, nil): break
     }
     let target = url.scheme == .http && proxy != nil ? url.text : nil
-    // The connection stands, TLS and a tunnel included; the request goes out next.
+    // The connection is open, TLS and a tunnel included; the request goes out next.
     configuration.http1_1ConnectionDebugInitializer = { channel in
       do throws(AttemptFailure) { try self.beginSilence(of: url) } catch {
         return channel.eventLoop.makeFailedFuture(error)

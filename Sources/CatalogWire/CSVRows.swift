@@ -5,7 +5,7 @@ internal import JSONStream
 ///
 /// The first record names the columns, in any order; `id` has to be among them, those that are missing take their
 /// defaults, and without `type` every row is a product. Records end with CRLF or LF. What cannot be taken as it is meant is a
-/// fault with line, column and value: an unknown column, a number that is none, a duplicate id. All faults of the file are
+/// fault with line, column and value: an unknown column, an invalid number, a duplicate id. All faults of the file are
 /// told together, by ``finish(into:)``, up to one after which records can no longer be told apart. Memory: one record of at
 /// most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
 public struct CSVRows: ~Copyable {

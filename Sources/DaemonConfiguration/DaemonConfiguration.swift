@@ -61,7 +61,7 @@ public struct DaemonConfiguration: Sendable {
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
   }
 
-  /// What is wrong with this configuration as things stand in the root directory.
+  /// What is wrong with this configuration, given who is signed in at the root directory.
   ///
   /// - Parameter signedIn: Who is signed in there; `nil` for nobody.
   public func faults(signedIn: String?) -> [ConfigurationFault] {

@@ -44,7 +44,8 @@ extension Setting {
       "connections at once; an eighth is kept for /healthz, /readyz and what is about to end"),
     Setting(
       "http.maximumConnectionsPerAddress", .whole(1...100_000), "",
-      "connections of one address at once; without it, three quarters of all; raise it behind a proxy"),
+      "the most connections of one address; three quarters of all where it is not set. Raise it if a proxy forwards all clients"
+    ),
     Setting(
       "http.allowedOrigins", .list, "",
       "pages that browsers may let ask, by their origin, such as https://till.example.org (CORS)"),

@@ -85,7 +85,7 @@ struct SettingReader {
     }
   }
 
-  /// The secret of signatures that stands in a file, whose path is a setting.
+  /// Reads the secret of signatures from a file, whose path is a setting.
   mutating func signingSecret(file path: [String]) -> WebhookSecret? {
     guard let file = text(path) else { return nil }
     switch SmallFile.read(file, limit: 65_536, isPrivate: true) {

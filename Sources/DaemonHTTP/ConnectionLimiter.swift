@@ -4,7 +4,7 @@ import Synchronization
 /// Limits how many connections a server has: all together, and those of one address.
 ///
 /// At a limit a new connection replaces the one that has waited longest for its peer: an idle one, or one whose request is slow to
-/// arrive. Where there is none, because all are being answered or are new, it goes to a small reserve, in which only
+/// arrive. If no connection can be closed, because all are being answered or are new, it goes to a small reserve, in which only
 /// `/healthz` and `/readyz` are answered; a new connection there replaces the one that has waited longest, however short that is.
 /// So there is always one more connection that can ask how the daemon is.
 final class ConnectionLimiter: Sendable {

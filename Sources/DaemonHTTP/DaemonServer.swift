@@ -79,7 +79,7 @@ public struct DaemonServer: Service {
 
   /// Opens nothing yet.
   ///
-  /// - Throws: ``DaemonServerError`` for options that would let anybody in, a token that no header can carry, a port that is none.
+  /// - Throws: ``DaemonServerError`` for options that would let anybody in, a token that no header can carry, an invalid port.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
     let gate = try Self.gate(options)
     self.options = options

@@ -32,7 +32,7 @@ extension OpenAPIDocument {
 
   /// The numbers of a queue.
   ///
-  /// - Parameter paused: why it stands still, as JSON.
+  /// - Parameter paused: why it is paused, as JSON.
   static func exampleQueue(paused: String) -> String {
     #"""
     {

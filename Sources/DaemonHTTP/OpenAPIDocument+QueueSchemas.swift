@@ -26,7 +26,7 @@ extension OpenAPIDocument {
           "paused": {
             "type": "array",
             "items": {"type": "string", "enum": ["byHand", "unreachable"]},
-            "description": "Why the queue stands still; empty where it goes."
+            "description": "Why the queue is paused; empty if it is not."
           },
           "heldKeys": {
             "type": "array",

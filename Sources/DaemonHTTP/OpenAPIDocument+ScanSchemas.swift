@@ -69,7 +69,7 @@ extension OpenAPIDocument {
           },
           "recorded": {
             "type": "boolean",
-            "description": "Whether everything that the scan leaves behind was durable before this answer: its uploads, its entry in a set session and, where it found nothing, the one in the miss journal. False without a problem where no webhook wants the scan and no open session has its input (a miss is then entered after the answer), where it repeats a scan, and where the code was only looked up."
+            "description": "Whether everything that is kept of the scan was durable before this answer: its uploads, its entry in a set session and, where it found nothing, the one in the miss journal. False without a problem where no webhook wants the scan and no open session has its input (a miss is then entered after the answer), where it repeats a scan, and where the code was only looked up."
           },
           "problem": {
             "type": "string",

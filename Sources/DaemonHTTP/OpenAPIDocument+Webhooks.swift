@@ -60,7 +60,7 @@ extension OpenAPIDocument {
             },
             "responses": {
               "2XX": {"description": "The scan has arrived, and is not sent again."},
-              "default": {"description": "It has not: what is sent again, and when, stands in the documentation of webhooks."}
+              "default": {"description": "It has not: what is sent again, and when, is in the documentation of webhooks."}
             }
           }
         }

@@ -3,7 +3,7 @@ enum PercentText {
   /// The text behind its percent escapes.
   ///
   /// - Parameter plusIsSpace: as forms write a space; only queries do.
-  /// - Returns: `nil` for an escape that is none, and for bytes that are no UTF-8.
+  /// - Returns: `nil` for an invalid escape, and for bytes that are not UTF-8.
   static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
     guard text.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }) else {
       return String(Substring(text))

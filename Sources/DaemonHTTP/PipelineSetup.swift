@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Adds the handlers that work with bytes and with the parser's words to the pipeline of a new connection, and removes itself.
 ///
-/// Hummingbird adds handlers behind its own codec only.
+/// Hummingbird adds handlers after its own codec only.
 final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
 

@@ -17,7 +17,7 @@ struct Refusal: Error, Sendable, Equatable {
 }
 
 extension Refusal {
-  /// A request that is none, or that says what cannot be.
+  /// An invalid request.
   static func badRequest(_ message: String) -> Refusal { Refusal(.badRequest, "badRequest", message) }
 
   static func notFound(_ message: String) -> Refusal { Refusal(.notFound, "notFound", message) }

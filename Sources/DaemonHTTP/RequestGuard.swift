@@ -362,7 +362,7 @@ extension HTTPParserError {
       "its target is no path"
     case .invalidHeaderToken, .lfExpected: "a field has an invalid character, or a line does not end"
     case .invalidContentLength, .unexpectedContentLength:
-      "Content-Length is no number, or stands there more than once or with Transfer-Encoding"
+      "Content-Length is no number, or is there more than once or with Transfer-Encoding"
     case .invalidChunkSize: "a chunk's size is no hexadecimal number, or the chunk does not end"
     default: "it cannot be understood"
     }

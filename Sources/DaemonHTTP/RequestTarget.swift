@@ -17,7 +17,7 @@ struct RequestTarget: Sendable, Equatable {
       let slash = utf8[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
       guard let segment = PercentText.decoded(Substring(utf8[start..<slash]).utf8) else {
         throw .badRequest(
-          "the path has an escape that is none, or is no UTF-8: write each byte that is no letter and no digit as % and two"
+          "the path has an invalid escape, or is not UTF-8: write each byte that is no letter and no digit as % and two"
             + " hexadecimal digits")
       }
       segments.append(segment)
@@ -50,7 +50,7 @@ struct Query: Sendable, Equatable {
       let value = equals < part.endIndex ? part[part.index(after: equals)...] : ""
       guard let name = PercentText.decoded(part[..<equals].utf8, plusIsSpace: true),
         let value = PercentText.decoded(value.utf8, plusIsSpace: true)
-      else { throw .badRequest("the query has an escape that is none, or is no UTF-8") }
+      else { throw .badRequest("the query has an invalid escape, or is not UTF-8") }
       items.append(Item(name: name, value: value))
     }
   }

@@ -38,7 +38,7 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
     count = number
   }
 
-  /// The digest of a catalogue and these documents: that of the catalogue alone where there are none.
+  /// The digest of a catalogue and these documents: that of the catalogue alone if there are no documents.
   package func covering(catalogue: ContentDigest) -> ContentDigest {
     count == 0 ? catalogue : catalogue.joined(with: content)
   }

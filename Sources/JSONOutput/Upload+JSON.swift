@@ -65,7 +65,7 @@ extension QueueCounts {
   /// What programs are told of a queue.
   ///
   /// - Parameters:
-  ///   - pauses: why the queue stands still.
+  ///   - pauses: why the queue is paused.
   ///   - heldKeys: the order keys that parked uploads hold.
   public func json(_ pauses: Set<PauseReason>, heldKeys: [HeldKey] = []) -> JSONText {
     let reasons = pauses.map(\.rawValue).sorted().map(JSONText.text)

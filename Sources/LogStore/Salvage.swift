@@ -291,7 +291,7 @@ struct Salvage {
         if count < key.byteCount {
           hasCutKeys = true
           add(
-            row.unit.byteOffset, "a list of keys that is none", "keys of a row of \(tables[row.table].name)", &findings)
+            row.unit.byteOffset, "an invalid list of keys", "keys of a row of \(tables[row.table].name)", &findings)
         }
         // A key that stands there twice is one.
         if space.isList { draft.addKeys(KeyList.distinct(key)) } else { draft.addKey(key) }

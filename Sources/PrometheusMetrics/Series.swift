@@ -75,7 +75,7 @@ final class SummarySeries: Series, RecorderHandler {
   func record(_ new: Int64) { record(Double(new)) }
 
   func record(_ new: Double) {
-    // One value that is none would make the sum none for ever.
+    // One value that is not a number would make the sum not a number for ever.
     guard new.isFinite else { return }
     state.withLock {
       $0.count &+= 1

@@ -75,7 +75,7 @@ public final class CatalogueSync: Service, Sendable {
   /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.
   let turn = Turn()
 
-  /// - Throws: `TransportError` for an address or a header that is none.
+  /// - Throws: `TransportError` for an invalid address or header.
   init(
     _ options: DaemonOptions, _ access: CatalogueAccess, _ events: EventLog, _ problems: Problems,
     _ metrics: DaemonMetrics, _ environment: DaemonEnvironment, _ logger: Logger

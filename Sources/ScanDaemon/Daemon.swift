@@ -63,7 +63,7 @@ public final class Daemon: ReadingHandler, Sendable {
   ///   - recent: of the daemon in whose place this one goes on, if there was one; see ``recentScans``.
   ///   - logger: gets what begins and ends, and each problem once.
   /// - Throws: ``DaemonError/rootInUse(path:holder:)`` where another process runs a daemon on this root directory;
-  ///   `StorageError`, `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for addresses and headers that are none.
+  ///   `StorageError`, `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for invalid addresses and headers.
   public convenience init(_ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger) throws {
     try self.init(options, after: recent, logger: logger, environment: DaemonEnvironment())
   }

@@ -76,7 +76,7 @@ final class DaemonMetrics: Sendable {
     uploads = UploadMetrics.tracer(factory: factory)
   }
 
-  /// Sets the gauges of what stands still for a webhook.
+  /// Sets the gauges of what waits for a person at a webhook.
   func parked(_ webhook: String, uploads: Int, keys: Int) {
     // Rare enough to be made anew each time; the factory gives the same ones.
     for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {

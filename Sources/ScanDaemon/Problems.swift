@@ -18,7 +18,7 @@ import Foundation
 /// most once in ``quietTime`` says how often it came and how it is, until it has stayed away, or stayed, for as long. The metric
 /// `shelfmark_problem` says for each code how many problems there are. Any number of threads.
 package final class Problems: Sendable {
-  /// The most problems. Beyond it, one for each code stands for all others of that code.
+  /// The most problems. Beyond it, one problem for each code represents all others of that code.
   static let maximumCount = 1000
   /// What such a problem is about.
   static let other = "other"

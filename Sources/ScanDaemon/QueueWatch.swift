@@ -2,7 +2,7 @@ import ServiceLifecycle
 import Synchronization
 import UploadQueue
 
-/// Reports what stands still in the queues of all users until somebody decides: parked uploads, and order keys that such ones
+/// Reports what waits for a person's decision in the queues of all users: parked uploads, and order keys that such ones
 /// hold. Also ends the problem of a webhook that failed with uploads that are gone.
 ///
 /// It reads the stores, so it also sees what was parked before the daemon started, and what another process retries or drops.
@@ -14,7 +14,7 @@ final class QueueWatch: Service {
   /// Failed uploads that are remembered for each webhook.
   static let maximumFailing = 100
 
-  /// What stands still in one queue.
+  /// What waits for a decision in one queue.
   private struct Standing {
     var counts: QueueCounts
     var parked: [ParkedUploads]

@@ -5,7 +5,7 @@ final class Webhooks: Sendable {
   let options: [WebhookOptions]
   private let transports: [String: WebhookTransport]
 
-  /// - Throws: `UploadHTTPError` for an address or a header that is none.
+  /// - Throws: `UploadHTTPError` for an invalid address or header.
   init(_ options: [WebhookOptions], _ make: (WebhookOptions) throws -> WebhookTransport) throws {
     self.options = options
     var transports: [String: WebhookTransport] = [:]
@@ -27,12 +27,12 @@ final class Webhooks: Sendable {
 
   /// Sends an upload to the webhook whose name is its kind.
   ///
-  /// - Throws: `UploadRefusal` where there is none any more.
+  /// - Throws: `UploadRefusal` if no webhook has that name any more.
   func send(_ upload: Upload) async throws -> UploadResponse { try await transport(upload.kind).send(upload) }
 
   /// Sends several uploads to the webhook whose name is their kind.
   ///
-  /// - Throws: `UploadRefusal` where there is none any more, or it takes no batches.
+  /// - Throws: `UploadRefusal` if no webhook has that name any more, or it takes no batches.
   func send(_ batch: UploadBatch) async throws -> UploadResponse {
     guard let send = try transport(batch.kind).sendBatch else {
       throw UploadRefusal("the webhook \(batch.kind.debugDescription) takes no batches")

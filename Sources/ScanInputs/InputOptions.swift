@@ -49,7 +49,7 @@ public enum InputSource: Sendable, Equatable {
   /// A keyboard of Linux' evdev, or a FIFO of its events.
   case keyboard(KeyboardOptions)
   /// Lines over TCP from clients that connect, many at once; each answer goes to the connection that asked. Port 0 takes a free
-  /// one. Only clients of the networks `allow` are let in; all where there are none.
+  /// one. Only clients of the networks `allow` may connect; all may if it is empty.
   case tcp(host: String, port: Int, allow: [PeerNetwork] = [])
   /// Lines over TCP from a scanner that listens and expects to be called.
   case tcpClient(TCPClientOptions)

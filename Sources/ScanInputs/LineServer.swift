@@ -24,7 +24,7 @@ struct LineServer {
   let dialect: LineDialect
   /// The pause that ends a line.
   var idleTimeout: Duration?
-  /// The networks whose clients are let in; all where there are none.
+  /// The networks whose clients may connect; all clients may if it is empty.
   var allow: [PeerNetwork] = []
   let environment: InputEnvironment
   let ending: Ending

@@ -56,7 +56,7 @@ public final class UploadHTTPTransport: Sendable {
 
   /// Sends one upload, and says what the server answered. Memory: the body, and once more where it is packed; of files a piece.
   ///
-  /// - Throws: ``UploadNoAnswer`` where there is none, which passes; `UploadQueueError` for a file that is not the one that was
+  /// - Throws: ``UploadNoAnswer`` if no answer arrived, which passes; `UploadQueueError` for a file that is not the one that was
   ///   enqueued.
   @Sendable public func send(_ upload: Upload) async throws -> UploadResponse {
     var request = HTTPClientRequest(url: try url.url(id: upload.id.text, kind: upload.kind))

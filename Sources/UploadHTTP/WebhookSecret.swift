@@ -17,7 +17,7 @@ public struct WebhookSecret: Sendable, Equatable {
 
   /// - Parameter bytes: What a file of a secret holds: `whsec_` and base64, or the bytes of the secret themselves. White space around a
   ///   text is not a part of it.
-  /// - Throws: `UploadHTTPError.secret` for base64 that is none, or fewer bytes than ``minimumByteCount``.
+  /// - Throws: `UploadHTTPError.secret` for invalid base64, or fewer bytes than ``minimumByteCount``.
   public init(_ bytes: [UInt8]) throws(UploadHTTPError) {
     var secret = bytes
     if let text = String(validating: bytes, as: UTF8.self) {

@@ -66,7 +66,7 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
     return writer.bytes
   }
 
-  /// The digest of something else and these uploads: that of the other alone where there are none.
+  /// The digest of something else and these uploads: that of the other alone if there are no uploads.
   package func covering(_ other: ContentDigest) -> ContentDigest { count == 0 ? other : other.joined(with: content) }
 
   /// 32 hexadecimal digits.

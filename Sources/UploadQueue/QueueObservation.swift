@@ -43,7 +43,7 @@ extension UploadQueue {
     QueueObservation(self) { [tables] in try tables.state(in: $0).counts }
   }
 
-  /// Why the queue stands still, now and after each change.
+  /// Why the queue is paused, now and after each change.
   public var observedPauses: QueueObservation<Set<PauseReason>> {
     QueueObservation(self) { [tables] in try tables.state(in: $0).pauses }
   }

@@ -48,7 +48,7 @@ public struct QueueCounts: Codable, Sendable, Equatable {
   }
 }
 
-/// Why a queue stands still.
+/// Why a queue is paused.
 public enum PauseReason: String, Codable, Sendable, CaseIterable {
   /// Somebody asked for it.
   case byHand

@@ -2,7 +2,7 @@
 /// parked is not in it, but for what holds its order key.
 ///
 /// A *lane* is the uploads with one order key; an upload without a key has a lane of its own. Only the first of a lane may go,
-/// and only if nothing of the lane is being sent, and no parked upload holds the key. Uploads that may go stand in heaps, one for each destination; an entry
+/// and only if nothing of the lane is being sent, and no parked upload holds the key. Uploads that may go are in heaps, one for each destination; an entry
 /// of a heap that has become untrue is skipped when it comes up.
 ///
 /// Invariants: an upload is `surfaced` when it may become ready: it waits, is first in its lane, and the lane is idle; each

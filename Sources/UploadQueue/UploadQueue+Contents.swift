@@ -9,7 +9,7 @@ extension UploadQueue {
   /// - Complexity: one lookup.
   public func counts() throws -> QueueCounts { try tables.state(in: store.snapshot()).counts }
 
-  /// Why the queue stands still; empty if it goes.
+  /// Why the queue is paused; empty if it is not.
   public func pauses() throws -> Set<PauseReason> { try tables.state(in: store.snapshot()).pauses }
 
   /// The upload with this id; `nil` if it arrived, was dropped, or never was.

@@ -204,7 +204,7 @@ extension UploadWorker {
         ranges.append(middle..<range.upperBound)
         ranges.append(range.lowerBound..<middle)
       } else {
-        // The first one stands for all: they wait behind it, and go together again.
+        // The first one represents all: they wait after it, and go together again.
         outcomes[range.lowerBound] = outcome
         return outcomes
       }

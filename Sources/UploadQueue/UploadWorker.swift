@@ -83,6 +83,9 @@ public actor UploadWorker {
   /// Attempts that are running.
   public var inFlight: Int { attempts.count }
 
+  /// Whether it waits for something to happen, and changes nothing until then but by attempts that are running.
+  private(set) var isIdle = false
+
   /// The destinations that are left alone, and until when (microseconds since 1970).
   public var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
 
@@ -201,14 +204,16 @@ public actor UploadWorker {
         if untilEmpty, attempts.isEmpty, try isEmpty(waitsForPaused) { return }
         timer = next.map(alarm)
       }
+      isIdle = true
       // Cancelled from outside, this returns at once.
       let isOver = await iterator.next(isolation: #isolation) == nil
+      isIdle = false
       timer?.cancel()
       if isOver { return }
     }
   }
 
-  /// Whether nothing waits that can go by itself, and nothing is being sent, or the queue stands still. It asks the uploads and not
+  /// Whether nothing waits that can go by itself, and nothing is being sent, or the queue is paused. It asks the uploads and not
   /// their numbers, which a repair may have parted.
   private func isEmpty(_ waitsForPaused: Bool) throws -> Bool {
     let snapshot = try queue.store.snapshot()

@@ -31,7 +31,7 @@ extension WorkspaceDirectory {
     if let place = PosixDirectory.nearest(to: root), let name = (try? place.unsuitableFileSystem()) ?? nil {
       warnings.append(.fileSystem(path: root, name: name))
     }
-    // An id that is none has no directory; it will be refused where it is used.
+    // An invalid id has no directory; it will be refused where it is used.
     let legalID = id.flatMap { (try? check($0)) == nil ? nil : $0 }
     let owners = owners(legalID.map { UserDirectory.path(of: $0) } ?? [])
     return warnings + Self.warnings(owners, user: PosixDirectory.effectiveUser)

@@ -79,13 +79,17 @@ import Testing
     try checkInvariants(bench.queue)
   }
 
-  /// Returns when the worker has nothing to do at this time.
+  /// Returns when the worker has nothing to do at this time. What woke it may not have reached it yet: so it has to be idle again
+  /// and again, and once more after a real pause.
   private func settle(_ bench: Bench, _ worker: UploadWorker) async throws {
-    var quiet = 0
-    while quiet < 8 {
-      await Task.yield()
-      let isBusy = try await worker.inFlight > 0 || bench.queue.counts().sending > 0
-      quiet = isBusy ? 0 : quiet + 1
+    for pause in [0, 1] {
+      try await Task.sleep(for: .milliseconds(pause))
+      var quiet = 0
+      while quiet < 8 {
+        await Task.yield()
+        let isBusy = try await !worker.isIdle || worker.inFlight > 0 || bench.queue.counts().sending > 0
+        quiet = isBusy ? 0 : quiet + 1
+      }
     }
   }
 

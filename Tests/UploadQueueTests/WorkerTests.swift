@@ -131,7 +131,8 @@ import Testing
       let isOver = Atomic(false)
     }
     let state = State()
-    // More than there are threads for tasks. They end when a task did something behind as many as there are.
+    // More than there are threads for tasks. They end when a task did something after as many as there are have begun. If the
+    // reads took the tasks' threads, that would never be; five minutes are for tests that keep these threads busy.
     let threads = ProcessInfo.processInfo.activeProcessorCount
     let task = Task {
       while state.reads.load(ordering: .relaxed) < threads { await Task.yield() }
@@ -142,7 +143,7 @@ import Testing
         group.addTask {
           try await FileReference.aside {
             state.reads.add(1, ordering: .relaxed)
-            let end = ContinuousClock.now + .seconds(30)
+            let end = ContinuousClock.now + .seconds(300)
             while !state.isOver.load(ordering: .relaxed), ContinuousClock.now < end {
               Thread.sleep(forTimeInterval: 0.001)
             }

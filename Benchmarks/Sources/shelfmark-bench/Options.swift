@@ -2,7 +2,7 @@ import BenchmarkSupport
 
 /// What the command line asks for.
 struct Options {
-  enum Command: String { case lookup, increment, ingest, quick, generate }
+  enum Command: String { case lookup, increment, ingest, quick, generate, lines, append }
   enum Format { case table, json, markdown }
 
   var command = Command.lookup
@@ -20,16 +20,25 @@ struct Options {
   var only = ""
   var isSynthetic = false
   var form = "envelope"
+  /// Of a TCP input of a running daemon.
+  var port: Int?
+  var seconds = 5.0
+  /// Codes that are on their way at once.
+  var window = 1
+  /// Of one durable write.
+  var byteCount = 2000
   var wantsHelp = false
   let commandLine: String
 
   static let help = """
-    usage: shelfmark-bench [lookup | increment | ingest | generate | --quick] [options]
+    usage: shelfmark-bench [lookup | increment | ingest | generate | lines | append | --quick] [options]
 
       lookup       (default) what a lookup costs, by kind and size
       increment    durable commits of 1000 rows, and lookups with 0, 10 and 100 of them waiting
       ingest       a full update from a server's answer, beside base64 and gzip
       generate     writes a catalogue to standard output
+      lines        scans the codes of --from through the TCP input of a daemon at --port
+      append       appends to a file in --keep, with fdatasync: what a durable write takes at least
       --quick      20,000 products: checks every answer, measures little
 
       --products N,N   sizes of the catalogues; 100000,1000000
@@ -42,6 +51,10 @@ struct Options {
       --synthetic      no sample
       --only TEXT      of lookup: what has TEXT in its name
       --form FORM      of generate: envelope, gzip, plain or ndjson
+      --port N         of lines: the port on 127.0.0.1
+      --window N       of lines: codes that are on their way at once; 1
+      --bytes N        of append: bytes of a write; 2000
+      --seconds S      of lines and append; 5
       --json           results for programs
       --markdown       results to paste
     """
@@ -71,6 +84,10 @@ struct Options {
       case "--from": from = try Self.value(option, &rest)
       case "--only": only = try Self.value(option, &rest)
       case "--form": form = try Self.value(option, &rest)
+      case "--port": port = try Self.number(option, &rest)
+      case "--seconds": seconds = Double(max(1, try Self.number(option, &rest)))
+      case "--window": window = max(1, try Self.number(option, &rest))
+      case "--bytes": byteCount = max(1, try Self.number(option, &rest))
       default: throw UsageError("unknown option \(option); --help lists them")
       }
     }

@@ -30,8 +30,15 @@ struct ShelfmarkBench {
   }
 
   private static func run(_ options: Options) throws {
+    if options.command == .lines { return try LineBenchmark(options).run() }
     let folder = try WorkFolder("shelfmark-bench", keeping: options.keep)
     defer { folder.remove() }
+    if options.command == .append {
+      let path = folder.path + "/append"
+      // The path is copied for the call.
+      defer { unsafe unlink(path) }
+      return try AppendBenchmark(path: path, byteCount: options.byteCount, seconds: options.seconds).run()
+    }
     let sample = try options.isSynthetic ? nil : SampleFile.load(options.from)
     var report = Report(machine: Machine(), commandLine: options.commandLine)
     for count in options.productCounts {
@@ -42,6 +49,7 @@ struct ShelfmarkBench {
       case .ingest: try IngestBenchmark(generator, folder, options).run(&report)
       case .quick: try QuickCheck(generator, folder, options).run(&report)
       case .generate: try GenerateCommand.run(generator, options)
+      case .lines, .append: preconditionFailure("these have no catalogue of their own")
       }
     }
     if options.command != .generate { print(report.text(options.format)) }

@@ -34,7 +34,7 @@ struct UsersRemove: ParsableCommand {
   func run() throws {
     var workspace = store.workspace
     workspace.waiting = write.milliseconds
-    // An id that is none is told as such, and there is nothing to ask about who does not exist.
+    // An invalid id is reported as such; there is nothing to ask about a user who does not exist.
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }
     guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }

@@ -20,7 +20,7 @@ struct PutDocuments: ParsableCommand {
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
-    // A file that is not there, and documents that are none, are told before a store is made.
+    // A missing file and invalid documents are reported before a store is made.
     let input = try InputFile(from)
     let values = try DocumentLines.read(input)
     let encoded = try values.map { line, value in
