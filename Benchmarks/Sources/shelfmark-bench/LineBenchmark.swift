@@ -29,7 +29,7 @@ struct LineBenchmark {
   /// connections that broke. What had no answer by then is sent again.
   func run() throws {
     // SIGPIPE would end the process where the daemon is killed.
-    unsafe signal(SIGPIPE, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
     var latencies: [Double] = []
     var recorded = 0
     var breaks = 0
