@@ -41,8 +41,14 @@ public final class DocumentStore: Sendable {
 
   /// Guards which snapshot is the newest that this store has seen; held for a refresh.
   private let view: Mutex<View>
+  /// The writer between commits: it has the file open, and not the lock. A writer belongs to one thread at a time, which here is
+  /// the one that holds the mutex.
+  private struct Resting: @unchecked Sendable {
+    var writer: StoreWriter?
+  }
+
   /// Held by the one thread of this process that writes.
-  private let writing = Mutex(())
+  private let writing = Mutex(Resting())
 
   private init(_ location: StoreLocation, _ options: Options) throws {
     self.location = location
@@ -85,6 +91,8 @@ public final class DocumentStore: Sendable {
       return old
     }
     withExtendedLifetime(old) {}
+    // Where somebody writes, that call lets go of the file.
+    writing.withLockIfAvailable { $0.writer = nil }
     observers.finish()
   }
 
@@ -148,12 +156,7 @@ public final class DocumentStore: Sendable {
 
   /// Lends the writer, and compacts and tells the observers afterwards.
   func write<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
-    let result = try writing.withLock { _ in
-      try checkOpen()
-      let writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
-      // The commit is durable. A second sync, for the slot that vouches for it, would double the time of a commit: the slot
-      // becomes durable with the next one.
-      defer { writer.close(syncsSlot: false) }
+    let result = try withWriter { writer in
       let result = try body(writer)
       // What was committed stays committed, whatever becomes of the compaction.
       if let snapshot = writer.snapshot, (try? options.compaction.isDue(in: snapshot)) == true {
@@ -168,12 +171,26 @@ public final class DocumentStore: Sendable {
   /// Writes the file anew without what is dead, now.
   ///
   /// - Throws: `StoreError.noRoom` where the disk has too little room; nothing changed then.
-  public func compact() throws {
-    try writing.withLock { _ in
+  public func compact() throws { try withWriter { writer in _ = try writer.compact() } }
+
+  /// Runs `body` with the writer, under the lock of the store.
+  private func withWriter<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
+    try writing.withLock { resting in
       try checkOpen()
-      let writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
-      defer { writer.close() }
-      _ = try writer.compact()
+      let writer: StoreWriter
+      if let rested = resting.writer, try rested.resume(waiting: options.waiting) {
+        writer = rested
+      } else {
+        resting.writer = nil
+        writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
+      }
+      // Each commit is durable. The slot that vouches for the last one becomes durable with the next one: a sync of its own
+      // would double the time of a commit.
+      defer {
+        writer.rest()
+        resting.writer = view.withLock { $0.isClosed } ? nil : writer
+      }
+      return try body(writer)
     }
   }
 

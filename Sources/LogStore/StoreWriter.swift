@@ -20,7 +20,7 @@ public final class StoreWriter {
   let schema: Schema
   /// How long a generation is kept after a full update replaced it; `nil` for ever.
   private let previousLifetime: Duration?
-  private let lock: any StorageLock
+  private var lock: any StorageLock
   private let process = getpid()
   /// The log and its last commit; `nil` until the first one.
   private var log: LogFile?
@@ -538,13 +538,44 @@ public final class StoreWriter {
     if let poison { throw .poisoned(path: path, reason: poison) }
   }
 
-  /// Lets go of the lock. The writer is not usable afterwards. Every commit is durable, whether this syncs or not.
-  ///
-  /// - Parameter syncsSlot: Whether the slot that vouches for the last commit is made durable now. Without that it is with
-  ///   the next commit, or when the system writes it back; see FORMAT.md, *What a slot guarantees*.
-  public func close(syncsSlot: Bool = true) {
+  /// Lets go of the lock and keeps the file open, so that others can write until ``resume(waiting:)``. Every commit is durable.
+  package func rest() {
     discardOpenTransaction()
-    if syncsSlot, poison == nil, getpid() == process, let log { try? log.file.sync() }
+    lock.release()
+  }
+
+  /// Takes the lock again after ``rest()``.
+  ///
+  /// - Parameter milliseconds: How long to wait for another writer to finish.
+  /// - Returns: Whether the store is as this writer left it. If not, or if that cannot be told, this writer is not usable any
+  ///   more: open another one, which puts the store in order or says what is wrong with it.
+  /// - Throws: `StoreError.locked`, `.io` of the lock.
+  /// - Complexity: ten system calls or so; no mapping, and no search for the last commit.
+  package func resume(waiting milliseconds: Int) throws(StoreError) -> Bool {
+    guard poison == nil, getpid() == process, damagedLog == nil, let log, let snapshot else { return false }
+    lock = try Self.lock(location, milliseconds)
+    do {
+      try checkName()
+      let recovery = try log.recover()
+      if recovery.footer == snapshot.footer, recovery.size == snapshot.end, recovery.isAcknowledged,
+        !recovery.isSuperseded, recovery.newestSlot == 1 - nextSlot, recovery.rottenSlots.isEmpty
+      {
+        // As in a writer that was just opened: another one may have had a sync that failed.
+        slotToRewrite = AcknowledgementSlot.pages[1 - nextSlot]
+        try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
+        return true
+      }
+      poison = "the store was changed while this writer rested"
+    } catch { poison = "\(error)" }
+    lock.release()
+    return false
+  }
+
+  /// Makes the slot that vouches for the last commit durable, and lets go of the lock. The writer is not usable afterwards. Every
+  /// commit is durable before.
+  public func close() {
+    discardOpenTransaction()
+    if poison == nil, getpid() == process, let log { try? log.file.sync() }
     poison = "it was closed"
     lock.release()
   }

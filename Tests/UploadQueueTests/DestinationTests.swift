@@ -87,7 +87,8 @@ import Testing
       var quiet = 0
       while quiet < 8 {
         await Task.yield()
-        let isBusy = try await !worker.isIdle || worker.inFlight > 0 || bench.queue.counts().sending > 0
+        let (isIdle, inFlight) = await (worker.isIdle, worker.inFlight)
+        let isBusy = try !isIdle || inFlight > 0 || bench.queue.counts().sending > 0
         quiet = isBusy ? 0 : quiet + 1
       }
     }
