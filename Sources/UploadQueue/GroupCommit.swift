@@ -1,5 +1,6 @@
 import Dispatch
 import Documents
+import LogStore
 import Synchronization
 
 /// Joins the changes of many callers into one commit.
@@ -48,6 +49,15 @@ final class GroupCommit: Sendable {
     }
   }
 
+  /// Runs `body` in a commit, with others. What it changed before it throws is taken back.
+  ///
+  /// - Parameter body: Changes any documents of the store. It may be run more than once, each time in another transaction.
+  func commit<Result: Sendable>(
+    _ body: @escaping @Sendable (DocumentTransaction) throws -> Result
+  ) async throws -> Result {
+    try await perform { change in try change.attempt { try body(change.transaction) } }
+  }
+
   /// Callers that wait for the next commit.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
@@ -76,10 +86,16 @@ final class GroupCommit: Sendable {
     do {
       events = try tables.store.transaction { transaction in
         let change = try QueueChange(tables, transaction, options, environment)
+        // What a call enqueues by way of the transaction becomes a part of this change.
+        transaction.attachment = change
         for call in calls { call.run(change) }
+        transaction.attachment = nil
         try change.finish()
         return change.events
       }
+    } catch let error as StoreError where calls.count > 1 && error.mayBeOfOne {
+      for call in calls { commit([call]) }
+      return
     } catch {
       for call in calls { call.end(error) }
       return
@@ -89,6 +105,16 @@ final class GroupCommit: Sendable {
       trace(.committed(calls: calls.count, duration: ContinuousClock.now - start))
     }
     for call in calls { call.end(nil) }
+  }
+}
+
+extension StoreError {
+  /// Whether one change among several may be to blame.
+  fileprivate var mayBeOfOne: Bool {
+    switch self {
+    case .tooLarge: true
+    default: false
+    }
   }
 }
 
