@@ -57,32 +57,50 @@ final class ScanRecorder: Sendable {
   ///
   /// - Parameter body: may be run more than once, each time for another transaction; what it throws is its caller's alone.
   /// - Returns: what `body` returns, when that is durable.
-  func perform<Result: Sendable>(
-    for stores: UserStores, _ body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Result
-  ) async throws -> Result {
-    var documents: UserDocuments?
-    do {
-      let ready = try await ready(stores)
-      documents = ready
-      let start = uptime()
-      let result = try await ready.queue.commit { [beforeCommit] transaction in
-        let result: Result
-        do { result = try body(transaction, ready) } catch { throw Refusal(reason: error) }
-        try beforeCommit()
-        return result
-      }
-      metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
-      problems.clear(.recordingFailing)
-      trimSoon(ready)
-      return result
-    } catch let refusal as Refusal {
-      throw refusal.reason
-    } catch {
+  func perform<Value: Sendable>(
+    for stores: UserStores, _ body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Value
+  ) async throws -> Value {
+    try await perform(for: stores, [body])[0].get()
+  }
+
+  /// The same for several bodies, which run in this order.
+  ///
+  /// - Returns: What became of each, when all are durable or have failed.
+  func perform<Value: Sendable>(
+    for stores: UserStores, _ bodies: [@Sendable (DocumentTransaction, UserDocuments) throws -> Value]
+  ) async -> [Result<Value, any Error>] {
+    let documents: UserDocuments
+    do { documents = try await ready(stores) } catch {
       problems.note(.recordingFailing, "\(error)")
-      // A file that was replaced or is damaged is looked at anew next time.
-      if let documents { table.drop(documents) }
-      throw error
+      return bodies.map { _ in .failure(error) }
     }
+    let start = uptime()
+    let results = await documents.queue.commit(
+      bodies.map { body in
+        { [beforeCommit] (transaction: DocumentTransaction) in
+          let value: Value
+          do { value = try body(transaction, documents) } catch { throw Refusal(reason: error) }
+          try beforeCommit()
+          return value
+        }
+      })
+    metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
+    var failure: (any Error)?
+    let told = results.map { result -> Result<Value, any Error> in
+      guard case .failure(let error) = result else { return result }
+      if let refusal = error as? Refusal { return .failure(refusal.reason) }
+      failure = error
+      return result
+    }
+    if let failure {
+      problems.note(.recordingFailing, "\(failure)")
+      // A file that was replaced or is damaged is looked at anew next time.
+      table.drop(documents)
+    } else {
+      problems.clear(.recordingFailing)
+      trimSoon(documents)
+    }
+    return told
   }
 
   /// The documents beside some stores, as a commit needs them.

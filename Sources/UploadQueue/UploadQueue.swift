@@ -159,7 +159,16 @@ public final class UploadQueue: Sendable {
   public func commit<Result: Sendable>(
     _ body: @escaping @Sendable (DocumentTransaction) throws -> Result
   ) async throws -> Result {
-    try await group.commit(body)
+    try await group.commit([body])[0].get()
+  }
+
+  /// The same for several bodies, which run in this order.
+  ///
+  /// - Returns: What became of each, when all are durable or have failed.
+  public func commit<Value: Sendable>(
+    _ bodies: [@Sendable (DocumentTransaction) throws -> Value]
+  ) async -> [Result<Value, any Error>] {
+    await group.commit(bodies)
   }
 
   private static func payload(_ payload: some Encodable, _ files: [UploadFile]) throws -> UploadPayload {
