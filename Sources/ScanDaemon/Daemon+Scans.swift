@@ -1,5 +1,4 @@
 import Catalog
-import DocumentFormat
 import Documents
 import JSONOutput
 public import ScanInputs
@@ -138,14 +137,14 @@ extension Daemon {
       }
       let durable = answer.recorded(.durable)
       let line = durable.json.bytes
-      let payload = hooks.isEmpty ? nil : try DocumentValue(json: String(decoding: line, as: UTF8.self))
+      let payload = hooks.isEmpty ? nil : UploadPayload.json(UploadJSON(written: line))
       let limit = options.maximumScansPerSession
       let recorded = try await recorder.perform(for: stores) { transaction, documents in
         let session = try documents.appendToHolder(reading, limit: limit, transaction)
         if let payload {
           for hook in hooks {
             let key = hook + "/" + reading.input.cut(to: 900)
-            try documents.queue.enqueue(payload: .value(payload), kind: hook, orderKey: key, in: transaction)
+            try documents.queue.enqueue(payload: payload, kind: hook, orderKey: key, in: transaction)
           }
         }
         if let note { try documents.enter(note, transaction) }
