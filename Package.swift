@@ -297,7 +297,8 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "JSONStream", "LogStore", "RandomTestSupport", "StoreTestSupport", "UploadQueue",
+        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "RandomTestSupport", "StoreTestSupport",
+        "UploadQueue",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,5 @@
 import DocumentFormat
+import JSONOutput
 import JSONStream
 import StoreTestSupport
 import Testing
@@ -39,6 +40,8 @@ import Testing
       #expect(upload.payload.json == json && upload.payload.files.isEmpty)
       #expect(try upload.payload.document == DocumentValue(json: text))
       #expect(try upload.decode(DocumentValue.self) == DocumentValue(json: text))
+      #expect(
+        String(decoding: upload.json.bytes, as: UTF8.self).hasSuffix(String(decoding: json.line, as: UTF8.self) + "}"))
       try checkInvariants(queue)
     }
   }
@@ -160,6 +163,9 @@ import Testing
     #expect(upload.payload.document == nil && upload.payload.json?.bytes == Array(text.utf8))
     #expect(throws: JSONError.self) { try upload.decode(DocumentValue.self) }
     #expect(upload.nameInBatch == (text.contains("id") ? "x" : id.text))
+    // Programs that look at the queue get JSON on one line.
+    let shown = try UploadJSON(upload.json.bytes)
+    #expect(try shown.line == shown.bytes && shown.value()["payload"] == .text(text.replacing("\n", with: " ")))
     #expect(try QueueDigest(bench.documents).count == 2)
     #expect(try !bench.queue.recount())
     let worker = UploadWorker(bench.queue, options: Bench.plain) { upload in
