@@ -333,7 +333,8 @@ extension UploadWorker {
   private func takeBackSuspects(_ destination: String) async {
     guard let ids = suspects.removeValue(forKey: destination), !ids.isEmpty else { return }
     do {
-      let left = try await queue.group.perform(isPatient: true) { change in try ids.filter { try !change.takeBack($0) } }
+      let left = try await queue.group.perform(isPatient: true) { change in try ids.filter { try !change.takeBack($0) }
+      }
       // Those that are about to be parked go when the next probe fails.
       if !left.isEmpty, breakers[destination] != nil { suspects[destination, default: []] += left }
     } catch {
