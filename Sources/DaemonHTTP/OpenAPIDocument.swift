@@ -43,7 +43,8 @@ enum OpenAPIDocument {
       \(members(of: catalogueSchemas)),
       \(members(of: queueSchemas)),
       \(members(of: setSchemas)),
-      \(members(of: userSchemas))
+      \(members(of: userSchemas)),
+      \(members(of: webhookSchemas))
       }
       }
       }
