@@ -104,7 +104,7 @@ public struct DaemonServer: Service {
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, logger: logger, date: HTTPDate())
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems, date: HTTPDate())
   }
 
   /// Who gets in under these options.
