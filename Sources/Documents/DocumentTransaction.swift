@@ -16,6 +16,18 @@ public final class DocumentTransaction {
   private var touched: [DocumentTable] = []
   /// Collections of which nothing of ``base`` is left.
   private var emptied: Set<DocumentTable> = []
+  /// How changes are taken back, the oldest first; kept while ``attempt(_:)`` runs.
+  private var undos: [Undo] = []
+  private var attemptCount = 0
+  /// What a module that is built on documents keeps for the time of the transaction.
+  package var attachment: AnyObject?
+
+  /// What one change replaced.
+  private enum Undo {
+    /// What had become of a document; `nil` if nothing had.
+    case document(DocumentTable, key: [UInt8], before: [UInt8]??)
+    case all(DocumentTable, PendingChanges, wasEmptied: Bool)
+  }
 
   init(_ transaction: Transaction, _ base: DocumentSnapshot) {
     self.transaction = transaction
@@ -30,14 +42,47 @@ public final class DocumentTransaction {
     return try base.withDocument(table, key) { $0.copied() }
   }
 
-  func put(_ table: DocumentTable, _ key: [UInt8], _ document: [UInt8]) {
-    change(table) { $0[key] = .some(document) }
+  /// Runs `body`, and takes back what it changed if it throws: the transaction is then as it was before, and may be gone on with.
+  ///
+  /// - Complexity: in the changes of `body`.
+  package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+    let (mark, touchedCount, description) = (undos.count, touched.count, description)
+    attemptCount += 1
+    defer {
+      attemptCount -= 1
+      if attemptCount == 0 { undos.removeAll(keepingCapacity: true) }
+    }
+    do { return try body() } catch {
+      while undos.count > mark { takeBack(undos.removeLast()) }
+      for table in touched[touchedCount...] { pending[table] = nil }
+      touched.removeLast(touched.count - touchedCount)
+      self.description = description
+      throw error
+    }
+  }
+
+  private func takeBack(_ undo: Undo) {
+    switch undo {
+    case .document(let table, let key, let before): pending[table]?.restore(key, before)
+    case .all(let table, let changes, let wasEmptied):
+      pending[table] = changes
+      if !wasEmptied { emptied.remove(table) }
+    }
+  }
+
+  func put(_ table: DocumentTable, _ key: [UInt8], _ document: [UInt8]) { set(table, key, document) }
+
+  private func set(_ table: DocumentTable, _ key: [UInt8], _ document: [UInt8]?) {
+    change(table) { changes in
+      if attemptCount > 0 { undos.append(.document(table, key: key, before: changes[key])) }
+      changes[key] = .some(document)
+    }
   }
 
   /// Whether there was such a document.
   func delete(_ table: DocumentTable, _ key: [UInt8]) throws -> Bool {
     guard try document(table, key) != nil else { return false }
-    change(table) { $0[key] = .some(nil) }
+    set(table, key, nil)
     return true
   }
 
@@ -53,7 +98,10 @@ public final class DocumentTransaction {
       let wasThere = try !emptied.contains(table) && base.withDocument(table, key) { _ in true } ?? false
       count += (document == nil ? 0 : 1) - (wasThere ? 1 : 0)
     }
-    change(table) { $0 = PendingChanges() }
+    change(table) { changes in
+      if attemptCount > 0 { undos.append(.all(table, changes, wasEmptied: emptied.contains(table))) }
+      changes = PendingChanges()
+    }
     emptied.insert(table)
     return count
   }
@@ -134,6 +182,17 @@ private struct PendingChanges {
         places[key] = entries.count
         entries.append((key, document))
       }
+    }
+  }
+
+  /// Takes back the last change of a document: later changes of others have been taken back before.
+  mutating func restore(_ key: [UInt8], _ before: [UInt8]??) {
+    if let before {
+      self[key] = .some(before)
+    } else {
+      assert(entries.last?.key == key, "changes are taken back in reverse order")
+      entries.removeLast()
+      places[key] = nil
     }
   }
 }

@@ -30,45 +30,77 @@ extension Daemon {
   /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
   /// - Complexity: as ``catalogue()``, and the lookup; where it is recorded, the wait for a commit that it shares.
-  public func scan(_ reading: Reading) async -> ScanAnswer { await process(reading).answer }
+  public func scan(_ reading: Reading) async -> ScanAnswer { await process([reading])[0].answer }
 
   /// The same for an input: the answer as a line of JSON.
-  public func answer(_ reading: Reading) async -> ReadingAnswer {
-    let (answer, line) = await process(reading)
-    return ReadingAnswer(line: line, isRepeat: answer.repeats != nil)
+  public func answer(_ reading: Reading) async -> ReadingAnswer { await answer([reading])[0] }
+
+  /// The same for scans that an input read together. What is recorded of them shares commits.
+  public func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
+    await process(readings).map { ReadingAnswer(line: $0.line, isRepeat: $0.answer.repeats != nil) }
   }
 
-  // MARK: One scan
+  // MARK: Scans
 
-  private func process(_ reading: Reading) async -> (answer: ScanAnswer, line: [UInt8]) {
+  /// A scan that was looked up.
+  private struct Looked {
+    let start: Duration
+    /// Of the input, in metrics.
+    let label: String
+    let answer: ScanAnswer
+    /// Where it is recorded; `nil` where nobody knows.
+    let stores: UserStores?
+  }
+
+  private typealias Told = (answer: ScanAnswer, line: [UInt8])
+
+  private func process(_ readings: [Reading]) async -> [Told] {
+    var told: [Told] = []
+    var rest = readings[...]
+    while !rest.isEmpty {
+      // A code that comes twice is looked at when the first one is recorded, or could not be.
+      var codes: Set<[UInt8]> = []
+      let together = rest.prefix { codes.insert(Array($0.code.utf8)).inserted }
+      rest = rest.dropFirst(together.count)
+      told += await process(together.map(look))
+    }
+    return told
+  }
+
+  private func process(_ scans: [Looked]) async -> [Told] {
+    let recorded = await record(scans)
+    return zip(scans, recorded).map { scan, recorded in
+      defer { metrics.answer.recordNanoseconds((environment.uptime() - scan.start).nanoseconds) }
+      if scan.answer.repeats != nil {
+        metrics.count("shelfmark_repeats_total", [("input", scan.label)])
+        return (recorded.answer, recorded.line)
+      }
+      return end(recorded, scan.label)
+    }
+  }
+
+  private func look(_ reading: Reading) -> Looked {
     let start = environment.uptime()
     let now = environment.time.now()
     let id = ids.next(now: now)
     rate.count(at: start)
     let label = inputs.label(reading.input)
     let repeats = inputs.read(reading, id: id, at: start)
-    defer { metrics.answer.recordNanoseconds((environment.uptime() - start).nanoseconds) }
-    let looked: (answer: ScanAnswer, stores: UserStores)
-    do { looked = try look(reading, id: id, now, repeats: repeats) } catch {
+    do {
+      let (answer, stores) = try look(reading, id: id, now, repeats: repeats)
+      return Looked(start: start, label: label, answer: answer, stores: stores)
+    } catch {
       health.failed(reading.code, error)
       let answer = unreadable(reading, id, now, repeats, error)
-      do { looked = (answer, try access.stores()) } catch {
+      do { return Looked(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
         // Nobody knows for whom to record it.
-        let failed = answer.recorded(.failed("\(error)"))
-        return end((failed, failed.json.bytes, nil), label)
+        return Looked(start: start, label: label, answer: answer.recorded(.failed("\(error)")), stores: nil)
       }
     }
-    if repeats != nil {
-      metrics.count("shelfmark_repeats_total", [("input", label)])
-      return (looked.answer, looked.answer.json.bytes)
-    }
-    return end(await record(looked.answer, looked.stores), label)
   }
 
   /// Counts and tells an answer.
-  private func end(
-    _ recorded: (answer: ScanAnswer, line: [UInt8], session: ChangedSession?), _ label: String
-  ) -> (answer: ScanAnswer, line: [UInt8]) {
+  private func end(_ recorded: Recorded, _ label: String) -> Told {
     let (answer, line, session) = recorded
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
@@ -122,49 +154,90 @@ extension Daemon {
     let stores: UserStores
   }
 
-  /// Records what is to be recorded of an answer, and makes the line for it.
+  private typealias Recorded = (answer: ScanAnswer, line: [UInt8], session: ChangedSession?)
+
+  /// What is to be recorded of a scan.
+  fileprivate struct Record {
+    /// Which of the scans.
+    let index: Int
+    let durable: ScanAnswer
+    let line: [UInt8]
+    let hooks: [String]
+    let payload: UploadPayload?
+    let note: MissNote?
+    let pending: PendingScan?
+  }
+
+  /// Records what is to be recorded of scans, and makes their lines. Scans of one user share commits, in this order.
+  private func record(_ scans: [Looked]) async -> [Recorded] {
+    var recorded = scans.map { ($0.answer, [], nil) as Recorded }
+    var start = 0
+    while start < scans.count {
+      let stores = scans[start].stores
+      let end = scans[start...].firstIndex { $0.stores !== stores } ?? scans.count
+      if let stores { await record(scans, start..<end, stores, &recorded) }
+      start = end
+    }
+    for index in recorded.indices where recorded[index].line.isEmpty {
+      recorded[index].line = recorded[index].answer.json.bytes
+    }
+    return recorded
+  }
+
+  /// The same for those that are recorded in the same place.
   private func record(
-    _ answer: ScanAnswer, _ stores: UserStores
-  ) async -> (answer: ScanAnswer, line: [UInt8], session: ChangedSession?) {
-    let reading = answer.reading
+    _ scans: [Looked], _ range: Range<Int>, _ stores: UserStores, _ recorded: inout [Recorded]
+  ) async {
+    var records: [Record] = []
+    for index in range where scans[index].answer.repeats == nil {
+      let answer = scans[index].answer
+      do {
+        if let record = try await self.record(of: answer, at: index, stores) { records.append(record) }
+      } catch { recorded[index].answer = answer.recorded(.failed("\(error)")) }
+    }
+    if records.isEmpty { return }
+    let limit = options.maximumScansPerSession
+    let results = await recorder.perform(
+      for: stores,
+      records.map { record in
+        { (transaction: DocumentTransaction, documents: UserDocuments) in
+          try documents.enter(record, limit: limit, transaction)
+        }
+      })
+    for (record, result) in zip(records, results) {
+      switch result {
+      case .success(let entered):
+        let session = entered.session.map { ChangedSession(id: $0, stores: stores) }
+        recorded[record.index] = (record.durable, record.line, session)
+        if !record.hooks.isEmpty { uploads.recorded(stores.user) }
+        problems.clear(.uploadsRefused)
+        if !entered.hasRoom {
+          problems.note(
+            .rematchFailing, "\(PendingScan.maximumCount) scans wait to be looked up again, and no more are taken")
+        }
+      case .failure(let error):
+        if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
+        recorded[record.index].answer = scans[record.index].answer.recorded(.failed("\(error)"))
+      }
+    }
+  }
+
+  /// What is to be recorded of an answer before it is given; `nil` for nothing. A miss is noted for later then.
+  private func record(of answer: ScanAnswer, at index: Int, _ stores: UserStores) async throws -> Record? {
     let hooks = webhooks.wanting(answer).map(\.name)
     let note = answer.isMiss ? MissNote(answer, stores) : nil
     let pending = options.rematches && answer.lookup != .done ? PendingScan(answer) : nil
-    do {
-      let isBound = try await isBound(reading.input, stores)
-      guard isBound || !hooks.isEmpty || pending != nil else {
-        if let note { recorder.note(note) }
-        return (answer, answer.json.bytes, nil)
-      }
-      let durable = answer.recorded(.durable)
-      let line = durable.json.bytes
-      let payload = hooks.isEmpty ? nil : try DocumentValue(json: String(decoding: line, as: UTF8.self))
-      let limit = options.maximumScansPerSession
-      let recorded = try await recorder.perform(for: stores) { transaction, documents in
-        let session = try documents.appendToHolder(reading, limit: limit, transaction)
-        if let payload {
-          for hook in hooks {
-            let key = hook + "/" + reading.input.cut(to: 900)
-            try documents.queue.enqueue(payload: .value(payload), kind: hook, orderKey: key, in: transaction)
-          }
-        }
-        if let note { try documents.enter(note, transaction) }
-        var hasRoom = true
-        if let pending { hasRoom = try documents.enter(pending, transaction) }
-        return (session: session, hasRoom: hasRoom)
-      }
-      if !hooks.isEmpty { uploads.recorded(stores.user) }
-      problems.clear(.uploadsRefused)
-      if !recorded.hasRoom {
-        problems.note(
-          .rematchFailing, "\(PendingScan.maximumCount) scans wait to be looked up again, and no more are taken")
-      }
-      return (durable, line, recorded.session.map { ChangedSession(id: $0, stores: stores) })
-    } catch {
-      if error is UploadQueueError { problems.note(.uploadsRefused, "\(error)") }
-      let failed = answer.recorded(.failed("\(error)"))
-      return (failed, failed.json.bytes, nil)
+    let isBound = try await isBound(answer.reading.input, stores)
+    guard isBound || !hooks.isEmpty || pending != nil else {
+      if let note { recorder.note(note) }
+      return nil
     }
+    let durable = answer.recorded(.durable)
+    let line = durable.json.bytes
+    let payload =
+      hooks.isEmpty ? nil : try UploadPayload.value(DocumentValue(json: String(decoding: line, as: UTF8.self)))
+    return Record(
+      index: index, durable: durable, line: line, hooks: hooks, payload: payload, note: note, pending: pending)
   }
 
   /// Whether scans of an input count for a session.
@@ -229,6 +302,25 @@ extension Daemon {
 }
 
 extension UserDocuments {
+  /// Enters a scan everywhere where it belongs.
+  ///
+  /// - Returns: The session that it counts for, and whether a scan that is to be looked up later had room.
+  fileprivate func enter(
+    _ record: Daemon.Record, limit: Int, _ transaction: DocumentTransaction
+  ) throws -> (session: String?, hasRoom: Bool) {
+    let reading = record.durable.reading
+    let session = try appendToHolder(reading, limit: limit, transaction)
+    if let payload = record.payload {
+      for hook in record.hooks {
+        let key = hook + "/" + reading.input.cut(to: 900)
+        try queue.enqueue(payload: payload, kind: hook, orderKey: key, in: transaction)
+      }
+    }
+    if let note = record.note { try enter(note, transaction) }
+    let hasRoom = try record.pending.map { try enter($0, transaction) } ?? true
+    return (session, hasRoom)
+  }
+
   /// Adds a scan to the session that holds its input. One that is full, or closed in this very moment, does not get it: the scan is
   /// recorded all the same.
   ///

@@ -18,7 +18,7 @@ import UploadQueue
 /// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
 /// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
 /// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
-/// | `shelfmark_record_seconds` | timer | one commit of scans |
+/// | `shelfmark_record_seconds` | timer | the recording of a scan, from its request to its durable commit |
 /// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
 /// | `shelfmark_misses_lost_total` | counter | misses that came too fast to be entered |
 /// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of who is signed in |

@@ -4,25 +4,19 @@ import Synchronization
 import UploadQueue
 import Workspace
 
-/// Makes changes of many callers one commit, on a thread of its own.
-///
-/// Who comes while a commit runs waits for the next one, which takes all who wait, up to ``maximumCalls``, in the order in which
-/// they came. So the thousandth caller at once pays some syncs, and not a thousand. Each caller waits with one change, so there
-/// is never more in memory than there are callers.
+/// Records what scans leave: in commits of the upload queue, which callers and the queue's worker share.
 final class ScanRecorder: Sendable {
-  /// Changes of one commit.
-  static let maximumCalls = 1024
-  /// Codes missed behind their answers that wait to be written; more are counted, and not entered.
+  /// Codes missed after their answers that wait to be written; more are counted, and not entered.
   static let maximumWaitingMisses = 4096
   /// How long these wait for each other, in milliseconds.
   static let missPause = 1000
 
   private struct State {
-    var waiting: [any RecorderCall] = []
-    var isCommitting = false
     var misses: [MissNote] = []
     var missesAreDue = false
     var missesLost = 0
+    /// Whose journal is looked at soon, because commits may have made it too long.
+    var trims: [UserDocuments] = []
   }
 
   let table: UserDocumentsTable
@@ -63,17 +57,61 @@ final class ScanRecorder: Sendable {
   ///
   /// - Parameter body: may be run more than once, each time for another transaction; what it throws is its caller's alone.
   /// - Returns: what `body` returns, when that is durable.
-  func perform<Result: Sendable>(
-    for stores: UserStores, _ body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      let call = Call(stores: stores, body: body, continuation: continuation)
-      let begins = state.withLock { state in
-        state.waiting.append(call)
-        defer { state.isCommitting = true }
-        return !state.isCommitting
+  func perform<Value: Sendable>(
+    for stores: UserStores, _ body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Value
+  ) async throws -> Value {
+    try await perform(for: stores, [body])[0].get()
+  }
+
+  /// The same for several bodies, which run in this order.
+  ///
+  /// - Returns: What became of each, when all are durable or have failed.
+  func perform<Value: Sendable>(
+    for stores: UserStores, _ bodies: [@Sendable (DocumentTransaction, UserDocuments) throws -> Value]
+  ) async -> [Result<Value, any Error>] {
+    let documents: UserDocuments
+    do { documents = try await ready(stores) } catch {
+      problems.note(.recordingFailing, "\(error)")
+      return bodies.map { _ in .failure(error) }
+    }
+    let start = uptime()
+    let results = await documents.queue.commit(
+      bodies.map { body in
+        { [beforeCommit] (transaction: DocumentTransaction) in
+          let value: Value
+          do { value = try body(transaction, documents) } catch { throw Refusal(reason: error) }
+          try beforeCommit()
+          return value
+        }
+      })
+    metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
+    var failure: (any Error)?
+    let told = results.map { result -> Result<Value, any Error> in
+      guard case .failure(let error) = result else { return result }
+      if let refusal = error as? Refusal { return .failure(refusal.reason) }
+      failure = error
+      return result
+    }
+    if let failure {
+      problems.note(.recordingFailing, "\(failure)")
+      // A file that was replaced or is damaged is looked at anew next time.
+      table.drop(documents)
+    } else {
+      problems.clear(.recordingFailing)
+      trimSoon(documents)
+    }
+    return told
+  }
+
+  /// The documents beside some stores, as a commit needs them.
+  private func ready(_ stores: UserStores) async throws -> UserDocuments {
+    if let documents = table.opened(for: stores), documents.hasQueue { return documents }
+    return try await thread.run { [table] in
+      guard let documents = try table.documents(of: stores, creates: true) else {
+        throw RecordingError.userIsGone(stores.user)
       }
-      if begins { thread.post { [self] in commitAll() } }
+      try documents.declareQueue()
+      return documents
     }
   }
 
@@ -91,9 +129,12 @@ final class ScanRecorder: Sendable {
     if begins { thread.post(after: Self.missPause) { [self] in writeMisses() } }
   }
 
-  /// Returns when all that was noted is written, or could not be.
+  /// Returns when all that was noted is written, or could not be, and the journals are within their bound.
   func flush() async {
-    _ = try? await thread.run { [self] in writeMisses() }
+    _ = try? await thread.run { [self] in
+      writeMisses()
+      trimAll()
+    }
   }
 
   /// Writes something where writing failed, so that the problem ends when its cause does and not with the next scan.
@@ -111,74 +152,6 @@ final class ScanRecorder: Sendable {
   }
 
   // MARK: On the thread
-
-  /// Commits until nobody waits.
-  private func commitAll() {
-    while true {
-      let calls = state.withLock { state in
-        let calls = Array(state.waiting.prefix(Self.maximumCalls))
-        state.waiting.removeFirst(calls.count)
-        if calls.isEmpty { state.isCommitting = false }
-        return calls
-      }
-      if calls.isEmpty { return }
-      commit(calls)
-    }
-  }
-
-  /// One commit for each user among the callers: more than one only where somebody signed in this very moment.
-  private func commit(_ calls: [any RecorderCall]) {
-    var rest = calls
-    while let stores = rest.first?.stores {
-      let own = rest.filter { $0.stores === stores }
-      rest.removeAll { $0.stores === stores }
-      commit(own, for: stores)
-    }
-  }
-
-  private func commit(_ calls: [any RecorderCall], for stores: UserStores) {
-    let start = uptime()
-    var documents: UserDocuments?
-    do {
-      documents = try table.documents(of: stores, creates: true)
-      guard let documents else { throw RecordingError.userIsGone(stores.user) }
-      try documents.declareQueue()
-      try commit(calls, documents)
-      metrics.recording.recordNanoseconds((uptime() - start).nanoseconds)
-      problems.clear(.recordingFailing)
-      try trim(documents)
-    } catch {
-      problems.note(.recordingFailing, "\(error)")
-      // A file that was replaced or is damaged is looked at anew next time.
-      if let documents { table.drop(documents) }
-      for call in calls { call.end(error) }
-    }
-  }
-
-  /// Commits what can be committed. Calls that were refused have ended when this throws; the others have not.
-  private func commit(_ calls: [any RecorderCall], _ documents: UserDocuments) throws {
-    var left = calls
-    while !left.isEmpty {
-      do {
-        try documents.store.transaction { transaction in
-          for (place, call) in left.enumerated() {
-            do { try call.run(transaction, documents) } catch { throw Refusal(place: place, reason: error) }
-          }
-          try beforeCommit()
-        }
-        for call in left { call.end(nil) }
-        return
-      } catch let refusal as Refusal {
-        // What it did before it threw goes with the transaction; the others are run again.
-        left.remove(at: refusal.place).end(refusal.reason)
-      } catch let error as StoreError where left.count > 1 && error.mayBeOfOne {
-        for call in left {
-          do { try commit([call], documents) } catch { call.end(error) }
-        }
-        return
-      }
-    }
-  }
 
   /// Writes the misses that wait.
   private func writeMisses() {
@@ -202,14 +175,33 @@ final class ScanRecorder: Sendable {
           try beforeCommit()
         }
         problems.clear(.missJournalFailing)
-        try trim(documents)
+        trim(documents)
       } catch { problems.note(.missJournalFailing, "\(error)") }
     }
   }
 
   /// Keeps the journal within its bound; what it lacks the next commit makes up for.
-  private func trim(_ documents: UserDocuments) throws {
+  private func trim(_ documents: UserDocuments) {
     do { try documents.trimMisses(to: maximumMisses) } catch { problems.note(.missJournalFailing, "\(error)") }
+  }
+
+  /// The same some time, once for all commits until then.
+  private func trimSoon(_ documents: UserDocuments) {
+    let begins = state.withLock { state in
+      if state.trims.contains(where: { $0 === documents }) { return false }
+      state.trims.append(documents)
+      return state.trims.count == 1
+    }
+    guard begins else { return }
+    thread.post(after: Self.missPause) { [self] in trimAll() }
+  }
+
+  private func trimAll() {
+    let all = state.withLock { state in
+      defer { state.trims = [] }
+      return state.trims
+    }
+    for documents in all { trim(documents) }
   }
 }
 
@@ -231,61 +223,7 @@ enum RecordingError: Error, CustomStringConvertible {
   }
 }
 
-/// What one call of a commit threw.
+/// What a call of a commit threw itself.
 private struct Refusal: Error {
-  let place: Int
   let reason: any Error
-}
-
-extension StoreError {
-  /// Whether one change among several may be to blame.
-  fileprivate var mayBeOfOne: Bool {
-    switch self {
-    case .tooLarge: true
-    default: false
-    }
-  }
-}
-
-private protocol RecorderCall: AnyObject, Sendable {
-  var stores: UserStores { get }
-  func run(_ transaction: DocumentTransaction, _ documents: UserDocuments) throws
-  /// Tells the caller. Calls after the first one change nothing.
-  func end(_ failure: (any Error)?)
-}
-
-private final class Call<Result: Sendable>: RecorderCall {
-  private struct State {
-    var result: Result?
-    var continuation: CheckedContinuation<Result, any Error>?
-  }
-
-  let stores: UserStores
-  private let body: @Sendable (DocumentTransaction, UserDocuments) throws -> Result
-  private let state: Mutex<State>
-
-  init(
-    stores: UserStores, body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Result,
-    continuation: CheckedContinuation<Result, any Error>
-  ) {
-    self.stores = stores
-    self.body = body
-    state = Mutex(State(continuation: continuation))
-  }
-
-  func run(_ transaction: DocumentTransaction, _ documents: UserDocuments) throws {
-    let result = try body(transaction, documents)
-    state.withLock { $0.result = result }
-  }
-
-  func end(_ failure: (any Error)?) {
-    let (result, continuation) = state.withLock { state in
-      defer { state.continuation = nil }
-      return (state.result, state.continuation)
-    }
-    guard let continuation else { return }
-    if let failure { return continuation.resume(throwing: failure) }
-    guard let result else { preconditionFailure("a commit runs every call of it") }
-    continuation.resume(returning: result)
-  }
 }

@@ -53,6 +53,9 @@ final class UserDocuments: Sendable {
     index = Mutex(try SessionIndex(sessions))
   }
 
+  /// Whether ``declareQueue()`` was called.
+  var hasQueue: Bool { isDeclared.withLock { $0 } }
+
   /// Declares what the queue is searched by, once. Blocks for a commit the first time.
   func declareQueue() throws {
     if isDeclared.withLock({ $0 }) { return }

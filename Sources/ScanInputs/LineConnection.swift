@@ -1,13 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// A connection over which lines come: its bytes as a sequence of pieces, read one at a time and only when asked for.
+/// A connection over which lines come. It is read on while answers are awaited, up to ``readAheadByteCount``: lines that arrive
+/// meanwhile are answered together, and a pause that ends a line is seen.
 ///
-/// Where a pause ends a line, it is read on while answers are awaited, up to ``readAheadByteCount``: a pause that nobody watched
-/// would join two codes.
-///
-/// Memory: the piece that is worked on, or what was read ahead, and one answer; when the client says that it sends no more, or goes
-/// away, also what the system had received by then, for it is read at once (``LineServer/receiveByteCount``).
+/// Memory: what was read ahead, and the answers to ``LineDialect/maximumBatchCount`` lines; when the client says that it sends no
+/// more, or goes away, also what the system had received by then, for it is read at once (``LineServer/receiveByteCount``).
 struct LineConnection: Sendable {
   static let readAheadByteCount = 64 << 10
 
@@ -20,17 +18,60 @@ struct LineConnection: Sendable {
   }
 
   let channel: any Channel
-  private let pieces: AsyncStream<Piece>
-  private let continuation: AsyncStream<Piece>.Continuation
-
   private let progress = Progress()
 
-  /// What the receiver tells of the connection, and is told.
+  /// What the receiver read, and is told.
   private final class Progress: Sendable {
-    /// Bytes that were read, and not worked on.
-    let aheadCount = Mutex(0)
+    struct Ahead {
+      /// Not taken yet.
+      var pieces: [Piece] = []
+      /// Bytes that were read, and not answered.
+      var byteCount = 0
+      /// Whether nothing is read because that is so many.
+      var isHeld = false
+    }
+
+    let ahead = Mutex(Ahead())
     /// Why the connection was lost; `nil` where it was closed.
     let loss = Mutex<Obstacle?>(nil)
+    /// Says that there are pieces to take.
+    let wakes: AsyncStream<Void>
+    let continuation: AsyncStream<Void>.Continuation
+
+    init() { (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Adds a piece.
+    ///
+    /// - Returns: Whether more may be read.
+    func add(_ piece: Piece) -> Bool {
+      let mayRead = ahead.withLock { ahead in
+        ahead.pieces.append(piece)
+        if case .bytes(let bytes) = piece { ahead.byteCount += bytes.count }
+        ahead.isHeld = ahead.byteCount >= LineConnection.readAheadByteCount
+        return !ahead.isHeld
+      }
+      continuation.yield()
+      return mayRead
+    }
+
+    func takeAll() -> [Piece] {
+      ahead.withLock { ahead in
+        defer { ahead.pieces = [] }
+        return ahead.pieces
+      }
+    }
+
+    /// Bytes were answered.
+    ///
+    /// - Returns: Whether reading goes on with that.
+    func answered(_ byteCount: Int) -> Bool {
+      ahead.withLock { ahead in
+        ahead.byteCount -= byteCount
+        guard ahead.isHeld, ahead.byteCount < LineConnection.readAheadByteCount else { return false }
+        ahead.isHeld = false
+        return true
+      }
+    }
   }
 
   /// Called on the channel's event loop, before the channel reads.
@@ -40,8 +81,7 @@ struct LineConnection: Sendable {
   ///   - onPause: Called when there was one.
   init(_ channel: any Channel, idleTimeout: Duration?, onPause: @escaping @Sendable () -> Void) throws {
     self.channel = channel
-    (pieces, continuation) = AsyncStream.makeStream(of: Piece.self)
-    let receiver = Receiver(continuation, progress, idleTimeout: idleTimeout.map { TimeAmount($0) }, onPause)
+    let receiver = Receiver(progress, idleTimeout: idleTimeout.map { TimeAmount($0) }, onPause)
     try channel.pipeline.syncOperations.addHandler(receiver)
   }
 
@@ -50,7 +90,7 @@ struct LineConnection: Sendable {
 
   /// Nothing more is read. What was read is answered, if the client takes it within `patience`.
   func stop(patience: Duration) {
-    continuation.finish()
+    progress.continuation.finish()
     channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [channel] in channel.close(promise: nil) }
   }
 
@@ -63,21 +103,28 @@ struct LineConnection: Sendable {
   func serve(_ desk: Desk, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
     await withTaskCancellationHandler {
       var session = dialect.session(desk)
-      var pieces = self.pieces.makeAsyncIterator()
+      var wakes = progress.wakes.makeAsyncIterator()
       var listens = hasAnswers
-      while let piece = await pieces.next() {
+      var isOver = false
+      while !isOver {
+        isOver = await wakes.next() == nil
         var lines: [LineFramer.Line] = []
-        switch piece {
-        case .bytes(let bytes): session.framer.append(bytes, to: &lines)
-        case .idle, .end: session.framer.finish(&lines)
+        var byteCount = 0
+        for piece in progress.takeAll() {
+          switch piece {
+          case .bytes(let bytes):
+            session.framer.append(bytes, to: &lines)
+            byteCount += bytes.count
+          case .idle, .end: session.framer.finish(&lines)
+          }
         }
-        for line in lines where !Task.isCancelled {
-          let answer = await session.answer(line)
-          guard listens else { continue }
-          listens = await send(answer, patience: patience, desk)
+        var rest = lines[...]
+        while !rest.isEmpty, !Task.isCancelled {
+          let answers = await session.answer(rest.prefix(LineDialect.maximumBatchCount))
+          rest = rest.dropFirst(LineDialect.maximumBatchCount)
+          if listens { listens = await send(answers, patience: patience, desk) }
         }
-        if case .bytes(let bytes) = piece { progress.aheadCount.withLock { $0 -= bytes.count } }
-        channel.read()
+        if progress.answered(byteCount) { channel.read() }
       }
       try? await channel.close()
     } onCancel: {
@@ -85,15 +132,17 @@ struct LineConnection: Sendable {
     }
   }
 
-  /// Writes an answer, and waits until the system has it.
+  /// Writes answers, a line each, and waits until the system has them.
   ///
   /// - Returns: Whether more can be written.
-  private func send(_ line: [UInt8], patience: Duration, _ desk: Desk) async -> Bool {
+  private func send(_ lines: [[UInt8]], patience: Duration, _ desk: Desk) async -> Bool {
     let (channel, wait) = (channel, TimeAmount(patience))
     let sent = channel.eventLoop.flatSubmit {
-      var buffer = channel.allocator.buffer(capacity: line.count + 1)
-      buffer.writeBytes(line)
-      buffer.writeInteger(UInt8(ascii: "\n"))
+      var buffer = channel.allocator.buffer(capacity: lines.reduce(0) { $0 + $1.count + 1 })
+      for line in lines {
+        buffer.writeBytes(line)
+        buffer.writeInteger(UInt8(ascii: "\n"))
+      }
       let sent = channel.writeAndFlush(buffer)
       let stall = channel.eventLoop.scheduleTask(in: wait) {
         desk.note(.fault(.unanswered("a client takes none")))
@@ -115,20 +164,13 @@ struct LineConnection: Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    private let continuation: AsyncStream<Piece>.Continuation
     private let progress: Progress
     private let idleTimeout: TimeAmount?
     private let onPause: @Sendable () -> Void
     private var pause: Scheduled<Void>?
-    /// Whether it does not read on, because so much was read ahead. Bytes that the system has may end no line meanwhile.
-    private var isHeld = false
 
-    init(
-      _ continuation: AsyncStream<Piece>.Continuation, _ progress: Progress, idleTimeout: TimeAmount?,
-      _ onPause: @escaping @Sendable () -> Void
-    ) {
+    init(_ progress: Progress, idleTimeout: TimeAmount?, _ onPause: @escaping @Sendable () -> Void) {
       self.onPause = onPause
-      self.continuation = continuation
       self.progress = progress
       self.idleTimeout = idleTimeout
     }
@@ -139,24 +181,17 @@ struct LineConnection: Sendable {
       context.read()
     }
 
-    /// The connection has worked on a piece.
+    /// The connection reads on after it was held. Bytes that the system had meanwhile ended no line.
     func read(context: ChannelHandlerContext) {
-      if isHeld { watchPause(context) }
-      isHeld = false
+      watchPause(context)
       context.read()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let bytes = Array(unwrapInboundIn(data).readableBytesView)
-      let aheadCount = progress.aheadCount.withLock { count in
-        count += bytes.count
-        return count
-      }
-      continuation.yield(.bytes(bytes))
-      guard idleTimeout != nil else { return }
-      isHeld = aheadCount >= LineConnection.readAheadByteCount
+      let mayRead = progress.add(.bytes(bytes))
       pause?.cancel()
-      if isHeld { return }
+      guard mayRead else { return }
       watchPause(context)
       context.read()
     }
@@ -165,8 +200,8 @@ struct LineConnection: Sendable {
     /// before it looks at its clock.
     private func watchPause(_ context: ChannelHandlerContext) {
       guard let idleTimeout else { return }
-      pause = context.eventLoop.scheduleTask(in: idleTimeout) { [continuation, onPause] in
-        continuation.yield(.idle)
+      pause = context.eventLoop.scheduleTask(in: idleTimeout) { [progress, onPause] in
+        _ = progress.add(.idle)
         onPause()
       }
     }
@@ -174,15 +209,15 @@ struct LineConnection: Sendable {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
       if case ChannelEvent.inputClosed = event {
         pause?.cancel()
-        continuation.yield(.end)
-        continuation.finish()
+        _ = progress.add(.end)
+        progress.continuation.finish()
       }
       context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
       pause?.cancel()
-      continuation.finish()
+      progress.continuation.finish()
       context.fireChannelInactive()
     }
 

@@ -1,5 +1,8 @@
 /// What the lines of a connection are, and their answers. Each line has an answer.
 enum LineDialect: Sendable {
+  /// The most lines that are answered together: what arrives later waits at most for these.
+  static let maximumBatchCount = 256
+
   /// A line is a code.
   case codes(LineFormat)
   /// A line is a ``ScanRequest``; what a reader puts around a code is inside.
@@ -20,24 +23,50 @@ enum LineDialect: Sendable {
       self.desk = desk
     }
 
-    /// One line of JSON.
-    func answer(_ line: LineFramer.Line) async -> [UInt8] {
+    /// Answers lines that arrived together.
+    ///
+    /// - Returns: A line of JSON for each.
+    func answer(_ lines: ArraySlice<LineFramer.Line>) async -> [[UInt8]] {
+      var answers: [[UInt8]] = []
+      var readings: [Reading] = []
+      // Which line each reading is of.
+      var indices: [Int] = []
+      for line in lines {
+        switch reading(line) {
+        case .success(let reading):
+          readings.append(reading)
+          indices.append(answers.count)
+          answers.append([])
+        case .failure(let refusal): answers.append(refusal.line)
+        }
+      }
+      if readings.count == 1 {
+        answers[indices[0]] = await desk.handler.answer(readings[0]).line
+      } else if !readings.isEmpty {
+        for (index, answer) in zip(indices, await desk.handler.answer(readings)) { answers[index] = answer.line }
+      }
+      return answers
+    }
+
+    /// The reading that a line is; notes what is wrong with one that is not, or not as it should be.
+    private func reading(_ line: LineFramer.Line) -> Result<Reading, ScanRequest.Refusal> {
       switch (line, affixes) {
       case (.fault(let fault), _):
         desk.note(.fault(fault))
-        return ScanRequest.Refusal(reason: fault.description).line
-      case (_, nil): return await desk.answer(line, encoding)?.line ?? []
+        return .failure(ScanRequest.Refusal(reason: fault.description))
+      case (.text(let code), nil): return .success(Reading(input: desk.name, code: code))
       case (.bytes(let bytes), _):
         let fault = InputFault.notText(encoding, shown: Printable.text(bytes))
         desk.note(.fault(fault))
-        return ScanRequest.Refusal(reason: fault.description).line
+        if affixes == nil { return .success(Reading(input: desk.name, undecoded: bytes)) }
+        return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let text), let affixes?):
         do throws(ScanRequest.Refusal) {
           let request = try ScanRequest(line: text, affixes)
-          return await desk.answer(request.code, tag: request.tag).line
+          return .success(Reading(input: desk.name, code: request.code, tag: request.tag))
         } catch {
           desk.note(.fault(error.fault))
-          return error.line
+          return .failure(error)
         }
       }
     }

@@ -47,8 +47,22 @@ public protocol ReadingHandler: Sendable {
   /// long as this takes.
   func answer(_ reading: Reading) async -> ReadingAnswer
 
+  /// Answers readings that arrived together, as those of a client that does not wait for its answers: at most
+  /// 256. The default implementation answers one after the other.
+  ///
+  /// - Returns: An answer to each, in the same order.
+  func answer(_ readings: [Reading]) async -> [ReadingAnswer]
+
   /// Something happened to an input. Called from any thread; holds up the input.
   func note(_ event: InputEvent, input: String)
+}
+
+extension ReadingHandler {
+  public func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
+    var answers: [ReadingAnswer] = []
+    for reading in readings { answers.append(await answer(reading)) }
+    return answers
+  }
 }
 
 /// Something that happened to an input.

@@ -79,7 +79,12 @@ final class Switchboard: ReadingHandler {
 
   // MARK: Inputs
 
-  func answer(_ reading: Reading) async -> ReadingAnswer {
+  func answer(_ reading: Reading) async -> ReadingAnswer { await call { await $0.answer(reading) } }
+
+  func answer(_ readings: [Reading]) async -> [ReadingAnswer] { await call { await $0.answer(readings) } }
+
+  /// Runs `body` with the handler, and waits for one where there is none.
+  private func call<Answer>(_ body: (any ReadingHandler) async -> Answer) async -> Answer {
     let handler = await withCheckedContinuation { continuation in
       let handler = calls.withLock { calls in
         if calls.handler == nil { calls.waiting.append(continuation) } else { calls.runningCount += 1 }
@@ -87,7 +92,7 @@ final class Switchboard: ReadingHandler {
       }
       if let handler { continuation.resume(returning: handler) }
     }
-    let answer = await handler.answer(reading)
+    let answer = await body(handler)
     let leaving = calls.withLock { calls -> CheckedContinuation<Void, Never>? in
       calls.runningCount -= 1
       guard calls.runningCount == 0 else { return nil }

@@ -1,5 +1,6 @@
 import Dispatch
 import Documents
+import LogStore
 import Synchronization
 
 /// Joins the changes of many callers into one commit.
@@ -38,14 +39,39 @@ final class GroupCommit: Sendable {
     byteCount: Int = 0, _ body: @escaping @Sendable (QueueChange) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      let call = Call(byteCount: byteCount, body: body, continuation: continuation)
-      let begins = state.withLock { state in
-        state.waiting.append(call)
-        defer { state.isCommitting = true }
-        return !state.isCommitting
-      }
-      if begins { thread.async { [self] in commitAll() } }
+      submit([Call(byteCount: byteCount, body: body) { continuation.resume(with: $0) }])
     }
+  }
+
+  /// Runs each of `bodies` in a commit, in this order, with others. What one changed before it throws is taken back.
+  ///
+  /// - Parameter bodies: Change any documents of the store. They may be run more than once, each time in another transaction.
+  /// - Returns: What became of each, when all are durable or have failed.
+  func commit<Value: Sendable>(
+    _ bodies: [@Sendable (DocumentTransaction) throws -> Value]
+  ) async -> [Result<Value, any Error>] {
+    if bodies.isEmpty { return [] }
+    return await withCheckedContinuation { continuation in
+      let all = Results<Value>()
+      submit(
+        bodies.indices.map { index in
+          Call(byteCount: 0) { change in
+            try change.attempt { try bodies[index](change.transaction) }
+          } completion: { result in
+            if let results = all.add(result, at: index, of: bodies.count) { continuation.resume(returning: results) }
+          }
+        })
+    }
+  }
+
+  /// Has calls wait for the next commit, and begins it if none is running.
+  private func submit(_ calls: [any GroupedCall]) {
+    let begins = state.withLock { state in
+      state.waiting += calls
+      defer { state.isCommitting = true }
+      return !state.isCommitting
+    }
+    if begins { thread.async { [self] in commitAll() } }
   }
 
   /// Callers that wait for the next commit.
@@ -76,10 +102,16 @@ final class GroupCommit: Sendable {
     do {
       events = try tables.store.transaction { transaction in
         let change = try QueueChange(tables, transaction, options, environment)
+        // What a call enqueues by way of the transaction becomes a part of this change.
+        transaction.attachment = change
         for call in calls { call.run(change) }
+        transaction.attachment = nil
         try change.finish()
         return change.events
       }
+    } catch let error as StoreError where calls.count > 1 && error.mayBeOfOne {
+      for call in calls { commit([call]) }
+      return
     } catch {
       for call in calls { call.end(error) }
       return
@@ -89,6 +121,16 @@ final class GroupCommit: Sendable {
       trace(.committed(calls: calls.count, duration: ContinuousClock.now - start))
     }
     for call in calls { call.end(nil) }
+  }
+}
+
+extension StoreError {
+  /// Whether one change among several may be to blame.
+  fileprivate var mayBeOfOne: Bool {
+    switch self {
+    case .tooLarge: true
+    default: false
+    }
   }
 }
 
@@ -104,33 +146,43 @@ private protocol GroupedCall: Sendable {
 private final class Call<Value: Sendable>: GroupedCall {
   let byteCount: Int
   private let body: @Sendable (QueueChange) throws -> Value
-  private let continuation: CheckedContinuation<Value, any Error>
+  private let completion: @Sendable (Result<Value, any Error>) -> Void
   /// What `body` came to.
   private let result = Mutex<Result<Value, any Error>?>(nil)
 
   init(
     byteCount: Int, body: @escaping @Sendable (QueueChange) throws -> Value,
-    continuation: CheckedContinuation<Value, any Error>
+    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     self.byteCount = byteCount
     self.body = body
-    self.continuation = continuation
+    self.completion = completion
   }
 
   func run(_ change: QueueChange) {
-    do {
-      let value = try body(change)
-      result.withLock { $0 = .success(value) }
-    } catch { result.withLock { $0 = .failure(error) } }
+    let new = Result { try body(change) }
+    result.withLock { $0 = new }
   }
 
   func end(_ failure: (any Error)?) {
-    let result = result.withLock { $0 }
-    switch (result, failure) {
-    case (.failure(let own), _): continuation.resume(throwing: own)
-    case (_, let failure?): continuation.resume(throwing: failure)
-    case (.success(let value), nil): continuation.resume(returning: value)
+    switch (result.withLock { $0 }, failure) {
+    case (.failure(let own), _): completion(.failure(own))
+    case (_, let failure?): completion(.failure(failure))
+    case (let result?, nil): completion(result)
     case (nil, nil): preconditionFailure("a commit runs every call of it")
+    }
+  }
+}
+
+/// The results of calls that somebody waits for together.
+private final class Results<Value: Sendable>: Sendable {
+  private let results = Mutex<[Int: Result<Value, any Error>]>([:])
+
+  /// - Returns: All of them in order, when this was the last one.
+  func add(_ result: Result<Value, any Error>, at index: Int, of count: Int) -> [Result<Value, any Error>]? {
+    results.withLock { results in
+      results[index] = result
+      return results.count == count ? (0..<count).compactMap { results[$0] } : nil
     }
   }
 }

@@ -33,6 +33,17 @@ final class QueueChange {
     if state != before { try transaction.upsert(state, into: tables.states) }
   }
 
+  /// Runs `body`, and takes back what it changed, in the queue and in other documents, if it throws.
+  func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+    let (state, touchedCount, eventCount) = (state, touched.count, events.count)
+    do { return try transaction.attempt(body) } catch {
+      self.state = state
+      touched.removeLast(touched.count - touchedCount)
+      events.removeLast(events.count - eventCount)
+      throw error
+    }
+  }
+
   // MARK: Entries
 
   func entry(_ ordinal: Int64) throws -> ScheduleEntry? { try transaction.get(ordinal, from: tables.schedule) }

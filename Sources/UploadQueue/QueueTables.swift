@@ -28,6 +28,9 @@ struct QueueTables: Sendable {
     states = try store.reservedCollection(prefix + "state")
   }
 
+  /// Whether these are the collections of the same queue.
+  func isSame(as other: QueueTables) -> Bool { store === other.store && name == other.name }
+
   /// The names of the queues of a store, bytewise.
   static func names(in snapshot: DocumentSnapshot) -> [String] {
     let prefix = DocumentStore.reservedPrefix + "queue/"

@@ -136,10 +136,39 @@ public final class UploadQueue: Sendable {
     let request = try UploadRequest(
       payload, kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
       notBefore: notBefore?.microseconds, timeToLive: timeToLive?.microseconds, options)
+    // In a commit of this queue the numbers are handed over once, for all who share it.
+    if let change = transaction.attachment as? QueueChange, change.tables.isSame(as: tables) {
+      return try change.enqueue(request)
+    }
     let change = try QueueChange(tables, transaction, options, environment)
     let id = try change.enqueue(request)
     try change.finish()
     return id
+  }
+
+  /// Changes any documents of the store in one commit, and returns when it is durable. Uploads that `body` enqueues with
+  /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)`` are a part of it.
+  ///
+  /// Callers that come while a commit runs share the next one, with those of the other methods and with workers: in place of a
+  /// `DocumentStore.transaction(_:)` of each of them, which syncs once each and blocks a thread.
+  ///
+  /// - Parameter body: Runs on a thread of the queue. It may run more than once, each time in another transaction. What it changed
+  ///   before it throws is taken back, and others that share the commit do not notice.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; what the commit throws. After `StoreError.io` nobody knows whether it is durable.
+  public func commit<Result: Sendable>(
+    _ body: @escaping @Sendable (DocumentTransaction) throws -> Result
+  ) async throws -> Result {
+    try await group.commit([body])[0].get()
+  }
+
+  /// The same for several bodies, which run in this order.
+  ///
+  /// - Returns: What became of each, when all are durable or have failed.
+  public func commit<Value: Sendable>(
+    _ bodies: [@Sendable (DocumentTransaction) throws -> Value]
+  ) async -> [Result<Value, any Error>] {
+    await group.commit(bodies)
   }
 
   private static func payload(_ payload: some Encodable, _ files: [UploadFile]) throws -> UploadPayload {

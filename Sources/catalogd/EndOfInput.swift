@@ -10,6 +10,8 @@ struct EndOfInput: ReadingHandler {
 
   func answer(_ reading: Reading) async -> ReadingAnswer { await daemon.answer(reading) }
 
+  func answer(_ readings: [Reading]) async -> [ReadingAnswer] { await daemon.answer(readings) }
+
   func note(_ event: InputEvent, input: String) {
     daemon.note(event, input: input)
     if input == self.input, case .closed(_, reopens: false) = event { onEnd() }

@@ -71,7 +71,7 @@ struct ProcessSetup: Sendable {
     "shelfmark_input_faults_total": "Lines that were refused or not decoded, and lost answers, by input and fault.",
     "shelfmark_connections_refused_total": "Refused connections, by input and reason.",
     "shelfmark_answer_seconds": "From a reading to its answer, what is recorded included.",
-    "shelfmark_record_seconds": "One commit of scans.",
+    "shelfmark_record_seconds": "The recording of a scan, from its request to its durable commit.",
     "shelfmark_unrecorded_total": "Scans that were to be recorded and could not be.",
     "shelfmark_misses_lost_total": "Misses that came too fast for the journal.",
     "shelfmark_queue_waiting": "Uploads that wait, of who is signed in.",

@@ -66,10 +66,7 @@ import UploadQueue
   }
 
   @Test func `a thousand scans at once are some commits`() async throws {
-    let commits = Counter()
-    var environment = receiver.environment()
-    environment.beforeCommit = { commits.add() }
-    let daemon = try root.daemon(environment) { $0.hook("shop") }
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }
     await withTaskGroup { group in
       for number in 0..<1000 {
         group.addTask {
@@ -79,8 +76,28 @@ import UploadQueue
       }
     }
     #expect(try root.uploads().count == 1000)
-    #expect(commits.count < 500, "\(commits.count) commits")
-    print("RecordingTests: 1000 scans at once were \(commits.count) commits")
+    // Each commit of a store has the next number.
+    let commits = try root.documentCommitCount()
+    #expect(commits < 500, "\(commits) commits")
+    print("RecordingTests: 1000 scans at once were \(commits) commits")
+  }
+
+  @Test func `scans that come together are answered each for itself, in order, and share commits`() async throws {
+    let isFull = Switch()
+    var environment = receiver.environment()
+    environment.beforeCommit = { if isFull.isOn { throw Unreachable() } }
+    let daemon = try root.daemon(environment) { $0.hook("shop") }
+    let readings = ["6901", "x", "6901", "y", "z"].map { Reading(input: "a", code: $0) }
+    let before = try root.documentCommitCount()
+    let answers = await daemon.answer(readings).map { String(decoding: $0.line, as: UTF8.self) }
+    #expect(answers.map { $0.contains(#""recorded":true"#) } == [true, true, false, true, true])
+    #expect(answers[2].contains(#""repeats":"#))
+    #expect(try root.codes() == ["6901", "x", "y", "z"])
+    #expect(try root.documentCommitCount() - before <= 4)
+    // What could not be recorded is no double scan when it comes again, together with the first one or later.
+    isFull.isOn = true
+    let failed = await daemon.answer(["q", "q"].map { Reading(input: "a", code: $0) })
+    #expect(failed.allSatisfy { !$0.isRepeat && String(decoding: $0.line, as: UTF8.self).contains(#""problem":"#) })
   }
 
   @Test func `a store that takes nothing is told by the answers and the status, and tried again`() async throws {

@@ -74,6 +74,14 @@ final class TestRoot: Sendable {
     return try UploadQueue(in: store, isReadOnly: true).uploads()
   }
 
+  /// The commits that a user's documents ever had.
+  func documentCommitCount(_ user: String? = "ana") throws -> UInt64 {
+    guard let location = try directory.store("documents", of: user) else { return 0 }
+    let store = try DocumentStore.inspect(location)
+    defer { store.close() }
+    return try store.snapshot().sequence
+  }
+
   func codes(_ user: String? = "ana") throws -> [String] { try uploads(user).map(\.code) }
 }
 

@@ -13,6 +13,8 @@ final class Recorder: ReadingHandler {
     var answered = 0
     var events: [InputEvent] = []
     var pauses = 0
+    /// How many readings were handed over together, each time that there were several.
+    var batches: [Int] = []
     /// How many readings may be answered; the others wait.
     var permitted = Int.max
   }
@@ -41,7 +43,16 @@ final class Recorder: ReadingHandler {
     return ReadingAnswer(line: Array(text.utf8), isRepeat: repeats(reading.code))
   }
 
+  func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
+    state.withLock { $0.batches.append(readings.count) }
+    var answers: [ReadingAnswer] = []
+    for reading in readings { answers.append(await answer(reading)) }
+    return answers
+  }
+
   func note(_ event: InputEvent, input: String) { state.withLock { $0.events.append(event) } }
+
+  var batches: [Int] { state.withLock { $0.batches } }
 
   func permit(_ count: Int) { state.withLock { $0.permitted = count } }
 

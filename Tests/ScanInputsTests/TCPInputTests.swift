@@ -308,12 +308,36 @@ import Testing
     }
   }
 
+  @Test func `what a client sends without a wait is answered together, in order, with faults in between`() async throws {
+    let recorder = Recorder()
+    recorder.permit(0)
+    try await withServer(recorder) { _, address in
+      let client = try Client.tcp(address)
+      try await client.send("first\n")
+      try await eventually("read") { recorder.codes == ["first"] }
+      let codes = (0..<600).map(String.init)
+      let lines = codes[..<300] + [String(repeating: "x", count: 5000)] + codes[300...]
+      try await client.send(lines.map { $0 + "\n" }.joined())
+      // Time to be read ahead.
+      try await Task.sleep(for: .milliseconds(50))
+      recorder.permit(.max)
+      let answers = ["1 first"] + codes.enumerated().map { "\($0 + 2) \($1)" }
+      #expect(try await client.lines(301) == answers[..<301].map(Optional.some))
+      #expect(try await client.line()?.contains("4096") == true)
+      #expect(try await client.lines(300) == answers[301...].map(Optional.some))
+      let batches = recorder.batches
+      #expect(batches.allSatisfy { $0 <= 256 } && batches.reduce(0, +) >= 598 && batches.count < 100)
+    }
+  }
+
   @Test func `cancellation ends at once`() async throws {
     let recorder = Recorder(pad: 10_000_000)
     try await withServer(recorder) { input, address in
       let (client, idle) = (try Client.tcp(address), try Client.tcp(address))
-      try await client.send("1\n2\n")
+      try await client.send("1\n")
+      // The client does not read its answer, so it is being written.
       try await eventually("answered") { recorder.answered == 1 }
+      try await client.send("2\n")
       try await input.cancel()
       #expect(try await idle.line() == nil)
       #expect(recorder.codes == ["1"])

@@ -109,6 +109,8 @@ struct AppendBenchmark {
     }
     let spread = Spread(latencies)
     let times = [50, 99, 99.9].map { FigureText.number(spread.percentile($0)) }
-    print("| \(FigureText.number(Double(latencies.count) / ((now - start) / 1e9))) | \(times.joined(separator: " | ")) | | |")
+    print(
+      "| \(FigureText.number(Double(latencies.count) / ((now - start) / 1e9))) | \(times.joined(separator: " | ")) | | |"
+    )
   }
 }

@@ -1,0 +1,82 @@
+import Documents
+import Synchronization
+import Testing
+
+@testable import UploadQueue
+
+/// `UploadQueue.commit`: changes of documents and uploads that share commits.
+@Suite struct SharedCommitTests {
+  private struct Note: Codable, Sendable, Identifiable, Equatable {
+    var id: Int
+  }
+  private struct Stop: Error {}
+
+  @Test func `documents and uploads of several callers are one commit, in order; what throws is taken back alone`()
+    async throws
+  {
+    let bench = try Bench()
+    let (queue, store) = (bench.queue, bench.queue.store)
+    let notes = try store.collection("notes", of: Note.self)
+    let before = try store.snapshot().sequence
+    let results = await queue.commit(
+      (0..<10).map { number in
+        { (transaction: DocumentTransaction) in
+          try transaction.insert(Note(id: number), into: notes)
+          try queue.enqueue("\(number)", kind: "k", orderKey: "x", in: transaction)
+          if number % 3 == 0 { throw Stop() }
+          return number
+        }
+      })
+    #expect(results.map { try? $0.get() } == (0..<10).map { $0 % 3 == 0 ? nil : $0 })
+    for (number, result) in results.enumerated() where number % 3 == 0 {
+      #expect(throws: Stop.self) { try result.get() }
+    }
+    #expect(try store.snapshot().sequence == before + 1)
+    let kept = [1, 2, 4, 5, 7, 8]
+    #expect(try notes.query().order(by: \.id).fetch().map(\.id) == kept)
+    #expect(try queue.uploads().map { try $0.decode(String.self) } == kept.map(String.init))
+    #expect(try queue.counts().waiting == 6 && queue.counts().enqueued == 6)
+    try checkInvariants(queue)
+  }
+
+  @Test func `a queue that is full refuses the one that is too many, with all that it changed`() async throws {
+    var options = QueueOptions()
+    options.maximumCount = 2
+    let bench = try Bench(options: options)
+    let queue = bench.queue
+    let notes = try queue.store.collection("notes", of: Note.self)
+    let results = await queue.commit(
+      (0..<4).map { number in
+        { (transaction: DocumentTransaction) in
+          try transaction.insert(Note(id: number), into: notes)
+          if number != 3 { try queue.enqueue("\(number)", kind: "k", in: transaction) }
+        }
+      })
+    #expect(results.map { (try? $0.get()) != nil } == [true, true, false, true])
+    #expect(try notes.query().order(by: \.id).fetch().map(\.id) == [0, 1, 3])
+    #expect(try queue.counts().waiting == 2)
+    try checkInvariants(queue)
+  }
+
+  @Test func `callers share commits with those who enqueue`() async throws {
+    let bench = try Bench()
+    let queue = bench.queue
+    let notes = try queue.store.collection("notes", of: Note.self)
+    let before = try queue.store.snapshot().sequence
+    try await withThrowingTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          if number.isMultiple(of: 2) {
+            try await queue.enqueue("\(number)", kind: "k")
+          } else {
+            try await queue.commit { try $0.insert(Note(id: number), into: notes) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try notes.count() == 100 && queue.counts().waiting == 100)
+    #expect(try queue.store.snapshot().sequence - before < 200)
+    try checkInvariants(queue)
+  }
+}
