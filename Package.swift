@@ -85,7 +85,7 @@ let package = Package(
     .target(
       name: "UploadQueue",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RecordFormat", "Storage",
+        "DocumentFormat", "Documents", "JSONStream", "LogStore", "RecordFormat", "Storage",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -297,7 +297,8 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport", "UploadQueue",
+        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "RandomTestSupport", "StoreTestSupport",
+        "UploadQueue",
       ],
       swiftSettings: strict),
     .testTarget(

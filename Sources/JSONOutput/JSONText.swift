@@ -30,10 +30,10 @@ public indirect enum JSONText: Sendable {
   /// Appends the value without white space around it.
   public func append(to bytes: inout [UInt8]) {
     switch self {
-    case .null: bytes += Array("null".utf8)
-    case .bool(let value): bytes += Array((value ? "true" : "false").utf8)
-    case .int(let value): bytes += Array(String(value).utf8)
-    case .uint(let value): bytes += Array(String(value).utf8)
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .int(let value): bytes += String(value).utf8
+    case .uint(let value): bytes += String(value).utf8
     case .double(let value): RowJSON.append(value, to: &bytes)
     case .text(let value): Self.append(value, to: &bytes)
     case .array(let values):
@@ -52,12 +52,12 @@ public indirect enum JSONText: Sendable {
         field.1.append(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
-    case .document(let value): bytes += Array(value.json.utf8)
+    case .document(let value): bytes += value.json.utf8
     case .product(let product):
       var row = ProductRow()
       product.fill(&row)
       RowJSON.append(row, to: &bytes)
-    case .raw(let text): bytes += Array(text.utf8)
+    case .raw(let text): bytes += text.utf8
     case .relation(let relation):
       var row = RelationRow()
       relation.fill(&row)
@@ -66,8 +66,7 @@ public indirect enum JSONText: Sendable {
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    let utf8 = Array(text.utf8)
-    RowJSON.append(text: utf8.span, to: &bytes)
+    RowJSON.append(text: text.utf8.span, to: &bytes)
   }
 
   /// The value as one line of text, without a line feed.

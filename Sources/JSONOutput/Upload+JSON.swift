@@ -13,6 +13,7 @@ extension Upload {
     let payload: JSONText =
       switch payload {
       case .value(let value), .document(let value, _): .document(value)
+      case .json(let json): .raw(json)
       case .file(let file):
         .object([("file", .text(file.path)), ("bytes", .int(file.byteCount)), ("sha256", .text(file.sha256))])
       }
@@ -38,6 +39,14 @@ extension Upload {
         ("notBefore", .text(notBefore.stamp)), ("expires", .optional(expires?.stamp)), ("attempts", .int(attempts)),
         ("lastError", error), ("parked", .optional(parked?.stamp)), ("holdsKey", .bool(holdsKey)), ("payload", payload),
       ] + files)
+  }
+}
+
+extension JSONText {
+  /// The text of an upload as it is, but on one line; as a string where another program stored what is not JSON.
+  fileprivate static func raw(_ json: UploadJSON) -> JSONText {
+    let text = String(decoding: json.line, as: UTF8.self)
+    return (try? json.value()) == nil ? .text(text) : .raw(text)
   }
 }
 

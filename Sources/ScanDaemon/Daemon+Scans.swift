@@ -1,5 +1,4 @@
 import Catalog
-import DocumentFormat
 import Documents
 import JSONOutput
 public import ScanInputs
@@ -234,8 +233,7 @@ extension Daemon {
     }
     let durable = answer.recorded(.durable)
     let line = durable.json.bytes
-    let payload =
-      hooks.isEmpty ? nil : try UploadPayload.value(DocumentValue(json: String(decoding: line, as: UTF8.self)))
+    let payload = hooks.isEmpty ? nil : UploadPayload.json(UploadJSON(written: line))
     return Record(
       index: index, durable: durable, line: line, hooks: hooks, payload: payload, note: note, pending: pending)
   }

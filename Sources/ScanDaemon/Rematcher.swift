@@ -1,5 +1,4 @@
 import Catalog
-import DocumentFormat
 import Documents
 import ServiceLifecycle
 import UploadQueue
@@ -98,20 +97,21 @@ final class Rematcher: Service {
     }
     let hooks = webhooks
     let told = try await recorder.perform(for: stores) { transaction, documents in
-      var told: [ScanAnswer] = []
+      var told: [(answer: ScanAnswer, line: [UInt8])] = []
       for answer in answers {
         // Somebody may have removed it meanwhile.
         guard let id = answer.rematches, try transaction.get(id, from: documents.pending) != nil else { continue }
         try transaction.delete(id, from: documents.pending)
-        for hook in hooks.wanting(answer) { try documents.enqueue(answer, for: hook.name, transaction) }
+        let line = answer.json.bytes
+        for hook in hooks.wanting(answer) { try documents.enqueue(answer, line, for: hook.name, transaction) }
         if answer.isMiss { try documents.enter(MissNote(answer, stores), transaction) }
-        told.append(answer)
+        told.append((answer, line))
       }
       return told
     }
-    for answer in told {
+    for (answer, line) in told {
       metrics.count("shelfmark_rematches_total", [("match", answer.kind)])
-      events.publish(.scan, answer.json.bytes)
+      events.publish(.scan, line)
     }
     if !told.isEmpty, !webhooks.options.isEmpty { onRecorded(stores.user) }
   }
@@ -119,9 +119,11 @@ final class Rematcher: Service {
 
 extension UserDocuments {
   /// Puts an answer into the queue of a webhook, as a part of a transaction. Uploads of one webhook and one input go in order.
-  fileprivate func enqueue(_ answer: ScanAnswer, for hook: String, _ transaction: DocumentTransaction) throws {
-    let payload = try DocumentValue(json: String(decoding: answer.json.bytes, as: UTF8.self))
+  fileprivate func enqueue(
+    _ answer: ScanAnswer, _ line: [UInt8], for hook: String, _ transaction: DocumentTransaction
+  ) throws {
+    let payload = UploadPayload.json(UploadJSON(written: line))
     let key = hook + "/" + answer.reading.input.cut(to: 900)
-    try queue.enqueue(payload: .value(payload), kind: hook, orderKey: key, in: transaction)
+    try queue.enqueue(payload: payload, kind: hook, orderKey: key, in: transaction)
   }
 }

@@ -61,7 +61,7 @@ struct LineServer {
     await withTaskCancellationOrGracefulShutdownHandler {
       await withDiscardingTaskGroup { group in
         for await connection in arrivals {
-          group.addTask {
+          group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
             await connection.serve(desk, dialect, patience: patience)
             roster.remove(connection)
             noteCount(roster)
@@ -99,7 +99,7 @@ struct LineServer {
   private func bootstrap(
     _ roster: Roster, _ arrivals: AsyncStream<LineConnection>.Continuation
   ) -> ServerBootstrap {
-    ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    ServerBootstrap(group: EventLoopExecutor.group)
       .serverChannelOption(.backlog, value: 128)
       // Without descriptors it accepts again after a moment, and does not spin.
       .serverChannelInitializer { channel in

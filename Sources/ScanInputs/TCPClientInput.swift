@@ -43,7 +43,7 @@ struct TCPClientInput {
     guard (1...65_535).contains(options.port) else { throw Obstacle("\(options.port) is no port") }
     // A name may have several addresses, which are tried side by side.
     let made = Mutex<[ObjectIdentifier: LineConnection]>([:])
-    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    var bootstrap = ClientBootstrap(group: EventLoopExecutor.group)
       .connectTimeout(TimeAmount(environment.connectTimeout))
       .channelOption(.autoRead, value: false)
       .channelOption(.maxMessagesPerRead, value: 1)
@@ -58,7 +58,7 @@ struct TCPClientInput {
       }
     for (option, value) in TCPKeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
     // The input may end before the scanner answers.
-    let first = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: (any Channel)?.self)
+    let first = EventLoopExecutor.group.any().makePromise(of: (any Channel)?.self)
     let connecting = bootstrap.connect(host: options.host, port: options.port)
     let isOver = Mutex(false)
     @Sendable func end(_ result: Result<(any Channel)?, any Error>) {

@@ -1,4 +1,3 @@
-import DocumentFormat
 import UploadQueue
 
 /// A body of `multipart/form-data` (RFC 7578): a document and files as the fields of a form.
@@ -11,8 +10,8 @@ struct UploadForm {
   init(_ upload: Upload) { boundary = "shelfmark-\(upload.id.text)" }
 
   /// Adds the field `payload`.
-  mutating func add(_ value: DocumentValue) {
-    add(#"name="payload""#, "application/json", .bytes(Array(value.json.utf8)))
+  mutating func add(_ json: UploadJSON) {
+    add(#"name="payload""#, "application/json", .bytes(json.bytes))
   }
 
   /// Adds a file under its name.

@@ -2,15 +2,15 @@
 public struct UploadHTTPOptions: Sendable {
   /// What a request's body is. A value with files is always a form: the field `payload` with its JSON, and then the files.
   public enum Body: Sendable {
-    /// A value is its JSON; a file is its bytes, as `application/octet-stream`.
+    /// A value is its JSON; JSON text is sent as it is; a file is its bytes, as `application/octet-stream`.
     case json
-    /// `multipart/form-data` with one part: `payload`, the JSON of a value, or `file`, the bytes of a file under its name.
+    /// `multipart/form-data` with one part: `payload`, JSON as above, or `file`, the bytes of a file under its name.
     case multipart
   }
 
   /// What the body of a request with several uploads is.
   public enum BatchFormat: String, Sendable, CaseIterable {
-    /// A line of JSON for each payload, as `application/x-ndjson`.
+    /// A line of JSON for each payload, as `application/x-ndjson`. JSON text with line breaks has spaces instead.
     case ndjson
     /// A JSON array of the payloads.
     case array

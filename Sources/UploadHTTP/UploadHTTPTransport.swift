@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import CatalogHTTP
-import DocumentFormat
 import NIOCore
 import NIOHTTP1
 public import UploadQueue
@@ -84,11 +83,11 @@ public final class UploadHTTPTransport: Sendable {
     let isArray = options.batchFormat == .array
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     for (index, upload) in batch.uploads.enumerated() {
-      guard upload.payload.files.isEmpty, let value = upload.payload.document else {
+      guard upload.payload.files.isEmpty, let json = upload.payload.json else {
         throw UploadRefusal("the file \(upload.id) cannot be part of a batch")
       }
       if isArray, index > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(contentsOf: value.json.utf8)
+      bytes += isArray ? json.bytes : json.line
       if !isArray { bytes.append(UInt8(ascii: "\n")) }
     }
     if isArray { bytes.append(UInt8(ascii: "]")) }
@@ -201,15 +200,18 @@ public final class UploadHTTPTransport: Sendable {
   }
 
   private func body(of upload: Upload) -> UploadBody {
+    let json = upload.payload.json
+    if options.body == .json, let json, upload.payload.files.isEmpty {
+      return UploadBody(type: "application/json", [.bytes(json.bytes)])
+    }
     var form = UploadForm(upload)
-    switch (options.body, upload.payload) {
-    case (.json, .value(let value)), (.json, .document(let value, [])):
-      return UploadBody(type: "application/json", [.bytes(Array(value.json.utf8))])
-    case (.json, .file(let file)): return UploadBody(type: "application/octet-stream", [.file(file)])
-    case (.multipart, .value(let value)): form.add(value)
-    case (.multipart, .file(let file)): form.add(file)
-    case (_, .document(let value, let files)):
-      form.add(value)
+    if let json { form.add(json) }
+    switch upload.payload {
+    case .value, .json: break
+    case .file(let file):
+      if options.body == .json { return UploadBody(type: "application/octet-stream", [.file(file)]) }
+      form.add(file)
+    case .document(_, let files):
       for file in files { form.add(file.file, name: file.name, contentType: file.contentType) }
     }
     return form.body

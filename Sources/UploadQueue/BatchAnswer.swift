@@ -41,8 +41,9 @@ enum BatchAnswer: Equatable {
   private static func outcomes(
     _ list: [DocumentValue], _ batch: UploadBatch, _ retry: UploadRetryPolicy, unlisted: AttemptOutcome
   ) throws(UnreadableResponse) -> [AttemptOutcome] {
-    var indexes: [String: Int] = [:]
-    for (index, upload) in batch.uploads.enumerated() { indexes[upload.nameInBatch] = index }
+    // Payloads are only read where an element names one by its id.
+    lazy var indexes = Dictionary(
+      batch.uploads.enumerated().map { ($1.nameInBatch, $0) }, uniquingKeysWith: { $1 })
     var outcomes = [AttemptOutcome](repeating: unlisted, count: batch.uploads.count)
     for element in list {
       var index: Int?
@@ -70,7 +71,10 @@ enum BatchAnswer: Equatable {
 extension Upload {
   /// The id by which the answer to a batch names it.
   var nameInBatch: String {
-    if case .text(let id)? = payload.document?["id"] { return id }
+    switch payload {
+    case .json(let json): if let id = json.text(ofField: "id") { return id }
+    default: if case .text(let id)? = payload.document?["id"] { return id }
+    }
     return id.text
   }
 }

@@ -8,14 +8,27 @@ import Synchronization
 /// The first caller finds nobody committing and begins; who comes while a commit runs waits for the next one, which takes
 /// all of them. So one caller pays one sync, and a thousand pay a few. Commits run on a thread of their own: a sync blocks
 /// no task but those that wait for it.
+///
+/// What nobody waits for, such as what a worker notes of its uploads, is patient: while other calls come all the time, it waits
+/// for the next one for up to ``patience``, so that this one does not wait for a commit of its own.
 final class GroupCommit: Sendable {
   /// Calls of one commit, and bytes of their payloads: what a caller waits for at most.
   static let maximumCalls = 1024
   static let maximumByteCount = 4 << 20
+  /// How long a patient call waits for others.
+  static let patience = Duration.microseconds(500)
+  /// How long after a call that was not patient another one is expected.
+  static let expectation = Duration.milliseconds(20)
 
   private struct State {
     var waiting: [any GroupedCall] = []
+    /// Whether somebody waits who is not patient, or patience is over.
+    var isDue = false
     var isCommitting = false
+    /// Whether patience ends at a time that is set.
+    var isTimed = false
+    /// When the last call came that was not patient.
+    var lastUrgent: ContinuousClock.Instant?
   }
 
   private let state = Mutex(State())
@@ -32,14 +45,16 @@ final class GroupCommit: Sendable {
 
   /// Runs `body` in a commit, with others.
   ///
-  /// - Parameter byteCount: of what it adds.
+  /// - Parameters:
+  ///   - byteCount: of what it adds.
+  ///   - isPatient: Whether it may wait a little for others.
   /// - Returns: what `body` returned, when that is durable.
   /// - Throws: what `body` throws, and then nothing of it is in the commit; what the commit throws.
   func perform<Result: Sendable>(
-    byteCount: Int = 0, _ body: @escaping @Sendable (QueueChange) throws -> Result
+    byteCount: Int = 0, isPatient: Bool = false, _ body: @escaping @Sendable (QueueChange) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      submit([Call(byteCount: byteCount, body: body) { continuation.resume(with: $0) }])
+      submit([Call(byteCount: byteCount, body: body) { continuation.resume(with: $0) }], isPatient: isPatient)
     }
   }
 
@@ -65,22 +80,43 @@ final class GroupCommit: Sendable {
   }
 
   /// Has calls wait for the next commit, and begins it if none is running.
-  private func submit(_ calls: [any GroupedCall]) {
-    let begins = state.withLock { state in
+  private func submit(_ calls: [any GroupedCall], isPatient: Bool = false) {
+    let now = ContinuousClock.now
+    let (begins, isTimed) = state.withLock { state in
       state.waiting += calls
+      if !isPatient { state.lastUrgent = now }
+      if isPatient, let last = state.lastUrgent, now - last < Self.expectation {
+        defer { state.isTimed = true }
+        return (false, !state.isTimed)
+      }
+      state.isDue = true
       defer { state.isCommitting = true }
-      return !state.isCommitting
+      return (!state.isCommitting, false)
     }
     if begins { thread.async { [self] in commitAll() } }
+    if isTimed {
+      thread.asyncAfter(deadline: .now() + .microseconds(Int(Self.patience / .microseconds(1)))) { [self] in
+        state.withLock { state in
+          state.isTimed = false
+          state.isDue = true
+          state.isCommitting = true
+        }
+        commitAll()
+      }
+    }
   }
 
   /// Callers that wait for the next commit.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Commits until nobody waits.
+  /// Commits until nobody waits, or only patient calls do.
   private func commitAll() {
     while true {
       let calls = state.withLock { state -> [any GroupedCall] in
+        guard state.isDue else {
+          state.isCommitting = false
+          return []
+        }
         var bytes = 0
         let count = state.waiting.prefix(Self.maximumCalls).prefix { call in
           defer { bytes += call.byteCount }
@@ -88,6 +124,7 @@ final class GroupCommit: Sendable {
         }.count
         let calls = Array(state.waiting.prefix(count))
         state.waiting.removeFirst(count)
+        state.isDue = !state.waiting.isEmpty
         if calls.isEmpty { state.isCommitting = false }
         return calls
       }

@@ -119,7 +119,7 @@ final class QueueChange {
       if index < superseded { state.counts.superseded += 1 } else { state.counts.dropped += 1 }
       events.append(index < superseded ? .superseded(entry.upload) : .dropped(entry.upload))
     }
-    if case .document(_, let files) = request.payload, !files.isEmpty { state.format = QueueState.formatWithFiles }
+    state.admit(request.payload)
     state.nextOrdinal += 1
     let entry = ScheduleEntry(
       id: ordinal, upload: id, kind: request.kind, priority: request.priority, orderKey: request.orderKey,

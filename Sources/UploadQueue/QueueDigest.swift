@@ -50,6 +50,9 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
     case .value(let value):
       writer.put(UInt8(0))
       writer.put(value.documentBytes)
+    case .json(let json):
+      writer.put(UInt8(3))
+      writer.put(json.bytes)
     case .file(let file):
       writer.put(UInt8(1))
       putFile(file)

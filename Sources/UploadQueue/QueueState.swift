@@ -65,8 +65,10 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
   /// The form of one that has, or had since it was last empty, a value with files: programs that know the former one alone would
   /// send the value and forget the files.
   static let formatWithFiles = 2
-  /// The last form that this program knows.
-  static let currentFormat = formatWithFiles
+  /// The form of one that has, or had since it was last empty, JSON text: programs that know the former ones alone would send null.
+  static let formatWithJSON = 3
+  /// The last form that this program knows. One that knows a form knows those below it.
+  static let currentFormat = formatWithJSON
 
   private(set) var id: String = QueueState.theID
   /// The form of this queue's documents.
@@ -86,6 +88,18 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
     if isPaused { pauses.insert(.byHand) }
     if isUnreachable { pauses.insert(.unreachable) }
     return pauses
+  }
+
+  /// Raises the form to the one that an upload needs.
+  mutating func admit(_ payload: UploadPayload) { format = max(format, Self.format(for: payload)) }
+
+  /// The first form of a queue with such an upload.
+  static func format(for payload: UploadPayload) -> Int {
+    switch payload {
+    case .value, .file: plainFormat
+    case .document(_, let files): files.isEmpty ? plainFormat : formatWithFiles
+    case .json: formatWithJSON
+    }
   }
 
   /// The id of an upload enqueued now.

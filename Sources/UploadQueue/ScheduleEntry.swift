@@ -77,28 +77,47 @@ struct StoredUpload: Codable, Identifiable, Sendable {
   let id: UploadID
   /// The ``ScheduleEntry`` of the upload.
   let ordinal: Int64
-  /// One of the two, …
+  /// One of these: a value, …
   let value: DocumentValue?
+  /// … JSON text, …
+  let json: String?
+  /// … or a file; …
   let file: FileReference?
-  /// … and the files that go with a value; `nil` for none. A program that does not know them would send the value alone: a queue
-  /// that has some has another form (``QueueState/format``).
+  /// … and the files that go with a value; `nil` for none. A program that does not know these or `json` would send the value alone,
+  /// or null: a queue that has some has another form (``QueueState/format``).
   let files: [UploadFile]?
 
   init(_ id: UploadID, ordinal: Int64, _ payload: UploadPayload) {
     self.id = id
     self.ordinal = ordinal
     switch payload {
-    case .value(let value): (self.value, file, files) = (value, nil, nil)
-    case .file(let reference): (value, file, files) = (nil, reference, nil)
-    case .document(let value, let files): (self.value, file, self.files) = (value, nil, files.isEmpty ? nil : files)
+    case .value(let value): (self.value, json, file, files) = (value, nil, nil, nil)
+    case .json(let json): (value, self.json, file, files) = (nil, String(decoding: json.bytes, as: UTF8.self), nil, nil)
+    case .file(let reference): (value, json, file, files) = (nil, nil, reference, nil)
+    case .document(let value, let files):
+      (self.value, json, file, self.files) = (value, nil, nil, files.isEmpty ? nil : files)
     }
   }
 
   var payload: UploadPayload {
     if let file { return .file(file) }
+    if let json { return .json(UploadJSON(unchecked: json)) }
     let value = value ?? .null
     return files.map { .document(value, files: $0) } ?? .value(value)
   }
+}
+
+extension StoredUpload {
+  /// The bytes of the document of a JSON text, with an ordinal of one byte; computed, not encoded.
+  static func byteCount(of json: UploadJSON) -> Int {
+    byteCountWithoutText + DocumentEncoder.byteCount(ofTextWithUTF8Count: json.bytes.count)
+  }
+
+  private static let byteCountWithoutText: Int = {
+    let empty = StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, .json(UploadJSON(unchecked: "")))
+    guard let bytes = try? DocumentEncoder().encode(empty) else { preconditionFailure("an empty text can be encoded") }
+    return bytes.count - DocumentEncoder.byteCount(ofTextWithUTF8Count: 0)
+  }()
 }
 
 /// Which upload has a replace key: the last one that was enqueued with it.

@@ -56,9 +56,14 @@ public struct Upload: Sendable, Equatable, Identifiable {
 
   /// The payload as the type that was enqueued.
   ///
-  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file.
+  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file; `JSONError` where ``UploadJSON/value()`` throws.
   public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
-    guard let value = payload.document else { throw UploadQueueError.isFile(id: id) }
+    let value: DocumentValue
+    switch payload {
+    case .value(let document), .document(let document, _): value = document
+    case .json(let json): value = try json.value()
+    case .file: throw UploadQueueError.isFile(id: id)
+    }
     return try DocumentDecoder().decode(type, from: DocumentEncoder().encode(value))
   }
 }
@@ -67,15 +72,27 @@ public struct Upload: Sendable, Equatable, Identifiable {
 public enum UploadPayload: Sendable, Equatable {
   /// A value, kept in the queue.
   case value(DocumentValue)
+  /// JSON text, kept in the queue and sent byte for byte.
+  case json(UploadJSON)
   /// A file that stays where it is; a worker checks that it is still the same before it sends it.
   case file(FileReference)
   /// A value and files, which arrive together or not at all: a scan and its picture. Without a file it is the value alone.
   case document(DocumentValue, files: [UploadFile])
 
-  /// The value, if there is one.
+  /// The value, if there is one. JSON text is read anew at each call.
   public var document: DocumentValue? {
     switch self {
     case .value(let value), .document(let value, _): value
+    case .json(let json): try? json.value()
+    case .file: nil
+    }
+  }
+
+  /// The value as it is sent, if there is one: JSON text as it was enqueued, or the JSON of a value.
+  public var json: UploadJSON? {
+    switch self {
+    case .value(let value), .document(let value, _): UploadJSON(unchecked: value.json)
+    case .json(let json): json
     case .file: nil
     }
   }
@@ -83,7 +100,7 @@ public enum UploadPayload: Sendable, Equatable {
   /// The files.
   public var files: [FileReference] {
     switch self {
-    case .value: []
+    case .value, .json: []
     case .file(let file): [file]
     case .document(_, let files): files.map(\.file)
     }

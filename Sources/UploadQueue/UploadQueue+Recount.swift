@@ -40,8 +40,8 @@ private struct Recount {
   private(set) var replacements: [[UInt8]: Replacement] = [:]
   /// Payloads whose uploads are not there.
   private(set) var orphans: [UploadID] = []
-  /// Whether a value has files.
-  private var hasFiles = false
+  /// The form that the payloads need.
+  private var format = QueueState.plainFormat
   /// Replace keys that no upload has.
   private(set) var staleKeys: [String] = []
 
@@ -60,7 +60,7 @@ private struct Recount {
     }
     for result in try tables.uploads.query().results(in: snapshot) {
       let stored = try result.get()
-      if stored.files != nil { hasFiles = true }
+      format = max(format, QueueState.format(for: stored.payload))
       if uploads[stored.ordinal] != stored.id { orphans.append(stored.id) }
     }
     for result in try tables.replacements.query().results(in: snapshot) {
@@ -82,7 +82,7 @@ private struct Recount {
       state.oldestOrdinal = min(state.oldestOrdinal, ordinals.lowerBound)
     }
     state.lastTick = max(state.lastTick, lastTick)
-    if hasFiles { state.format = QueueState.formatWithFiles }
+    state.format = max(state.format, format)
     return state != before
   }
 }

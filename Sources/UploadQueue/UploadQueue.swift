@@ -92,7 +92,8 @@ public final class UploadQueue: Sendable {
       notBefore: notBefore, timeToLive: timeToLive)
   }
 
-  /// Adds a file, or a value that is a document already; as ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  /// Adds a file, JSON text, or a value that is a document already; as
+  /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
   @discardableResult
   public func enqueue(
     payload: UploadPayload, kind: String, orderKey: String? = nil, replaceKey: String? = nil,
@@ -125,7 +126,7 @@ public final class UploadQueue: Sendable {
       notBefore: notBefore, timeToLive: timeToLive, in: transaction)
   }
 
-  /// Adds a file, or a value that is a document already, as a part of a transaction; as
+  /// Adds a file, JSON text, or a value that is a document already, as a part of a transaction; as
   /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)``.
   @discardableResult
   public func enqueue(

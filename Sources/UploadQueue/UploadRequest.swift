@@ -37,11 +37,15 @@ struct UploadRequest: Sendable {
     self.priority = priority
     self.notBefore = notBefore
     self.timeToLive = timeToLive
-    // As it is stored, and not when the transaction ends: who enqueues what cannot be encoded fails alone.
-    let bytes = try DocumentEncoder().encode(StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, payload))
-    // A value that is nested too deeply could be written, but never be read again.
-    try DocumentView(bytes.rawSpan).validate()
-    byteCount = bytes.count
+    if case .json(let json) = payload {
+      byteCount = StoredUpload.byteCount(of: json)
+    } else {
+      // As it is stored, and not when the transaction ends: who enqueues what cannot be encoded fails alone.
+      let bytes = try DocumentEncoder().encode(StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, payload))
+      // A value that is nested too deeply could be written, but never be read again.
+      try DocumentView(bytes.rawSpan).validate()
+      byteCount = bytes.count
+    }
     guard byteCount <= options.maximumPayloadByteCount else {
       throw UploadQueueError.payloadTooLarge(byteCount: byteCount, limit: options.maximumPayloadByteCount)
     }

@@ -13,7 +13,7 @@ extension UploadWorker {
   /// Takes the next uploads, and drops those whose time is over, in one commit.
   func claim(_ limit: Int, _ lease: ScheduleEntry.Lease) async throws -> [ClaimedGroup] {
     let (breakers, batches) = (breakers, lastBatches)
-    let groups = try await queue.group.perform { change in
+    let groups = try await queue.group.perform(isPatient: true) { change in
       try self.take(limit, lease, change, breakers, batches)
     }
     begin(groups)
@@ -333,7 +333,8 @@ extension UploadWorker {
   private func takeBackSuspects(_ destination: String) async {
     guard let ids = suspects.removeValue(forKey: destination), !ids.isEmpty else { return }
     do {
-      let left = try await queue.group.perform { change in try ids.filter { try !change.takeBack($0) } }
+      let left = try await queue.group.perform(isPatient: true) { change in try ids.filter { try !change.takeBack($0) }
+      }
       // Those that are about to be parked go when the next probe fails.
       if !left.isEmpty, breakers[destination] != nil { suspects[destination, default: []] += left }
     } catch {
@@ -352,7 +353,7 @@ extension UploadWorker {
         // The place of this attempt is free for another one.
         let limit = canBegin ? 1 : 0
         let (breakers, batches) = (breakers, lastBatches)
-        let groups = try await queue.group.perform { change in
+        let groups = try await queue.group.perform(isPatient: true) { change in
           for upload in settled { try change.settle(upload.ordinal, lease, upload.verdict) }
           return limit == 0 ? [] : try self.take(limit, lease, change, breakers, batches)
         }

@@ -172,7 +172,7 @@ public actor UploadWorker {
         return mirror.schedule.unanswered(now: now, limit: Self.maximumHastened)
       }
       if !ordinals.isEmpty {
-        try await queue.group.perform { change in
+        try await queue.group.perform(isPatient: true) { change in
           for ordinal in ordinals { try change.hasten(ordinal) }
         }
       }
@@ -338,7 +338,7 @@ public actor UploadWorker {
       if lock == nil, lease.slot != own.slot { continue }
       defer { lock?.release() }
       let options = options
-      try await queue.group.perform { change in
+      try await queue.group.perform(isPatient: true) { change in
         for ordinal in ordinals {
           try change.takeOver(ordinal, lease, limit: options.retry.maximumInterruptions, holds: options.holds)
         }

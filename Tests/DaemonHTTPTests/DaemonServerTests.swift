@@ -295,6 +295,8 @@ import Testing
       #expect(found24 == .array([.text("byHand")]))
       let answers = try await test.exchange("POST", "/v1/scans", #"{"codes":["6901234567892","x"]}"#).json["answers"]
       #expect(answers?.elements.map { $0["recorded"] } == [.bool(true), .bool(true)])
+      let payloads = try await test.exchange("GET", "/v1/queue/uploads").json["uploads"]?.elements.map { $0["payload"] }
+      #expect(payloads == answers?.elements.map { $0 })
       let queue = try await test.exchange("GET", "/v1/queue").json
       #expect(queue["waiting"] == .number(2))
       let uploads = try await test.exchange("GET", "/v1/queue/uploads?state=waiting").json["uploads"]?.elements ?? []

@@ -289,12 +289,15 @@ import Workspace
     #expect(try daemon.misses(limit: 5).map(\.id) == ["nothing"])
     #expect(try daemon.recorder.table.documents(of: daemon.access.stores(), creates: false)?.pending.count() == 0)
     var told: [(String, String?)] = []
+    var lines: [[UInt8]] = []
     for await event in events {
       guard event.kind == .scan else { continue }
+      lines.append(event.data)
       told.append((event.value["match"]?.text ?? "", event.value["rematches"]?.text))
       if told.count == 4 { break }
     }
     #expect(told.map(\.0) == ["unreadable", "unreadable", "exact", "none"])
+    #expect(receiver.log.map { $0.json?.bytes } == lines, "a second event is sent byte for byte as well")
     #expect(told.map(\.1) == [nil, nil, first.id, unknown.id])
   }
 

@@ -86,7 +86,10 @@ import UploadQueue
     let isFull = Switch()
     var environment = receiver.environment()
     environment.beforeCommit = { if isFull.isOn { throw Unreachable() } }
-    let daemon = try root.daemon(environment) { $0.hook("shop") }
+    let daemon = try root.daemon(environment) { options in
+      options.hook("shop")
+      options.doubleScanWindow = .seconds(600)
+    }
     let readings = ["6901", "x", "6901", "y", "z"].map { Reading(input: "a", code: $0) }
     let before = try root.documentCommitCount()
     let answers = await daemon.answer(readings).map { String(decoding: $0.line, as: UTF8.self) }

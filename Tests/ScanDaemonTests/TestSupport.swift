@@ -86,7 +86,7 @@ final class TestRoot: Sendable {
 }
 
 extension Upload {
-  var document: DocumentValue { if case .value(let value) = payload { value } else { .null } }
+  var document: DocumentValue { payload.document ?? .null }
   var code: String { document["code"]?.text ?? "" }
 }
 
@@ -128,6 +128,8 @@ final class Receiver: Sendable {
     let user: String
     let code: String
     let id: String
+    /// What the transport is to send.
+    let json: UploadJSON?
   }
 
   private let state = Mutex<(log: [Request], status: Int)>(([], 200))
@@ -147,7 +149,7 @@ final class Receiver: Sendable {
         let request = Request(
           webhook: webhook.name, order: upload.orderKey ?? "",
           user: upload.document["catalogue"]?["user"]?.text ?? "", code: upload.code,
-          id: upload.document["id"]?.text ?? "")
+          id: upload.document["id"]?.text ?? "", json: upload.payload.json)
         let status = state.withLock { state in
           if (200...299).contains(state.status) { state.log.append(request) }
           return state.status

@@ -32,6 +32,24 @@ import UploadQueue
     #expect(try root.uploads().isEmpty)
   }
 
+  @Test func `a webhook is sent the bytes of the answer`() async throws {
+    let daemon = try root.daemon(receiver.environment()) { $0.hook("shop", "stock") }
+    var lines: [[UInt8]] = []
+    for code in ["6901", "nothing", "quote\"\\ \u{1}\u{2028}\u{7F} ü 格力 \u{1F6D2}", "6909"] {
+      lines.append(await daemon.answer(Reading(input: "a", code: code, tag: "t/1")).line)
+    }
+    lines.append(await daemon.answer(Reading(input: "a", undecoded: [0xFF, 0x0A, 0x41])).line)
+    for hook in ["shop", "stock"] {
+      let uploads = try root.uploads().filter { $0.kind == hook }
+      #expect(uploads.map(\.payload) == (try lines.map { .json(try UploadJSON($0)) }))
+    }
+    try await withServices(daemon) { try await eventually("all arrive") { receiver.log.count == 10 } }
+    for hook in ["shop", "stock"] {
+      #expect(receiver.log.filter { $0.webhook == hook }.map { $0.json?.bytes } == lines)
+    }
+    #expect(lines.allSatisfy { !$0.contains(UInt8(ascii: "\n")) })
+  }
+
   @Test func `what waited when a daemon died goes when the next one starts, of all users`() async throws {
     do {
       let daemon = try root.daemon(receiver.environment()) { $0.hook("shop") }

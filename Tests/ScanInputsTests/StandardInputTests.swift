@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a descriptor that is none, and a directory, end the input and nothing else`() async throws {
     let directory = try Peer(unsafe open("/tmp", O_RDONLY))
-    for number in [999, directory.number] {
+    for number in [1_000_000, directory.number] {
       let recorder = Recorder()
       try await withInput(.standardInput, recorder, environment: { $0.standardInput = number }) { input in
         try await eventually("closed") { recorder.closings.count == 1 }

@@ -308,7 +308,8 @@ import Testing
     }
   }
 
-  @Test func `what a client sends without a wait is answered together, in order, with faults in between`() async throws {
+  @Test func `what a client sends without a wait is answered together, in order, with faults in between`() async throws
+  {
     let recorder = Recorder()
     recorder.permit(0)
     try await withServer(recorder) { _, address in

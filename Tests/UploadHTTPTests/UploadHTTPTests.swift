@@ -287,6 +287,57 @@ import UploadQueue
     #expect(upload.state == .parked && upload.attempts == 2 && upload.lastError?.status == nil)
   }
 
+  // MARK: JSON text
+
+  /// What a writer of values would write otherwise.
+  private static let text = "{\"id\" : \"1\",\r\n\t\"price\":1.00, \"name\":\"\\u00fc\\n\"}\n"
+
+  @Test(arguments: [UploadHTTPOptions.Body.json, .multipart], [false, true])
+  func `JSON text is sent byte for byte`(body: UploadHTTPOptions.Body, isPacked: Bool) async throws {
+    let id = try await queue.enqueue(payload: .json(UploadJSON(Self.text)), kind: "k")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      try await run(server.url()) {
+        $0.body = body
+        $0.isPacked = isPacked
+      }
+      let request = server.requests[0]
+      let sent = isPacked ? try unpacked(request.body, in: folder) : request.body
+      let boundary = "shelfmark-\(id.text)"
+      let form =
+        "--\(boundary)\r\nContent-Disposition: form-data; name=\"payload\"\r\nContent-Type: application/json\r\n\r\n"
+        + "\(Self.text)\r\n--\(boundary)--\r\n"
+      #expect(sent == Array((body == .json ? Self.text : form).utf8))
+      let type = body == .json ? "application/json" : "multipart/form-data; boundary=\(boundary)"
+      #expect(request["content-type"] == [type])
+    }
+    #expect(try queue.counts().delivered == 1)
+  }
+
+  @Test(arguments: UploadHTTPOptions.BatchFormat.allCases)
+  func `a batch has the bytes of its texts, and as NDJSON a line for each`(format: UploadHTTPOptions.BatchFormat)
+    async throws
+  {
+    let texts = [#"{"n":1.00}"#, Self.text, "\n[\n]\r", "null"]
+    for text in texts { try await queue.enqueue(payload: .json(UploadJSON(text)), kind: "scan", orderKey: "o") }
+    try await queue.enqueue(payload: .value(.object([.init("n", .double(1))])), kind: "scan", orderKey: "o")
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { server in
+      var options = UploadHTTPOptions()
+      options.batchFormat = format
+      let http = try UploadHTTPTransport(url: server.url(), options: options)
+      let response = try await http.send(UploadBatch(queue.uploads()))
+      try await http.shutdown()
+      #expect(response.status == 200)
+      let all = texts + [#"{"n":1.0}"#]
+      let lines = all.map { String(decoding: $0.utf8.map { $0 == 10 || $0 == 13 ? 32 : $0 }, as: UTF8.self) + "\n" }
+      let expected = format == .ndjson ? lines.joined() : "[" + all.joined(separator: ",") + "]"
+      #expect(server.requests[0].body == Array(expected.utf8))
+    }
+  }
+
   // MARK: Success rules and batches
 
   @Test func `a response is read for a success rule; what is cut off, too large or slow cannot be evaluated`()

@@ -82,6 +82,8 @@ func checkInvariants(_ queue: UploadQueue, sourceLocation: SourceLocation = #_so
   let uploads = try queue.tables.uploads.query().results(in: snapshot).map { try $0.get() }
   #expect(Set(uploads.map(\.ordinal)) == Set(entries.map(\.id)), sourceLocation: sourceLocation)
   #expect(uploads.count == entries.count, sourceLocation: sourceLocation)
+  let format = uploads.map { QueueState.format(for: $0.payload) }.max() ?? QueueState.plainFormat
+  #expect(uploads.isEmpty ? state.format == format : state.format >= format, sourceLocation: sourceLocation)
   let byOrdinal = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0) })
   for replacement in try queue.tables.replacements.query().results(in: snapshot) {
     let replacement = try replacement.get()

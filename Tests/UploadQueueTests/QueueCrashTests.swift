@@ -62,7 +62,10 @@ import Testing
       for key in ["a", "b"] {
         group.addTask {
           for number in 0..<3 {
-            diary.note(accepted: try await queue.enqueue("\(key)\(number)", kind: "k", orderKey: key), key)
+            // Values and JSON text.
+            let payload: UploadPayload =
+              key == "a" ? .value(.text("\(key)\(number)")) : .json(try UploadJSON("\"\(key)\(number)\""))
+            diary.note(accepted: try await queue.enqueue(payload: payload, kind: "k", orderKey: key), key)
           }
         }
       }

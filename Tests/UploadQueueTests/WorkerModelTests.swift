@@ -54,8 +54,10 @@ import Testing
           device.fail(
             [.write, .sync].randomElement(using: &random)!, Int.random(in: 1...3, using: &random), DeviceFault(5))
         }
+        let isText = step.isMultiple(of: 2)
         let id = try? await bench.queue.enqueue(
-          text, kind: "k", orderKey: orderKey, replaceKey: replaceKey,
+          payload: isText ? .json(UploadJSON("\"\(text)\"")) : .value(.text(text)), kind: "k", orderKey: orderKey,
+          replaceKey: replaceKey,
           priority: UploadPriority.allCases.randomElement(using: &random)!, timeToLive: lives ? nil : .seconds(3))
         device.failNoMore()
         if let id { known[id] = Known(text: text, orderKey: orderKey, mayVanish: replaceKey != nil || !lives) }

@@ -29,6 +29,15 @@ public struct DocumentEncoder {
 }
 
 extension DocumentEncoder {
+  /// The length of a text in a document, with its head.
+  ///
+  /// - Parameter count: The bytes of the text in UTF-8.
+  package static func byteCount(ofTextWithUTF8Count count: Int) -> Int {
+    var head: [UInt8] = []
+    head.appendHead(Major.text, UInt64(count))
+    return head.count + count
+  }
+
   /// The bytes of what ids usually are, without scopes; nil for anything else.
   private static func bytes<T>(ofScalar value: T) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -70,10 +70,15 @@ extension DocumentValue {
   ///
   /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels, and for a number beyond
   ///   the largest double: infinity would be another value, and none that JSON knows.
-  public init(json text: String) throws(JSONError) {
+  public init(json text: String) throws(JSONError) { try self.init(json: text.utf8.span) }
+
+  /// Reads one JSON document in UTF-8, as `init(json: String)` does.
+  ///
+  /// - Throws: As that one, and for what is not UTF-8.
+  public init(json utf8: Span<UInt8>) throws(JSONError) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
-    tokens.append(text.utf8.span)
+    tokens.append(utf8)
     tokens.finish()
     let first = try tokens.next()
     self = try DocumentValue(&tokens, first)
