@@ -22,17 +22,22 @@ public enum CatalogError: Error, Sendable {
 }
 
 extension CatalogError: CustomStringConvertible {
-  public var description: String {
+  public var description: String { description(acceptingLoss: "--accept-loss") }
+
+  /// What went wrong, for people, in words that name the caller's setting.
+  ///
+  /// - Parameter setting: What accepts a full update that loses products, such as an option of the command.
+  public func description(acceptingLoss setting: String) -> String {
     switch self {
     case .store(let error): "\(error)"
     case .wouldLose(let lost, let all, let share):
       "the full update would lose \(lost) of \(all) products, more than the allowed \(Int((share * 100).rounded())) %;"
-        + " nothing was changed; look at what the server sends, and accept it with --accept-loss"
+        + " nothing was changed; look at what the server sends, and accept it with \(setting)"
     case .wouldCollapse(let rows, let all, let withoutID):
       "\(rows) of \(all) products of the answer have the same id as another one"
         + (withoutID > 0 ? ", \(withoutID) of all have no id" : "")
         + ": only the last product of each id would remain; nothing was changed; look at what the server sends, and accept"
-        + " it with --accept-loss"
+        + " it with \(setting)"
     case .tooManySkipped(let rows, let all, let allowed, let first):
       "\(rows) of \(all) rows of the answer exceed a limit of the format, and at most \(allowed) may be skipped; the first"
         + " is \(first); nothing was changed; ask the server's operator to correct them"

@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// At a limit a new connection replaces the one that has waited longest for its peer: an idle one, or one whose request is slow to
 /// arrive. If no connection can be closed, because all are being answered or are new, it goes to a small reserve, in which only
-/// `/healthz` and `/readyz` are answered; a new connection there replaces the one that has waited longest, however short that is.
-/// So there is always one more connection that can ask how the daemon is.
+/// `/healthz` and `/readyz` are answered; a new connection there replaces the one that has waited longest, however short that is,
+/// and the replaced one is read for a moment more (``RequestGuard/replacedHeadTimeout``). So there is always one more connection that
+/// can ask how the daemon is.
 final class ConnectionLimiter: Sendable {
   /// How a server's connections are divided.
   struct Limits: Sendable, Equatable {
@@ -147,6 +148,6 @@ final class ConnectionLimiter: Sendable {
     return connection
   }
 
-  /// Forgets a connection that has ended.
+  /// Forgets a connection that has ended, or that has been refused. Once it is forgotten, this does nothing.
   func release(_ connection: Connection) { state.withLock { $0.remove(connection) } }
 }

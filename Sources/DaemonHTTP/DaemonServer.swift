@@ -71,6 +71,10 @@ public struct DaemonServer: Service {
     case socket(path: String)
   }
 
+  /// Connections that the system keeps until they are accepted. With fewer, a caller who comes with hundreds of others waits for a
+  /// second, until its system tries again.
+  private static let backlog = 1024
+
   private let options: Options
   private let front: Front
   private let limiter: ConnectionLimiter
@@ -100,7 +104,7 @@ public struct DaemonServer: Service {
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
-      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, logger: logger, date: HTTPDate())
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems, date: HTTPDate())
   }
 
   /// Who gets in under these options.
@@ -186,7 +190,8 @@ public struct DaemonServer: Service {
     let server = try builder.buildServer(
       configuration: ServerConfiguration(
         // Where all are used up, those that are about to end among them, others wait a moment.
-        address: address, availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
+        address: address, backlog: Self.backlog,
+        availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
     ) { [front] request, writer, channel in
       try await front.respond(to: request, writer, channel)

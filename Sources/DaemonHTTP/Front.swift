@@ -1,6 +1,5 @@
 import HTTPTypes
 import HummingbirdCore
-import Logging
 import NIOCore
 import ScanDaemon
 
@@ -15,7 +14,8 @@ struct Front: Sendable {
   let events: EventStreams
   let maximumBodyByteCount: Int
   let metrics: ServerMetrics
-  let logger: Logger
+  /// Told of answers that are 500. It bounds what is logged of them.
+  let problems: Problems
   let date: HTTPDate
 
   private enum Outcome {
@@ -53,7 +53,7 @@ struct Front: Sendable {
     } catch {
       let refusal = Refusal(error)
       if refusal.status == .internalServerError {
-        logger.warning("request failed", metadata: ["path": "\(request.head.path ?? "")", "error": "\(error)"])
+        problems.note(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
       }
       outcome = .answer(Answer(refusal))
     }

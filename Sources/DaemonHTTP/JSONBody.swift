@@ -8,7 +8,7 @@ enum JSONBody: Sendable, Equatable {
   case number(Int64?)
   case text(String)
   case array([JSONBody])
-  /// Of several members with one name the first counts.
+  /// Each name is there once.
   case object([String: JSONBody])
 
   /// Levels of arrays and objects that a body may have.
@@ -26,21 +26,29 @@ enum JSONBody: Sendable, Equatable {
     tokens.append(bytes.span)
     tokens.finish()
     var left = valueLimit
+    var repeated: String?
     do throws(JSONError) {
-      self = try Self.value(tokens.next(), &tokens, &left)
+      self = try Self.value(tokens.next(), &tokens, &left, &repeated)
       // What follows the value is white space, or refused here. Nobody reads on behind one value too many.
       if left >= 0 { _ = try tokens.next() }
     } catch {
       throw .badRequest("the body is no JSON: \(error)")
     }
     if left < 0 { throw .badRequest("the body has more than \(valueLimit) values; send less at once") }
+    if let repeated {
+      throw .badRequest(
+        "the body has \(String(repeated.prefix(200)).debugDescription) twice in one object, and nobody can tell which one was"
+          + " meant; keep one")
+    }
   }
 
   /// The value that begins with a token. The tokenizer bounds how deep this goes.
   ///
-  /// - Parameter left: how many values there may still be. Below 0 what is returned is cut.
+  /// - Parameters:
+  ///   - left: how many values there may still be. Below 0 what is returned is cut.
+  ///   - repeated: set to the first name that an object has twice.
   private static func value(
-    _ token: JSONToken, _ tokens: inout JSONTokenizer, _ left: inout Int
+    _ token: JSONToken, _ tokens: inout JSONTokenizer, _ left: inout Int, _ repeated: inout String?
   ) throws(JSONError) -> JSONBody {
     left -= 1
     switch token {
@@ -53,16 +61,21 @@ enum JSONBody: Sendable, Equatable {
       while true {
         let token = try tokens.next()
         if token == .endArray { return .array(values) }
-        values.append(try value(token, &tokens, &left))
+        values.append(try value(token, &tokens, &left, &repeated))
         if left < 0 { return .null }
       }
     case .beginObject:
       var members: [String: JSONBody] = [:]
       while try tokens.next() == .key {
         let name = tokens.textString
-        let value = try value(tokens.next(), &tokens, &left)
+        let value = try value(tokens.next(), &tokens, &left, &repeated)
         if left < 0 { return .null }
-        if members[name] == nil { members[name] = value }
+        // Equal text of other characters, such as é in one or two, is another name, and none that the daemon knows.
+        if let index = members.index(forKey: name) {
+          if members[index].key.utf8.elementsEqual(name.utf8) { repeated = repeated ?? name }
+        } else {
+          members[name] = value
+        }
       }
       return .object(members)
     // The others begin no value: the tokenizer does not give them here.

@@ -43,7 +43,8 @@ enum OpenAPIDocument {
       \(members(of: catalogueSchemas)),
       \(members(of: queueSchemas)),
       \(members(of: setSchemas)),
-      \(members(of: userSchemas))
+      \(members(of: userSchemas)),
+      \(members(of: webhookSchemas))
       }
       }
       }
@@ -67,7 +68,7 @@ enum OpenAPIDocument {
         "title": "catalogd",
         "version": "1",
         "summary": "A product catalogue beside a scanner.",
-        "description": "Answers are JSON, and so are requests: UTF-8, unknown members ignored. Each path that GET knows HEAD knows as well, and OPTIONS says what a path knows.",
+        "description": "Answers are JSON, and so are requests: UTF-8, unknown members ignored, and a member twice in one object refused (400). Each path that GET knows HEAD knows as well, and OPTIONS says what a path knows.",
         "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"}
       },
       "servers": [{"url": "/", "description": "The daemon that gave this document."}],

@@ -21,6 +21,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   static let refusedLingerTimeout: TimeAmount = .milliseconds(200)
   /// How long the head of a request may take to arrive on a connection of the reserve.
   static let reserveHeadTimeout: TimeAmount = .seconds(2)
+  /// The same once another connection has replaced it: its request may be there, and not be read yet.
+  static let replacedHeadTimeout: TimeAmount = .milliseconds(200)
   /// The most bytes of a request's target, and of one of its fields.
   static let maximumFieldByteCount = 16 << 10
   /// The most bytes of all fields together.
@@ -268,6 +270,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
     }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    // It leaves the reserve to those that can still be answered, as one that has begun to send a body would stay longer than they.
+    if let connection, connection.admission == .health { limiter.release(connection) }
     end(context, readingOn: refusal == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
 
@@ -285,7 +289,18 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if !isArriving { method = nil }
     if unanswered == 0, hasAnswered, !hasPartOfHead { return context.close(promise: nil) }
     if unanswered > 0, !isArriving { return ending = .afterAnswer }
+    if connection?.admission == .health, unanswered == 0 { return waitOnce(context) }
     refuse(.tooManyConnections, context, isCounted: isArriving)
+  }
+
+  /// Reads on for a moment, as connections of the reserve replace each other at once: one that asks for the daemon's health at the
+  /// moment when many others come may be replaced before its request is read. It is answered all the same.
+  private func waitOnce(_ context: ChannelHandlerContext) {
+    headDeadline?.cancel()
+    headDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.replacedHeadTimeout) { [self] in
+      headDeadline = nil
+      if unanswered == 0 { refuse(.tooManyConnections, context) }
+    }
   }
 }
 

@@ -248,8 +248,21 @@ public final class CatalogueSync: Service, Sendable {
       succeeded(stores, done, start)
       return done.report
     } catch {
+      let error = Self.inWordsOfTheDaemon(error)
       failed(stores, error, time, start)
       throw error
+    }
+  }
+
+  /// The same error; one that an option of `catalogctl` would settle names the daemon's setting instead.
+  private static func inWordsOfTheDaemon(_ error: any Error) -> any Error {
+    guard let error = error as? CatalogError else { return error }
+    return switch error {
+    case .wouldLose:
+      SyncFailure(description: error.description(acceptingLoss: "a larger share in sync.maximumLoss, and a reload"))
+    case .wouldCollapse:
+      SyncFailure(description: error.description(acceptingLoss: "sync.maximumLoss of 1, and a reload"))
+    default: error
     }
   }
 

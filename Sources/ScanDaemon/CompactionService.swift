@@ -7,6 +7,10 @@ import Workspace
 
 /// Compacts the stores of who is signed in when it is worth it and there is little to do.
 final class CompactionService: Service {
+  /// How long after a failure the next attempt is made. It doubles with each failure, up to ``longestRetry``.
+  static let firstRetry: Duration = .seconds(5)
+  static let longestRetry: Duration = .seconds(300)
+
   private let options: CompactionOptions
   private let access: CatalogueAccess
   private let table: UserDocumentsTable
@@ -34,25 +38,44 @@ final class CompactionService: Service {
 
   func run() async throws {
     await wakes.untilShutdown {
+      var failures = 0
       while !wakes.isFinished, !Task.isCancelled {
-        await wakes.wait(options.interval, environment.time.sleep)
+        await wakes.wait(pause(after: failures), environment.time.sleep)
         if wakes.isFinished || Task.isCancelled { return }
-        await compactIfQuiet()
+        switch await compactIfQuiet() {
+        case true?: failures = 0
+        case false?: failures += 1
+        case nil: break
+        }
       }
     }
   }
 
+  /// How long to wait for the next look. After a failure it comes sooner, so that the problem ends soon after its cause.
+  ///
+  /// - Parameter failures: Failures since the last look that found nothing wrong.
+  private func pause(after failures: Int) -> Duration? {
+    guard failures > 0, let interval = options.interval else { return options.interval }
+    return min(Self.firstRetry * (1 << min(failures - 1, 10)), Self.longestRetry, interval)
+  }
+
   /// Looks once.
-  func compactIfQuiet() async {
-    guard rate.perSecond(at: environment.uptime()) <= options.maximumScansPerSecond else { return }
+  ///
+  /// - Returns: Whether all went well; `nil` where that was not tried.
+  @discardableResult
+  func compactIfQuiet() async -> Bool? {
+    guard rate.perSecond(at: environment.uptime()) <= options.maximumScansPerSecond else { return nil }
     do {
       try await turn.take { try await thread.run { [self] in try compactCatalogue() } }
       try await thread.run { [self] in try compactDocuments() }
       problems.clear(.compactionFailing)
+      return true
     } catch StoreError.locked, StoreError.closed, WorkspaceError.closed {
       // Another process has it, or another user is signed in: the next time.
+      return nil
     } catch {
       problems.note(.compactionFailing, "\(error)")
+      return false
     }
   }
 

@@ -51,6 +51,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case inputClosed = "input_closed"
   /// Connections were refused, or wait, because of a limit. About: the input, or `http`.
   case connectionsRefused = "connections_refused"
+  /// Requests to a path were answered with 500. About: the path.
+  case requestsFailing = "requests_failing"
   /// The daemon does not hear when the network comes back.
   case networkUnwatched = "network_unwatched"
 
@@ -90,6 +92,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .uploadsStopped: "check the file that the message names; the daemon tries again by itself"
     case .inputClosed: "check that the device is connected, or that no other program uses the port or the path"
     case .connectionsRefused: "close connections that are not needed, or raise the limit that the message names"
+    case .requestsFailing:
+      "ask again; if it fails each time, see to the file that the message names, or report it as a fault of the daemon"
     case .networkUnwatched: "allow the process AF_NETLINK, or set watchNetwork to false"
     case .reloadRefused:
       "correct the configuration ('catalogd --check-config' lists what is wrong) and send SIGHUP again"

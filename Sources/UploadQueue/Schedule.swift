@@ -120,7 +120,7 @@ struct Schedule {
 
   /// When an upload may go that is first in its lane: a batch that is not full waits a while for more.
   private func due(_ entry: ScheduleEntry, _ count: Int) -> Int64 {
-    guard entry.failures == 0, let batch = rules.batches[entry.kind], batch.linger > .zero, count < batch.maximumCount
+    guard entry.failures == 0, let batch = rules.batch(entry.kind), batch.linger > .zero, count < batch.maximumCount
     else { return entry.notBefore }
     return max(entry.notBefore, entry.created.adding(batch.linger.microseconds))
   }
@@ -195,7 +195,7 @@ struct Schedule {
   /// - Parameter last: the largest ordinal that may be among them.
   /// - Complexity: O(their number · log of those in the lane).
   mutating func batch(startingWith first: ScheduleEntry, through last: Int64 = .max, now: Int64) -> [ScheduleEntry] {
-    guard let limits = rules.batches[first.kind], limits.maximumCount > 1, first.ownFailures == nil,
+    guard let limits = rules.batch(first.kind), limits.maximumCount > 1, first.ownFailures == nil,
       let key = first.orderKey, var lane = lanes.removeValue(forKey: key)
     else { return [first] }
     defer { lanes[key] = lane }

@@ -4,8 +4,8 @@ struct ScheduleRules: Sendable {
   var destination: @Sendable (_ kind: String) -> String = { _ in "" }
   /// What becomes of later uploads with the order key of a parked one; `nil` for ``OnParked/continue``.
   var holds: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
-  /// How uploads of a kind go together.
-  var batches: [String: UploadBatchOptions] = [:]
+  /// How uploads of a kind go together; `nil` where each goes alone.
+  var batch: @Sendable (_ kind: String) -> UploadBatchOptions? = { _ in nil }
 
   /// Whether a parked upload may hold its order key.
   var mayHold: Bool { holds != nil }

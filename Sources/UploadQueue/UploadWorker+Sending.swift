@@ -73,7 +73,7 @@ extension UploadWorker {
   }
 
   private nonisolated func isBatched(_ entry: ScheduleEntry) -> Bool {
-    batchTransport != nil && options.batches[entry.kind] != nil
+    batchTransport != nil && options.batch(entry.kind) != nil
   }
 
   /// Chooses what goes next and what has expired, and notes in the mirror that it did.

@@ -59,7 +59,7 @@ public actor UploadWorker {
   /// - Parameters:
   ///   - queue: The queue whose uploads it sends.
   ///   - options: How it works.
-  ///   - batchTransport: Sends several uploads at once, of the kinds that ``WorkerOptions/batches`` has; without it each goes alone.
+  ///   - batchTransport: Sends several uploads at once, of the kinds for which the options have batches; without it each goes alone.
   ///   - transport: Sends one upload.
   /// - Precondition: `options.concurrency` is more than 0.
   public init(
@@ -71,9 +71,8 @@ public actor UploadWorker {
     self.options = options
     self.transport = transport
     self.batchTransport = batchTransport
-    let rules = ScheduleRules(
-      destination: options.destination, holds: options.onParked,
-      batches: batchTransport == nil ? [:] : options.batches)
+    var rules = ScheduleRules(destination: options.destination, holds: options.onParked)
+    if batchTransport != nil { rules.batch = options.batch }
     mirror = Mutex(ScheduleMirror(queue.tables, rules))
   }
 

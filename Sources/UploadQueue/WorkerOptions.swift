@@ -31,7 +31,9 @@ public struct WorkerOptions: Sendable {
   /// What becomes of later uploads with the order key of one that is parked; `nil` lets them go on. Uploads that were parked while it
   /// said otherwise hold nothing.
   public var onParked: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
-  /// Kinds of which several uploads go in one request, where the worker has a transport for that.
+  /// How several uploads of one kind go in one request, where the worker has a transport for that; `nil` lets each go alone.
+  public var batch: UploadBatchOptions?
+  /// The same for some kinds, instead of ``batch``.
   public var batches: [String: UploadBatchOptions] = [:]
   /// Is told how each attempt ended, before that is written; for a batch once for each upload of which that is known. It is called by the
   /// worker, and holds it up.
@@ -40,6 +42,9 @@ public struct WorkerOptions: Sendable {
   public var reachability: AsyncStream<Bool>?
 
   public init() {}
+
+  /// How uploads of a kind go together.
+  func batch(_ kind: String) -> UploadBatchOptions? { batches[kind] ?? batch }
 
   var breaker: CircuitBreaker.Policy {
     CircuitBreaker.Policy(

@@ -26,6 +26,8 @@ final class HTTPServer: Sendable {
   var requests: [String] { log.lines.map { String($0.prefix { $0 != "\r\n" }) } }
   /// The heads of the requests so far.
   var heads: [String] { log.lines }
+  /// The bodies of the requests so far, of those that say their length.
+  var bodies: [Data] { log.bodies }
 
   var url: String { "http://127.0.0.1:\(port)/catalogue" }
 
@@ -51,7 +53,8 @@ final class HTTPServer: Sendable {
       for answer in answers {
         let connection = accept(listener, nil, nil)
         if connection < 0 { return }
-        log.append(Self.head(connection))
+        let head = Self.head(connection)
+        log.append(head, Self.body(connection, head))
         Self.deliver(answer, on: connection)
         close(connection)
       }
@@ -72,6 +75,22 @@ final class HTTPServer: Sendable {
       head.append(byte)
     }
     return String(decoding: head, as: UTF8.self)
+  }
+
+  /// As much as the head says, or as there is.
+  private static func body(_ connection: Int32, _ head: String) -> Data {
+    let field = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+    let count = field.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
+    var body = Data()
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while body.count < count {
+      let most = min(piece.count, count - body.count)
+      // No more than the buffer has.
+      let received = unsafe recv(connection, &piece, most, 0)
+      if received <= 0 { break }
+      body += piece.prefix(received)
+    }
+    return body
   }
 
   private static func deliver(_ answer: Answer, on connection: Int32) {
@@ -102,8 +121,9 @@ extension [UInt8] {
 /// Lines that one thread writes and another reads.
 private final class Log: @unchecked Sendable {
   private let lock = NSLock()
-  private var all: [String] = []
+  private var all: [(line: String, body: Data)] = []
 
-  var lines: [String] { lock.withLock { all } }
-  func append(_ line: String) { lock.withLock { all.append(line) } }
+  var lines: [String] { lock.withLock { all.map(\.line) } }
+  var bodies: [Data] { lock.withLock { all.map(\.body) } }
+  func append(_ line: String, _ body: Data) { lock.withLock { all.append((line, body)) } }
 }

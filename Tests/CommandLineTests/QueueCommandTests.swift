@@ -174,12 +174,44 @@ import Testing
 
   @Test(arguments: [
     ["--success", "status.code =="], ["--pause-on", "200"], ["--park-on", "4x"], ["--on-parked", "stop"],
-    ["--pause-on", "404", "--park-on", "404"],
+    ["--pause-on", "404", "--park-on", "404"], ["--batch", "0"], ["--batch", "10001"], ["--batch-linger-ms", "5"],
+    ["--batch-format", "array"], ["--batch", "2", "--batch-linger-ms", "60001"],
+    ["--batch", "2", "--batch-format", "csv"], ["--batch", "2", "--multipart"],
   ])
   func `a rule or a list that cannot be is refused`(options: [String]) throws {
     let root = try TestRoot(answers: [])
     let run = try root.run(["queue", "run", "--url", "http://127.0.0.1:1/", "--until-empty"] + options)
     #expect(run.code == 64 && run.isOrderly, "\(options): \(run.words)")
+  }
+
+  @Test(arguments: [
+    ([], "application/x-ndjson", ["{\"id\":\"a\"}\n{\"id\":\"b\"}\n", "{\"id\":\"b\"}\n", "{\"id\":\"c\"}\n"]),
+    (
+      ["--batch-format", "array", "--batch-linger-ms", "1"], "application/json",
+      [#"[{"id":"a"},{"id":"b"}]"#, #"[{"id":"b"}]"#, #"[{"id":"c"}]"#]
+    ),
+  ])
+  func `uploads of one kind and key go in batches, and of each batch only what failed goes again`(
+    options: [String], type: String, bodies: [String]
+  ) throws {
+    let root = try TestRoot(answers: [])
+    let lines = Data((["a", "b", "c"].map { "{\"id\":\"\($0)\"}\n" }.joined()).utf8)
+    #expect(try root.run("queue", "add", "--ndjson", "--key", "till-1", "--kind", "scan", input: lines).code == 0)
+    let server = try HTTPServer([
+      HTTPServer.Answer(
+        status: "207 Multi-Status", body: Data(#"{"failed":[{"id":"b","status":503}]}"#.utf8)), HTTPServer.Answer(),
+      HTTPServer.Answer(),
+    ])
+    let run = try root.run(
+      [
+        "queue", "run", "--json", "--url", "http://127.0.0.1:\(server.port)/", "--until-empty", "--pause", "0.01",
+        "--batch", "2", "--timeout", "5",
+      ] + options)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try run.object()["delivered"] as? Int == 3)
+    #expect(server.bodies.map { String(decoding: $0, as: UTF8.self) } == bodies)
+    #expect(server.heads.allSatisfy { $0.lowercased().contains("content-type: \(type)\r\n") })
+    #expect(server.heads.allSatisfy { $0.contains("Idempotency-Key: batch-") })
   }
 
   @Test func `looking creates nothing, and mistakes have their codes`() throws {

@@ -14,7 +14,7 @@ import Testing
 
   @Test func `members are read by type`() throws {
     let body = try members(
-      #"{"a":true,"b":"x\u00e9","c":["y",""],"d":[{"e":"z"}],"f":null,"g":1,"a":false,"unknown":{"deep":[[1.5]]}}"#)
+      #"{"a":true,"b":"x\u00e9","c":["y",""],"d":[{"e":"z"}],"f":null,"g":1,"unknown":{"deep":[[1.5]]}}"#)
     #expect(try body.bool("a") == true)
     #expect(try body.text("b") == "xé")
     #expect(try body.texts("c") == ["y", ""])
@@ -35,6 +35,23 @@ import Testing
   ])
   func `what is no JSON is refused and says where`(text: String) throws {
     #expect(try #require(words { _ = try members(text) }).hasPrefix("the body is no JSON: "))
+  }
+
+  @Test(arguments: [
+    (#"{"code":"1","code":"2"}"#, "code"), (#"{"code":"1","code":"1"}"#, "code"),
+    (#"{"x":[{"a":1,"b":2,"a":null}]}"#, "a"), (#"{"\u001b":1,"\u001b":2}"#, "\u{1B}"),
+    (#"{"code":null,"\u0063ode":"1"}"#, "code"), (#"{"a":{"":1,"":2}}"#, ""), (#"{"a":1,"a":2,"b":1,"b":1}"#, "a"),
+  ])
+  func `a name that an object has twice is refused`(text: String, name: String) {
+    let message = words { _ = try members(text) }
+    #expect(message?.hasPrefix("the body has \(name.debugDescription) twice in one object") == true, "\(message ?? "")")
+  }
+
+  @Test(arguments: [
+    #"{"a":{"b":1},"b":{"b":2}}"#, #"{"a":[{"b":1},{"b":1}]}"#, #"{"A":1,"a":1}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}",
+  ])
+  func `names of different objects, and different names, are no repetition`(text: String) {
+    #expect(words { _ = try members(text) } == nil)
   }
 
   @Test(arguments: ["[]", "1", "\"a\"", "null", "true"])

@@ -22,6 +22,10 @@ struct JSONSchema {
       case "oneOf":
         let fitting = rule.elements.filter { self.faults(value, $0, at: place).isEmpty }.count
         if fitting != 1 { faults.append("\(place): \(fitting) of \(rule.elements.count) fit") }
+      case "anyOf":
+        if !rule.elements.contains(where: { self.faults(value, $0, at: place).isEmpty }) {
+          faults.append("\(place): none of \(rule.elements.count) fits")
+        }
       case "required":
         for case .text(let name) in rule.elements where value.isObject && value[name] == nil {
           faults.append("\(place).\(name) is missing")

@@ -150,6 +150,39 @@ struct OpenAPIChecker {
     }
   }
 
+  @Test func `batches are described, and what their receiver may answer`() throws {
+    let post = try #require(checker.document["webhooks"]?["scans"]?["post"])
+    let scans = try ["6901", "6902"].map { code in
+      let answer = ScanAnswer(
+        id: code, time: Date(), reading: Reading(input: "gate", code: code),
+        match: try CatalogSnapshot.empty.match(code),
+        catalogue: CatalogueAge(user: nil, cursor: "", sequence: 0, currentAt: nil), recording: .durable)
+      return String(decoding: answer.json.bytes, as: UTF8.self)
+    }
+    let content = try #require(post["requestBody"]?["content"])
+    let array = try JSONBody(Array("[\(scans.joined(separator: ","))]".utf8))
+    let lines = JSONBody.text(scans.map { $0 + "\n" }.joined())
+    for (type, right, wrong) in [
+      ("application/json", array, lines), ("application/x-ndjson", lines, array),
+      ("application/json", array, .array([])), ("application/x-ndjson", lines, .text(scans.joined(separator: "\n"))),
+    ] {
+      let rule = try #require(content[type]?["schema"])
+      #expect(checker.faults(right, rule) == [] && checker.faults(wrong, rule) != [])
+    }
+    let key = try #require(
+      post["parameters"]?.elements.first { $0["name"]?.text == "Idempotency-Key" }?["schema"])
+    #expect(checker.faults(.text("batch-" + String(repeating: "0f", count: 16)), key) == [])
+    #expect(checker.faults(.text("6901"), key) != [])
+    let result = try #require(post["responses"]?["207"]?["content"]?["application/json"]?["schema"])
+    for (body, isRight) in [
+      (#"{"failed":[]}"#, true), (#"{"failed":[{"id":"6901","status":422,"message":"m"},{"index":1}],"n":1}"#, true),
+      (#"{"results":[{"index":0,"status":204},{"id":"6902"}]}"#, true), ("{}", false), ("[]", false),
+      (#"{"failed":{}}"#, false), (#"{"failed":[{"status":422}]}"#, false), (#"{"failed":[{"index":-1}]}"#, false),
+    ] {
+      #expect((checker.faults(try JSONBody(Array(body.utf8)), result) == []) == isRight, "\(body)")
+    }
+  }
+
   @Test func `every reference leads somewhere, and every schema is used`() {
     for reference in checker.references { #expect(checker.document.at(reference) != nil, "\(reference)") }
     for name in checker.document.at("#/components/schemas")?.entries.keys.sorted() ?? [] {

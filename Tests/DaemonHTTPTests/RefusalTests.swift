@@ -1,10 +1,11 @@
 import LogStore
-import ScanDaemon
+import StoreTestSupport
 import Testing
 import UploadQueue
 import Workspace
 
 @testable import DaemonHTTP
+@testable import ScanDaemon
 
 @Suite struct RefusalTests {
   static let id = UploadID("019c1a2b-3c4d-7e5f-8a9b-0c1d2e3f4a5b")!
@@ -31,5 +32,26 @@ import Workspace
   @Test func `words are data`() throws {
     let answer = Answer(Refusal.badRequest("a\"b\n\u{1}\\"))
     #expect(try JSONBody(answer.body)["error"]?["message"]?.text == "a\"b\n\u{1}\\")
+  }
+
+  @Test func `requests that fail are one problem of their path, however many they are`() async throws {
+    try await TestDaemon.run(isFilled: false) { test in
+      // Another store in the place of the catalogue.
+      let place = try WorkspaceDirectory(root: test.daemon.options.root).makeStore("catalogue", of: "ana")
+      let writer = try StoreWriter(place, schema: TestSchema.schema)
+      _ = try NumberedStore.commit(writer)
+      writer.close()
+      for id in 1...3 {
+        let answer = try await test.exchange("GET", "/v1/products/\(id)", expecting: 500)
+        #expect(answer.errorCode == "internal")
+      }
+      try await test.exchange("GET", "/v1/sets-with-no-path", expecting: 404)
+      let failing = test.daemon.problems.current.filter { $0.key.code == .requestsFailing }
+      let problem = try #require(failing.first)
+      #expect(failing.count == 1 && problem.key.about == "GET /v1/products/{id}")
+      #expect(problem.value.count == 3 && problem.value.message.contains("is not a catalogue"))
+      // It ends by itself.
+      #expect(problem.value.end != nil)
+    }
   }
 }

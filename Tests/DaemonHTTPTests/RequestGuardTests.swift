@@ -120,6 +120,68 @@ import Testing
     }
     #expect(limiter.count == 1)
   }
+
+  /// A connection of the reserve, as all others are being answered.
+  private func reserved() throws -> EmbeddedChannel {
+    try send(request)
+    let second = try Self.connection(limiter)
+    try second.writeInbound(ByteBuffer(string: request))
+    return try Self.connection(limiter)
+  }
+
+  @Test(arguments: ["/healthz", "/readyz?x=1"])
+  func `a connection that is replaced before its request is read is answered if it asks for the health`(
+    target: String
+  ) throws {
+    let third = try reserved()
+    let fourth = try Self.connection(limiter)
+    third.embeddedEventLoop.advanceTime(by: .milliseconds(199))
+    #expect(try third.isActive && written(third) == "")
+    try third.writeInbound(ByteBuffer(string: "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    third.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(try written(third) == "")
+    guard case .head(let head)? = try third.readInbound(as: HTTPServerRequestPart.self) else {
+      Issue.record("the request was not handed on")
+      return
+    }
+    #expect(head.uri == target && head.headers["Connection"] == ["close"])
+    #expect(try fourth.isActive && written(fourth) == "")
+  }
+
+  @Test(arguments: ["", "GET /heal", "GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+  func `a connection that is replaced in the reserve is refused soon if it asks for nothing, or for something else`(
+    sent: String
+  ) throws {
+    let third = try reserved()
+    _ = try Self.connection(limiter)
+    third.embeddedEventLoop.run()
+    if !sent.isEmpty { try third.writeInbound(ByteBuffer(string: sent)) }
+    third.embeddedEventLoop.advanceTime(by: .milliseconds(200))
+    #expect(try TestAnswer(Array(written(third).utf8))?.errorCode == "tooManyConnections")
+    third.embeddedEventLoop.advanceTime(by: .milliseconds(200))
+    #expect(!third.isActive)
+  }
+
+  /// Leaves a channel open whose output is closed, as a socket does and an embedded channel does not.
+  private final class HalfClosure: ChannelOutboundHandler {
+    typealias OutboundIn = Any
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+      if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
+    }
+  }
+
+  @Test func `a refused connection leaves the reserve, though its body has not arrived`() throws {
+    let third = try reserved()
+    try third.pipeline.syncOperations.addHandler(HalfClosure(), position: .first)
+    #expect(limiter.count == 3)
+    try third.writeInbound(
+      ByteBuffer(string: "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"))
+    #expect(try TestAnswer(Array(written(third).utf8))?.errorCode == "tooManyConnections")
+    #expect(third.isActive && limiter.count == 2)
+    third.embeddedEventLoop.advanceTime(by: .milliseconds(200))
+    #expect(!third.isActive && limiter.count == 2)
+  }
 }
 
 /// Requests that no route ever sees.

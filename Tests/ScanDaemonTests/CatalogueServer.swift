@@ -13,6 +13,7 @@ final class CatalogueServer: CatalogTransport, Sendable {
     var clock = 1
     var cursors: [String] = []
     var isDown = false
+    var error: CatalogError?
     var gate: (@Sendable () async -> Void)?
   }
 
@@ -23,6 +24,12 @@ final class CatalogueServer: CatalogTransport, Sendable {
   var isDown: Bool {
     get { state.withLock { $0.isDown } }
     set { state.withLock { $0.isDown = newValue } }
+  }
+
+  /// What a synchronisation throws instead of asking.
+  var error: CatalogError? {
+    get { state.withLock { $0.error } }
+    set { state.withLock { $0.error = newValue } }
   }
 
   /// What each answer waits for.
@@ -60,6 +67,7 @@ final class CatalogueServer: CatalogTransport, Sendable {
   /// Lets a daemon synchronise here.
   func serve(_ environment: inout DaemonEnvironment) {
     environment.synchronize = { [self] stores, extent in
+      if let error { throw error }
       var synchronizer = Synchronizer(self)
       synchronizer.options.allowsBarePayload = true
       return try await stores.synchronize(

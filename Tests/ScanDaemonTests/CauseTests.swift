@@ -29,6 +29,36 @@ import Workspace
     return try root.daemon(user: user, environment) { $0 = options.with($0.root, user: user) }
   }
 
+  // MARK: Compaction
+
+  @Test func `a compaction that failed is tried again soon, and its problem ends with its cause`() async throws {
+    try root.fill("ana")
+    let daemon = try daemon()
+    let documents = try #require(try daemon.recorder.table.documents(of: daemon.access.stores(), creates: false))
+    for number in 0..<70 {
+      let miss = Miss(
+        id: "x", count: number, first: 0, last: 0, input: String(repeating: "\(number % 10)", count: 100_000))
+      try documents.misses.upsert(miss)
+    }
+    // A new generation cannot be made there.
+    let obstacle = root.path + "/users/ana/documents.new"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+    let task = Task { try await daemon.compaction.run() }
+    defer { task.cancel() }
+    for (pause, next) in [(600, 5), (5, 10), (10, 20), (20, 40), (40, 80), (80, 160), (160, 300), (300, 300)] {
+      try await eventually("it waits") { clock.sleeperCount == 1 }
+      clock.advance(by: .seconds(pause))
+      try await eventually("it waits again") { clock.sleeperCount == 1 }
+      #expect(clock.pauses.last == .seconds(next))
+      #expect(daemon.problems.has(.compactionFailing))
+    }
+    try FileManager.default.removeItem(atPath: obstacle)
+    clock.advance(by: .seconds(300))
+    try await eventually("the problem has ended") { !daemon.problems.has(.compactionFailing) }
+    try await eventually("it waits as usual") { clock.sleeperCount == 1 }
+    #expect(clock.pauses.last == .seconds(600))
+  }
+
   // MARK: No catalogue
 
   @Test(arguments: [nil, "ana"])

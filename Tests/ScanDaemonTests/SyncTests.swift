@@ -1,3 +1,4 @@
+import Catalog
 import CatalogSync
 import DocumentFormat
 import Foundation
@@ -59,6 +60,22 @@ import UploadQueue
       _ = await events.next()
       let age = try daemon.look("6903").catalogue
       #expect(age.sequence == 2 && age.currentAt == Date(microseconds: clock.now))
+    }
+  }
+
+  @Test func `what a person may accept is named by the daemon's setting`() async throws {
+    let daemon = try daemon()
+    for (error, words) in [
+      (CatalogError.wouldLose(lost: 9, of: 10, share: 0.5), "accept it with a larger share in sync.maximumLoss"),
+      (CatalogError.wouldCollapse(rows: 9, of: 10, withoutID: 0), "accept it with sync.maximumLoss of 1"),
+    ] {
+      #expect("\(error)".contains("accept it with --accept-loss"))
+      server.error = error
+      let failure = await #expect(throws: SyncFailure.self) { try await daemon.sync.syncNow() }
+      let message = try #require(failure).description
+      #expect(message.contains(words) && !message.contains("--"))
+      let problem = try #require(try daemon.status().value["problems"]?.elements?.last)
+      #expect(problem["code"]?.text == "sync_failing" && problem["message"]?.text?.contains(words) == true)
     }
   }
 

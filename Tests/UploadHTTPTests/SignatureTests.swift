@@ -104,6 +104,40 @@ import UploadQueue
     #expect(plain["user-agent"] == ["mine"] && plain["webhook-signature"].isEmpty && plain["webhook-id"].isEmpty)
   }
 
+  @Test(arguments: UploadHTTPOptions.BatchFormat.allCases, [false, true])
+  func `a batch is signed as one body, with each secret`(format: UploadHTTPOptions.BatchFormat, isPacked: Bool)
+    async throws
+  {
+    let other = Self.key.reversed() as [UInt8]
+    var uploads: [Upload] = []
+    for text in ["é", "two"] {
+      let id = try await queue.enqueue(text, kind: "k", orderKey: "o")
+      uploads.append(try #require(try queue.upload(id)))
+    }
+    let batch = UploadBatch(uploads)
+    var options = UploadHTTPOptions()
+    options.batchFormat = format
+    options.isPacked = isPacked
+    options.secrets = [try WebhookSecret(Self.key), try WebhookSecret(other)]
+    options.userAgent = "shelfmark-test/1.0"
+    try await Receiver.run { _, _ in
+      .status("200 OK")
+    } _: { [options] server in
+      let http = try UploadHTTPTransport(url: server.url(), options: options)
+      let result: Result<UploadResponse, any Error>
+      do { result = .success(try await http.send(batch)) } catch { result = .failure(error) }
+      try await http.shutdown()
+      #expect(try result.get().status == 200)
+      let request = try #require(server.requests.first)
+      #expect(request["webhook-id"] == [batch.id] && request["idempotency-key"] == [batch.id])
+      #expect(
+        request["webhook-signature"] == [signature(request, Self.key) + " " + signature(request, other)])
+      #expect(request["user-agent"] == ["shelfmark-test/1.0"])
+      let body = isPacked ? try unpacked(request.body, in: folder) : request.body
+      #expect(body == Array((format == .ndjson ? "\"é\"\n\"two\"\n" : "[\"é\",\"two\"]").utf8))
+    }
+  }
+
   @Test(arguments: [false, true]) func `a document and its files are one form, signed as it is sent`(
     isPacked: Bool
   ) async throws {

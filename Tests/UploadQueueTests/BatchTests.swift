@@ -214,6 +214,7 @@ import Testing
     let batch = UploadBatch(uploads)
     #expect(batch.id == UploadBatch(uploads).id && batch.id != UploadBatch([uploads[0]]).id)
     #expect(batch.id != UploadBatch(uploads.reversed()).id)
+    #expect(batch.id.wholeMatch(of: /batch-[0-9a-f]{32}/) != nil)
   }
 
   @Test func `a batch that is not full waits for more, and one that is full does not`() async throws {

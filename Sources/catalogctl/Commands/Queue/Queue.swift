@@ -1,4 +1,5 @@
 import ArgumentParser
+import UploadHTTP
 import UploadQueue
 
 struct Queue: AsyncParsableCommand {
@@ -44,3 +45,5 @@ extension UploadPriority: ExpressibleByArgument {
 extension UploadState: ExpressibleByArgument {}
 
 extension OnParked: ExpressibleByArgument {}
+
+extension UploadHTTPOptions.BatchFormat: ExpressibleByArgument {}

@@ -17,6 +17,12 @@ struct QueueRun: AsyncParsableCommand {
       A status in --pause-on is about the server: nothing is sent but a probe now and then, and nothing is parked. One in \
       --park-on is about the upload, which is parked after its repetitions. After any other, 408, 425, 429 and 5xx among \
       them, the upload is sent again later.
+
+      With --batch consecutive uploads of one kind and one key (queue add --key) go in one request, with one \
+      Idempotency-Key: a line of JSON each, or one JSON array. After a 2xx, or a 207, whose JSON lists the \
+      "failed" ones or the "results" of each, only those that failed are sent again. A batch that is refused as a whole is \
+      sent in halves, until the upload is found that is refused. An upload without a key, or one that failed by itself, is \
+      a batch of one; files go as without --batch.
       """)
 
   @OptionGroup var target: QueueTarget
@@ -44,6 +50,15 @@ struct QueueRun: AsyncParsableCommand {
   @Option(help: "Whether later uploads with the key of a parked one go on or wait: continue or hold.")
   var onParked = OnParked.continue
   @Option(
+    help: ArgumentHelp("The most uploads of one request; without it each goes alone.", valueName: "count"))
+  var batch: Int?
+  @Option(
+    help: ArgumentHelp(
+      "How long an upload waits for others while its batch is not full (default: 0).", valueName: "milliseconds"))
+  var batchLingerMs: Int?
+  @Option(help: "What a batch is: ndjson, a line of JSON each, or array (default: ndjson).")
+  var batchFormat: UploadHTTPOptions.BatchFormat?
+  @Option(
     help: ArgumentHelp(
       "A file with the secret by which requests are signed (Standard Webhooks): whsec_ and base64, or its bytes.",
       valueName: "path"), completion: .file()) var secretFile: String?
@@ -61,6 +76,14 @@ struct QueueRun: AsyncParsableCommand {
     if previousSecretFile != nil, secretFile == nil {
       throw ValidationError("--previous-secret-file comes with --secret-file, the present one")
     }
+    if let batch, !(1...10_000).contains(batch) { throw ValidationError("--batch is 1 to 10000 uploads") }
+    if let batchLingerMs, !(0...60_000).contains(batchLingerMs) {
+      throw ValidationError("--batch-linger-ms is 0 to 60000 milliseconds")
+    }
+    if batch == nil, batchLingerMs != nil || batchFormat != nil {
+      throw ValidationError("--batch-linger-ms and --batch-format come with --batch, the most uploads of one request")
+    }
+    if batch != nil, multipart { throw ValidationError("--multipart and --batch: a batch is no form; use one of them") }
     guard header.allSatisfy({ $0.contains(":") }) else { throw ValidationError("--header is 'Name: value'") }
     _ = try rule()
     _ = try statuses()
@@ -102,7 +125,12 @@ struct QueueRun: AsyncParsableCommand {
     if let rule = try rule() { options.success = { _, response in try rule.holds(for: response) } }
     if onParked == .hold { options.onParked = { _, _ in .hold } }
     options.attemptTimeout = .seconds(timeout + 10)
-    let worker = UploadWorker(queue, options: options, transport: http.send)
+    options.batch = batch.map {
+      UploadBatchOptions(maximumCount: $0, linger: .milliseconds(batchLingerMs ?? 0))
+    }
+    let worker = UploadWorker(
+      queue, options: options, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
+      transport: { (upload: Upload) in try await http.send(upload) })
     let signals = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
@@ -125,6 +153,7 @@ struct QueueRun: AsyncParsableCommand {
     options.body = multipart ? .multipart : .json
     options.readsResponses = success != nil
     options.isPacked = gzip
+    options.batchFormat = batchFormat ?? .ndjson
     options.userAgent = "shelfmark-catalogctl/\(Catalogctl.version)"
     options.secrets = try [secretFile, previousSecretFile].compactMap { $0 }.map { path in
       let bytes = try SecretFile.bytes(path)
