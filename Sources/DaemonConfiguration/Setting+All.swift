@@ -44,7 +44,7 @@ extension Setting {
       "connections at once; an eighth is kept for /healthz, /readyz and what is about to end"),
     Setting(
       "http.maximumConnectionsPerAddress", .whole(1...100_000), "",
-      "the most connections of one address; three quarters of all where it is not set. Raise it if a proxy forwards all clients"
+      "the most connections of one address, else three quarters of all; raise it for a proxy"
     ),
     Setting(
       "http.allowedOrigins", .list, "",

@@ -39,6 +39,7 @@ final class CauseWatch: Sendable {
     lookAtInputs()
     sync.lookForProblems()
     lookAtDocuments()
+    problems.set(.rootReplaced, lock?.replacement())
     if let rival = lock?.rival() {
       problems.note(.secondDaemon, rival, endsAfter: Self.rivalTime)
     }
@@ -53,9 +54,15 @@ final class CauseWatch: Sendable {
   private func lookAtDocuments() {
     do {
       let documents = try recorder.table.documents(of: access.stores(), creates: false)
-      guard let queue = documents?.queue else { return problems.clear(.documentsUnreadable) }
+      guard let queue = documents?.queue else {
+        problems.clear(.queuePaused)
+        return problems.clear(.documentsUnreadable)
+      }
       let counts = try queue.counts()
       problems.clear(.documentsUnreadable)
+      let isPaused = try queue.pauses().contains(.byHand)
+      problems.set(
+        .queuePaused, isPaused ? "somebody paused the queue; \(counts.waiting) uploads wait" : nil)
       if problems.has(.uploadsRefused), counts.count < queueOptions.maximumCount,
         counts.byteCount < queueOptions.maximumByteCount
       {

@@ -42,6 +42,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case uploadsParked = "uploads_parked"
   /// Uploads to a webhook wait for a person's decision about a parked one. About: the webhook.
   case keysHeld = "keys_held"
+  /// Somebody paused the queue of the user who is signed in: nothing is sent until it is resumed.
+  case queuePaused = "queue_paused"
   /// The task that sends a user's uploads ended with an error. About: the user.
   case uploadsStopped = "uploads_stopped"
 
@@ -62,6 +64,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case reloadRefused = "reload_refused"
   /// Another daemon uses the same root directory, or tries to.
   case secondDaemon = "second_daemon"
+  /// The root directory is not the one that the daemon started with.
+  case rootReplaced = "root_replaced"
 
   /// What a person can do about it.
   package var remedy: String {
@@ -76,14 +80,19 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .syncNeverRan:
       "wait for the synchronisation that runs; if none ends, look at sync in /v1/status and at the log"
     case .usersUnreadable: "check that the daemon may read the root directory, and that its device works"
-    case .documentsUnreadable: "check the file that the message names; move a damaged one away to begin anew"
+    case .documentsUnreadable:
+      "check the file that the message names; if it is damaged, run 'catalogctl verify --repair'"
     case .rematchFailing:
       "see to the catalogue and the free space of the root directory; the daemon tries again by itself"
     case .recordingFailing, .missJournalFailing, .queueNotWritten:
-      "check the free space and the permissions of the root directory; the daemon tries again by itself"
+      "check the free space and the permissions of the root directory; if the message tells of damage, run"
+        + " 'catalogctl verify --repair'; the daemon tries again by itself"
     case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"
     case .compactionFailing: "check the free space of the root directory; the daemon tries again by itself"
-    case .webhookFailing: "check the receiver and webhooks.NAME.url; the daemon tries again by itself"
+    case .webhookFailing:
+      "check the receiver and webhooks.NAME.url; the daemon tries again by itself. If the receiver works and refuses some scans"
+        + " that come first, drop these ('catalogctl queue list', 'catalogctl queue drop ID')"
+    case .queuePaused: "resume it: 'catalogctl queue resume', or POST /v1/queue/resume"
     case .targetPaused: "check the receiver, its address and its credentials; the daemon probes it by itself"
     case .uploadsParked:
       "see why with 'catalogctl queue list --state parked', then retry or drop them ('catalogctl queue retry --parked')"
@@ -97,6 +106,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .networkUnwatched: "allow the process AF_NETLINK, or set watchNetwork to false"
     case .reloadRefused:
       "correct the configuration ('catalogd --check-config' lists what is wrong) and send SIGHUP again"
+    case .rootReplaced:
+      "bring the directory back if it was moved or unmounted; else restart the daemon, which goes on with the new one"
     case .secondDaemon: "stop one of the two daemons, or give it a root directory of its own"
     }
   }

@@ -99,6 +99,17 @@ final class RootLock: Sendable {
     return Held(lock: lock, file: file, count: count, refused: nil)
   }
 
+  /// What became of the root directory, in a sentence, where its path leads to another directory or to none; `nil` where it is as it
+  /// was.
+  ///
+  /// - Complexity: Three system calls.
+  func replacement() -> String? {
+    let found = (try? PosixDirectory.open(directory.path)).flatMap(\.self)
+    guard let found else { return "\(directory.path) is not there any more: somebody removed, moved or unmounted it" }
+    guard let identity = try? found.identity(), identity != key else { return nil }
+    return "\(directory.path) is another directory than the one that the daemon started with, and is used from now on"
+  }
+
   /// What another daemon has done to this one's root directory since the last call: it was refused, or it has a lock of its own
   /// because the file was removed. In a sentence; `nil` for nothing.
   ///

@@ -59,8 +59,8 @@ extension StorageError: CustomStringConvertible {
     switch kind {
     case .noSpace:
       code == EFBIG
-        ? "; raise the limit of the size of files (ulimit -f), nothing was lost"
-        : "; free some space and try again, nothing was lost"
+        ? "; raise the limit of the size of files (ulimit -f); what was stored before is unharmed"
+        : "; free some space and try again; what was stored before is unharmed"
     case .permission: "; check who owns it and its mode"
     case .descriptors: "; raise the limit of open files (ulimit -n)"
     case .missing: code == ENOTDIR ? "; a part of the path is not a directory" : ""

@@ -5,11 +5,12 @@ import DocumentFormat
 /// A JSON object may list results, in answers with a 2xx:
 ///
 ///     {"failed": [{"id": "0197…", "status": 422, "message": "no such product"}, {"index": 7, "status": 503}]}
+///     {"failed": ["0197…", 7]}
 ///     {"results": [{"id": "0197…", "status": 204}, {"index": 1, "status": 500}]}
 ///
 /// With `failed`, an upload that it does not list arrived. With `results`, one that it does not list did not, and is sent again. An element
 /// names its upload by `index`, from 0, or by `id`: the `id` in its payload, if that is an object that has one as text, or else the
-/// upload's own id. A `status` is that of a single answer (500 where it is missing).
+/// upload's own id; it may also be that index or id alone. A `status` is that of a single answer (500 where it is missing).
 enum BatchAnswer: Equatable {
   /// The answer is for all uploads alike.
   case forAll
@@ -47,10 +48,13 @@ enum BatchAnswer: Equatable {
     var outcomes = [AttemptOutcome](repeating: unlisted, count: batch.uploads.count)
     for element in list {
       var index: Int?
-      if case .integer(let number)? = element["index"] { index = Int(exactly: number) }
-      if case .text(let id)? = element["id"] { index = indexes[id] }
+      switch (element["id"] ?? element, element["index"] ?? element) {
+      case (.text(let id), _): index = indexes[id]
+      case (_, .integer(let number)): index = Int(exactly: number)
+      default: break
+      }
       guard let index, outcomes.indices.contains(index) else {
-        throw UnreadableResponse("the results name an upload that is not in the batch")
+        throw UnreadableResponse("the results name an upload that is not in the batch: \(element.json.prefix(200))")
       }
       outcomes[index] = outcome(element, retry)
     }
@@ -59,8 +63,10 @@ enum BatchAnswer: Equatable {
 
   /// What one element says. A status that is about the receiver cannot be meant here: it took others.
   private static func outcome(_ element: DocumentValue, _ retry: UploadRetryPolicy) -> AttemptOutcome {
-    var response = UploadResponse(status: 500)
-    if case .integer(let status)? = element["status"] { response.status = Int(clamping: status) }
+    var response = UploadResponse(status: 500, message: "the answer to a batch lists it")
+    if case .integer(let status)? = element["status"] {
+      response = UploadResponse(status: Int(clamping: status))
+    }
     if case .text(let message)? = element["message"] { response.message = message }
     let outcome = retry.outcome(response)
     guard case .failed(let failure, .pausing, let pause) = outcome else { return outcome }

@@ -165,7 +165,7 @@ extension StoreError {
   /// Whether one change among several may be to blame.
   fileprivate var mayBeOfOne: Bool {
     switch self {
-    case .tooLarge: true
+    case .tooLarge, .damaged: true
     default: false
     }
   }

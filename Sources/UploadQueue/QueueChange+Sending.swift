@@ -1,4 +1,5 @@
 import Documents
+import LogStore
 
 /// What became of an attempt.
 enum UploadVerdict: Sendable, Equatable {
@@ -28,6 +29,10 @@ extension QueueChange {
     guard try self.entry(entry.id) == entry else { return nil }
     let stored: StoredUpload?
     do { stored = try transaction.get(entry.upload, from: tables.uploads) } catch let error as DocumentStoreError {
+      try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"), holds: holds)
+      return nil
+    } catch let error as StoreError {
+      guard case .damaged = error else { throw error }
       try park(entry, UploadFailure(message: "the payload cannot be read: \(error)"), holds: holds)
       return nil
     }

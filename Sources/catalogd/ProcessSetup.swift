@@ -76,6 +76,8 @@ struct ProcessSetup: Sendable {
     "shelfmark_misses_lost_total": "Misses that came too fast for the journal.",
     "shelfmark_queue_waiting": "Uploads that wait, of who is signed in.",
     "shelfmark_queue_parked": "Uploads that were given up, of who is signed in.",
+    "shelfmark_uploads_parked": "Parked uploads of all users, by webhook.",
+    "shelfmark_keys_held": "Order keys that wait for a decision about a parked upload, by webhook.",
     "shelfmark_uploads_total": "Attempts to send, by webhook and outcome.",
     "uploads_events_total": "What happened to uploads of all users, by event.",
     "uploads_commit_seconds": "One commit of a queue of uploads.",

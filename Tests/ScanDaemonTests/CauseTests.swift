@@ -391,6 +391,29 @@ import Workspace
     #expect(try daemon.problemNames() == ["second_daemon"])
   }
 
+  @Test func `a root directory that was moved is told until it is back`() throws {
+    try root.fill("ana")
+    let daemon = try daemon()
+    let aside = root.path + ".aside"
+    try FileManager.default.moveItem(atPath: root.path, toPath: aside)
+    #expect(try daemon.problemNames().contains("root_replaced"))
+    try FileManager.default.createDirectory(atPath: root.path, withIntermediateDirectories: false)
+    #expect(try daemon.problemNames().contains("root_replaced"))
+    try FileManager.default.removeItem(atPath: root.path)
+    try FileManager.default.moveItem(atPath: aside, toPath: root.path)
+    #expect(try daemon.problemNames().isEmpty)
+  }
+
+  @Test func `a queue that somebody paused is told until it is resumed`() async throws {
+    try root.fill("ana")
+    let daemon = try daemon()
+    let queue = try daemon.queue()
+    try await queue.pause()
+    #expect(try daemon.problemNames() == ["queue_paused"])
+    try await queue.resume()
+    #expect(try daemon.problemNames().isEmpty)
+  }
+
   @Test func `a lock file that was removed is made again, and another daemon that took it is told`() throws {
     try root.fill("ana")
     let daemon = try daemon()

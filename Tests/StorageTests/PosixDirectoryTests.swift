@@ -205,7 +205,7 @@ import Testing
     let error = StorageError(operation: "write", path: "/x/y", code: ENOSPC)
     #expect(error.kind == .noSpace)
     #expect("\(error)".hasPrefix("cannot write /x/y: "))
-    #expect("\(error)".hasSuffix("free some space and try again, nothing was lost"))
+    #expect("\(error)".hasSuffix("free some space and try again; what was stored before is unharmed"))
     #expect(StorageError(operation: "open", path: "", code: EROFS).kind == .permission)
     #expect(StorageError(operation: "open", path: "", code: EMFILE).kind == .descriptors)
     #expect(StorageError(operation: "open", path: "", code: ENOTDIR).kind == .missing)

@@ -170,6 +170,7 @@ import Testing
   @Test(arguments: [
     (207, #"{"failed":[{"index":1,"status":503},{"id":"ID4","status":422,"message":"no such product"}]}"#),
     (200, #"{"failed":[{"index":1},{"id":"ID4","status":404}]}"#),
+    (207, #"{"failed":["ID4",1]}"#),
     (
       207,
       #"{"results":[{"index":0,"status":204},{"index":1,"status":500},{"index":2,"status":200},{"id":"ID3","status":201}]}"#

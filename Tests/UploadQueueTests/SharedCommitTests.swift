@@ -1,4 +1,5 @@
 import Documents
+import LogStore
 import Synchronization
 import Testing
 
@@ -78,5 +79,35 @@ import Testing
     #expect(try notes.count() == 100 && queue.counts().waiting == 100)
     #expect(try queue.store.snapshot().sequence - before < 200)
     try checkInvariants(queue)
+  }
+
+  private struct Text: Codable, Sendable, Identifiable {
+    var id: Int
+    var text: String
+  }
+
+  @Test func `a change that damage makes impossible fails alone, though it fails with its whole transaction`()
+    async throws
+  {
+    let first = try Bench()
+    try first.documents.collection("texts", of: Text.self).insert(Text(id: 1, text: "what rots"))
+    var bytes = try #require(first.device.contents("documents.log"))
+    let index = try #require(bytes.firstRange(of: Array("rots".utf8))).lowerBound
+    bytes[index] ^= 1
+    first.device.place(bytes, as: "documents.log")
+    let bench = try Bench(first.device)
+    let texts = try bench.documents.collection("texts", of: Text.self)
+    let notes = try bench.documents.collection("notes", of: Note.self)
+    let results = await bench.queue.commit(
+      (0..<4).map { number in
+        { (transaction: DocumentTransaction) in
+          // The rows are looked for when the transaction ends.
+          if number == 2 { _ = try transaction.deleteAll(from: texts) }
+          try transaction.insert(Note(id: number), into: notes)
+        }
+      })
+    #expect(results.map { (try? $0.get()) != nil } == [true, true, false, true])
+    #expect(throws: StoreError.self) { try results[2].get() }
+    #expect(try [0, 1, 2, 3].map { try notes.get($0) != nil } == [true, true, false, true])
   }
 }
