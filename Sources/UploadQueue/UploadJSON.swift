@@ -11,7 +11,7 @@ public struct UploadJSON: Sendable, Hashable {
 
   /// Checks a JSON text.
   ///
-  /// - Parameter bytes: one JSON value (RFC 8259) in UTF-8, with at most ``DocumentLimits/nestingDepth`` levels. White space around
+  /// - Parameter bytes: one JSON value (RFC 8259) in UTF-8, with at most 128 levels. White space around
   ///   it, and line breaks between its parts, are allowed and kept.
   /// - Throws: what is wrong with the text, and at which byte.
   /// - Complexity: O(bytes); the value is read once, and not kept.

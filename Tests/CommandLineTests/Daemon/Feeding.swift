@@ -53,9 +53,9 @@ final class Feeding: Sendable {
       return { try Self.ask(connection, "{\"code\":\"\($0)\",\"tag\":\"t\"}\n", $0) }
     }
     start("http") { site in
-      let client = try site.http()
-      return { code in
-        let response = try client.request("POST", "/v1/scans", "{\"code\":\"\(code)\"}")
+      // A connection for each: the daemon closes one that idles, as in a night without scans.
+      { code in
+        let response = try site.http().request("POST", "/v1/scans", "{\"code\":\"\(code)\"}")
         guard response.status == 200 else { throw POSIXError(.EIO) }
         return Answered(String(decoding: response.body, as: UTF8.self))
       }
