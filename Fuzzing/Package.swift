@@ -44,7 +44,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["JSONStream"], swiftSettings: strict),
+    .target(name: "ScanInputs", dependencies: ["CShims", "JSONStream"], swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(

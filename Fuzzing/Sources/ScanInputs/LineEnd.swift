@@ -1,0 +1,1 @@
+../../../Sources/ScanInputs/LineEnd.swift

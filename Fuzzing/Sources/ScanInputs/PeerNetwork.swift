@@ -1,0 +1,1 @@
+../../../Sources/ScanInputs/PeerNetwork.swift
