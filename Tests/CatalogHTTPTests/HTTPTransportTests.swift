@@ -380,7 +380,7 @@ import Testing
     try await ScriptedServer.run { number, _ in
       number == 0 ? [.head(length: 10), .send("first"), .hang] : [.answer(body: "second")]
     } _: { server in
-      let answer = try await fetch(server.url()) { $0.idleTimeout = .milliseconds(500) }
+      let answer = try await fetch(server.url()) { $0.idleTimeout = .seconds(5) }
       #expect(answer.text == "second")
     }
   }

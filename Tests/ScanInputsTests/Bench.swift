@@ -21,13 +21,13 @@ final class Recorder: ReadingHandler {
 
   let state = Mutex(State())
   private let repeats: @Sendable (String) -> Bool
-  private let pad: Int
+  private let padding: [UInt8]
 
   /// - Parameters:
   ///   - pad: Bytes that an answer has at least.
   ///   - repeats: Which codes are double scans.
   init(pad: Int = 0, repeats: @escaping @Sendable (String) -> Bool = { _ in false }) {
-    self.pad = pad
+    padding = [UInt8](repeating: UInt8(ascii: "."), count: pad)
     self.repeats = repeats
   }
 
@@ -39,8 +39,8 @@ final class Recorder: ReadingHandler {
     while state.withLock({ $0.permitted < number }) { await Task.pause() }
     state.withLock { $0.answered += 1 }
     let tag = reading.tag.map { " \($0)" } ?? ""
-    let text = "\(number) \(reading.code)\(tag)" + String(repeating: ".", count: pad)
-    return ReadingAnswer(line: Array(text.utf8), isRepeat: repeats(reading.code))
+    let text = "\(number) \(reading.code)\(tag)"
+    return ReadingAnswer(line: Array(text.utf8) + padding, isRepeat: repeats(reading.code))
   }
 
   func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
