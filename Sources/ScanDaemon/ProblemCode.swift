@@ -90,8 +90,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"
     case .compactionFailing: "check the free space of the root directory; the daemon tries again by itself"
     case .webhookFailing:
-      "check the receiver and webhooks.NAME.url; the daemon tries again by itself. If the receiver works and refuses some scans"
-        + " that come first, drop these ('catalogctl queue list', 'catalogctl queue drop ID')"
+      "check the receiver and webhooks.NAME.url; the daemon tries again by itself. If the receiver works and never answers the first"
+        + " scan of an input, drop it ('catalogctl queue list', 'catalogctl queue drop ID')"
     case .queuePaused: "resume it: 'catalogctl queue resume', or POST /v1/queue/resume"
     case .targetPaused: "check the receiver, its address and its credentials; the daemon probes it by itself"
     case .uploadsParked:

@@ -34,11 +34,32 @@ struct CircuitBreaker: Equatable {
   /// Whether the probe is on its way.
   private var isProbing = false
   private(set) var probes = ProbeHistory()
+  /// Probes in a row that were answered with a failure such as 500, which may be due to the upload.
+  private var answeredProbes = 0
+
+  /// Whether the last probe was answered with a failure, and ``takeLookahead()`` was not called since.
+  private var isLookaheadDue = false
+  /// Whether uploads are being tried after a probe; no other probe goes meanwhile.
+  private var isLookingAhead = false
+
+  /// How many uploads to try right after the probe that has just ended, in the order of its lane, to find one that the
+  /// destination takes: 8 after the first probe that was answered with a failure, twice as many after each further one, at most
+  /// ``maximumLookahead``; 0 if no such probe has ended since the last call. Otherwise no probe goes until ``endLookahead()``.
+  mutating func takeLookahead() -> Int {
+    guard isLookaheadDue else { return 0 }
+    isLookaheadDue = false
+    isLookingAhead = true
+    return min(4 << answeredProbes, Self.maximumLookahead)
+  }
+
+  mutating func endLookahead() { isLookingAhead = false }
+
+  static let maximumLookahead = 256
 
   var isClosed: Bool { openUntil == nil }
 
   /// Whether an upload may go now.
-  func allows(now: Int64) -> Bool { openUntil.map { $0 <= now && !isProbing } ?? true }
+  func allows(now: Int64) -> Bool { openUntil.map { $0 <= now && !isProbing && !isLookingAhead } ?? true }
 
   /// An upload goes. One that was taken before the breaker opened, and begins after that, is no probe.
   mutating func begin(now: Int64, lane: String) {
@@ -75,13 +96,19 @@ struct CircuitBreaker: Equatable {
   /// - Parameters:
   ///   - upload: the upload's ordinal.
   ///   - isOutage: whether the failure speaks of the destination: no answer, or one that says that it takes nothing now.
+  ///   - isAnswered: whether the destination answered.
   /// - Returns: how long the destination is left alone, if that begins now.
-  mutating func fail(now: Int64, upload: Int64, isOutage: Bool, _ policy: Policy) -> Int64? {
+  mutating func fail(now: Int64, upload: Int64, isOutage: Bool, isAnswered: Bool = false, _ policy: Policy)
+    -> Int64?
+  {
     if failing.count < min(policy.failures, Self.maximumFailing) { failing.insert(upload) }
     if isOutage { outages = min(outages + 1, policy.failures) }
     if isClosed {
       guard failing.count >= policy.failures || outages >= policy.failures else { return nil }
-    } else if !endProbe(now) {
+    } else if endProbe(now) {
+      answeredProbes = isAnswered ? min(answeredProbes + 1, 8) : 0
+      isLookaheadDue = isAnswered
+    } else {
       return nil
     }
     answer = nil
@@ -95,6 +122,7 @@ struct CircuitBreaker: Equatable {
   mutating func pause(now: Int64, _ failure: UploadFailure, retryAfter: Int64, _ policy: Policy) -> Int64? {
     if !isClosed, !endProbe(now) { return nil }
     answer = failure
+    answeredProbes = 0
     return open(now: now, atLeast: retryAfter, cap: policy.longestPauseOnAnswer, policy)
   }
 

@@ -121,6 +121,15 @@ extension QueueChange {
     return true
   }
 
+  /// Counts the attempts of an upload against it, up to `limit`, and has it go now. One that is no longer waiting is left alone.
+  func accuse(_ ordinal: Int64, limit: Int) throws {
+    guard let entry = try entry(ordinal), entry.state == .waiting else { return }
+    var accused = entry
+    accused.ownFailures = max(entry.ownFailures ?? 0, min(entry.attempts, limit))
+    accused.notBefore = min(entry.notBefore, now)
+    try put(accused, replacing: entry)
+  }
+
   /// Lets the order key go on that a parked upload holds.
   func releaseKey(_ ordinal: Int64) throws {
     guard let entry = try entry(ordinal), entry.holdsKey == true else { return }

@@ -221,6 +221,25 @@ struct Schedule {
     return chosen
   }
 
+  /// The uploads that come after one under its order key, in order, up to `limit` of them.
+  ///
+  /// - Complexity: O(n log n) in the uploads of the order key.
+  func followers(of entry: ScheduleEntry, limit: Int) -> [Int64] {
+    guard let key = entry.orderKey, let lane = lanes[key] else { return [] }
+    // An upload that was parked and let go again may be here twice.
+    let later = Set(lane.ordinals.unordered.lazy.filter { $0 > entry.id && items[$0] != nil })
+    return Array(later.sorted().prefix(limit))
+  }
+
+  /// An upload that may go before those that come before it under its order key, as they were tried just now: it waits for nothing
+  /// but them, and for no time that the caller who enqueued it chose. `nil` if it is another one.
+  func candidate(_ ordinal: Int64, now: Int64) -> ScheduleEntry? {
+    guard let entry = items[ordinal], entry.state == .waiting, entry.notBefore <= now || entry.failures > 0,
+      entry.expires.map({ $0 > now }) ?? true, let key = entry.orderKey, lanes[key]?.isIdle == true
+    else { return nil }
+    return entry
+  }
+
   /// Whether an upload waits that somebody need not decide about: it can go now or later, without a change of its destination.
   ///
   /// - Parameter isPaused: whether a destination is paused because of its answer.

@@ -72,7 +72,7 @@ extension UploadWorker {
     }
   }
 
-  private nonisolated func isBatched(_ entry: ScheduleEntry) -> Bool {
+  nonisolated func isBatched(_ entry: ScheduleEntry) -> Bool {
     batchTransport != nil && options.batch(entry.kind) != nil
   }
 
@@ -81,15 +81,10 @@ extension UploadWorker {
     _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker],
     _ batches: [String: Int64]
   ) throws -> (expired: [Int64], next: [[ScheduleEntry]]) {
-    let base = change.transaction.base
-    // What other calls of this commit did; it will come once more as the difference of two commits.
-    let touched = try change.touched.map { ($0, try change.entry($0)) }
     let now = change.now
     let limit = change.state.pauses.isEmpty ? limit : 0
     let destination = options.destination
-    return try mirror.withLock { mirror in
-      try mirror.advance(to: base)
-      for (ordinal, entry) in touched { mirror.note(ordinal, entry) }
+    return try withMirror(of: change) { mirror in
       let expired = mirror.schedule.expired(now: now)
       for ordinal in expired { mirror.note(ordinal, nil) }
       var breakers = breakers
@@ -105,6 +100,20 @@ extension UploadWorker {
         for entry in group { mirror.note(entry.id, entry.claimed(by: lease)) }
       }
       return (expired, chosen)
+    }
+  }
+
+  /// Calls `body` with a mirror that shows what a commit that is being made has come to.
+  nonisolated func withMirror<Result: Sendable>(
+    of change: QueueChange, _ body: (inout ScheduleMirror) throws -> Result
+  ) throws -> Result {
+    let base = change.transaction.base
+    // What other calls of this commit did; it will come once more as the difference of two commits.
+    let touched = try change.touched.map { ($0, try change.entry($0)) }
+    return try mirror.withLock { mirror in
+      try mirror.advance(to: base)
+      for (ordinal, entry) in touched { mirror.note(ordinal, entry) }
+      return try body(&mirror)
     }
   }
 
@@ -129,12 +138,14 @@ extension UploadWorker {
     begin { [self] in
       let outcomes = await attempt(group)
       let verdicts = await judge(group, outcomes)
+      let lookahead = await takeLookahead(group, outcomes)
       await settle(verdicts, lease)
+      if lookahead > 0, let probe = group.uploads.first?.entry { await lookAhead(of: probe, lookahead, lease) }
     }
   }
 
   /// One attempt: how it ended for each upload.
-  private nonisolated func attempt(_ group: ClaimedGroup) async -> [AttemptOutcome] {
+  nonisolated func attempt(_ group: ClaimedGroup) async -> [AttemptOutcome] {
     if Task.isCancelled { return group.uploads.map { _ in .released } }
     if group.isBatch, let batchTransport { return await attempt(group.uploads.map(\.upload), batchTransport) }
     var outcomes: [AttemptOutcome] = []
@@ -234,7 +245,7 @@ extension UploadWorker {
   // MARK: Judging
 
   /// What becomes of each upload; tells the destination's breaker.
-  private func judge(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) async -> [SettledUpload] {
+  func judge(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) async -> [SettledUpload] {
     guard let first = group.uploads.first?.entry else { return [] }
     let destination = options.destination(first.kind)
     // Those that passed first: they say that the destination is there.
@@ -243,10 +254,12 @@ extension UploadWorker {
     var settled: [SettledUpload] = []
     for ((entry, _), outcome) in zip(group.uploads, outcomes) {
       let verdict = await judge(outcome, entry, destination, others: arrived > 0)
-      if case .again = verdict {} else { seenSuccesses[entry.id] = nil }
-      if let onAttempt = options.onAttempt, let result = verdict.result {
-        onAttempt(UploadAttempt(upload: entry.upload, kind: entry.kind, result: result))
+      if case .again = verdict {
+      } else {
+        seenSuccesses[entry.id] = nil
+        accused.remove(entry.id)
       }
+      report(entry, verdict)
       settled.append(SettledUpload(ordinal: entry.id, verdict: verdict))
     }
     // What goes again together is the same batch, under the same id.
@@ -256,6 +269,12 @@ extension UploadWorker {
     if seenSuccesses.count > Self.maximumSeen { seenSuccesses = [:] }
     if lastBatches.count > Self.maximumSeen { lastBatches = [:] }
     return settled
+  }
+
+  /// Tells the observer of attempts how one ended.
+  func report(_ entry: ScheduleEntry, _ verdict: UploadVerdict) {
+    guard let onAttempt = options.onAttempt, let result = verdict.result else { return }
+    onAttempt(UploadAttempt(upload: entry.upload, kind: entry.kind, result: result))
   }
 
   private func judge(
@@ -271,13 +290,17 @@ extension UploadWorker {
       return .parked(failure, holds: options.holds(entry))
     case .failed(let failure, let cause, let retryAfter):
       let retry = options.retryPolicies[entry.kind] ?? options.retry
-      await tell(failure, cause, retryAfter: retry.bounded(retryAfter), entry, destination, others: others)
+      // The destination took another upload right after it had failed this one: this failure says nothing about the destination.
+      let isAccused = accused.contains(entry.id) && outcome.mayBeDueToUpload
+      if !isAccused {
+        await tell(failure, cause, retryAfter: retry.bounded(retryAfter), entry, destination, others: others)
+      }
       if cause == .pausing { return .paused(failure) }
-      let counts = retry.countsOutages || self.counts(cause, entry, destination, others: others)
+      let counts = retry.countsOutages || isAccused || self.counts(cause, entry, destination, others: others)
       let verdict = retry.verdict(
         failure, entry, counts: counts, holds: options.holds(entry), retryAfter: retryAfter,
         fraction: queue.environment.fraction())
-      if case .parked = verdict, cause == .failed, !retry.countsOutages, suspects.count < Self.maximumSeen {
+      if case .parked = verdict, outcome.mayBeDueToUpload, !retry.countsOutages, suspects.count < Self.maximumSeen {
         suspects[destination, default: []].append(entry.upload)
       }
       seenSuccesses[entry.id] = successes[destination] ?? 0
@@ -309,7 +332,9 @@ extension UploadWorker {
     let pause =
       cause == .pausing
       ? breaker.pause(now: now, failure, retryAfter: retryAfter.microseconds, options.breaker)
-      : breaker.fail(now: now, upload: entry.id, isOutage: cause.isOutage, options.breaker)
+      : breaker.fail(
+        now: now, upload: entry.id, isOutage: cause.isOutage, isAnswered: failure.status != nil && cause != .postponed,
+        options.breaker)
     breakers[destination] = breaker == CircuitBreaker() ? nil : breaker
     guard let pause else { return }
     if cause == .pausing {
@@ -347,7 +372,7 @@ extension UploadWorker {
 
   /// Writes what became of an attempt, and takes the next uploads in the same commit. While the store takes nothing the uploads
   /// stay with their lease: they are sent again only if this worker ends before it could be written.
-  private func settle(_ settled: [SettledUpload], _ lease: ScheduleEntry.Lease) async {
+  func settle(_ settled: [SettledUpload], _ lease: ScheduleEntry.Lease) async {
     while true {
       do {
         // The place of this attempt is free for another one.
@@ -371,7 +396,7 @@ extension UploadWorker {
 }
 
 /// What becomes of an upload.
-private struct SettledUpload: Sendable {
+struct SettledUpload: Sendable {
   let ordinal: Int64
   let verdict: UploadVerdict
 }
@@ -390,6 +415,12 @@ extension UploadVerdict {
 }
 
 extension AttemptOutcome {
+  /// Whether the destination answered, and the upload may be why it failed: an answer such as 500 or 502.
+  var mayBeDueToUpload: Bool {
+    guard case .failed(let failure, let cause, _) = self, failure.status != nil else { return false }
+    return cause == .failed || cause == .unavailable
+  }
+
   /// Whether one of several uploads that went together may be why all of them failed.
   fileprivate var mayBeOfOne: Bool {
     switch self {

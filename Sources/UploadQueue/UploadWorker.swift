@@ -38,6 +38,8 @@ public actor UploadWorker {
   var seenSuccesses: [Int64: Int] = [:]
   /// Uploads that were parked since the last success of their destination, which may be what failed.
   var suspects: [String: [UploadID]] = [:]
+  /// Uploads that failed while their destination took another one: see `UploadWorker+Lookahead.swift`.
+  var accused: Set<Int64> = []
   /// By lane: the last ordinal of a batch that is to go again as it was.
   var lastBatches: [String: Int64] = [:]
   /// What is remembered of failed uploads at most; beyond that it begins anew.
@@ -238,8 +240,11 @@ public actor UploadWorker {
     try await queue.group.perform { [free] change in for ordinal in free { try change.releaseKey(ordinal) } }
   }
 
+  /// Whether it is to end, soon or now.
+  var isClosing: Bool { isDraining || isEnding }
+
   /// Whether another attempt may begin when one ends.
-  var canBegin: Bool { !isDraining && !isEnding && attempts.count <= options.concurrency }
+  var canBegin: Bool { !isClosing && attempts.count <= options.concurrency }
 
   nonisolated func wake() { wakes.continuation.yield() }
 

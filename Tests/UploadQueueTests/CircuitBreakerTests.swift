@@ -118,4 +118,21 @@ import Testing
     breaker.succeed()
     #expect(breaker == CircuitBreaker())
   }
+
+  @Test func `after each probe that was answered more uploads are tried, and none after one without an answer`() {
+    var breaker = CircuitBreaker()
+    var now: Int64 = 0
+    func probe(isAnswered: Bool) -> Int {
+      now = breaker.openUntil ?? now
+      breaker.begin(now: now, lane: "l")
+      _ = breaker.fail(now: now, upload: 1, isOutage: true, isAnswered: isAnswered, policy)
+      return breaker.takeLookahead()
+    }
+    // It opens.
+    for _ in 0..<3 { #expect(probe(isAnswered: true) == 0) }
+    #expect((0..<8).map { _ in probe(isAnswered: true) } == [8, 16, 32, 64, 128, 256, 256, 256])
+    #expect(breaker.takeLookahead() == 0, "it is taken once")
+    #expect(probe(isAnswered: false) == 0)
+    #expect(probe(isAnswered: true) == 8)
+  }
 }

@@ -94,13 +94,33 @@ import Testing
     }
   }
 
+  /// An outage that ends when its time is over and an upload is tried that is the next one of its key: not between two attempts of
+  /// one sequence, after which the order could not be kept.
+  private final class Outage: Sendable {
+    private let isOver = Mutex(false)
+    private let clock: TestClock
+    private let end: Int64
+
+    init(_ clock: TestClock, _ duration: Duration) {
+      self.clock = clock
+      end = clock.now + Int64(duration / .microseconds(1))
+    }
+
+    func lasts(_ upload: Upload, firsts: Set<String>) throws -> Bool {
+      let text = try upload.decode(String.self)
+      return isOver.withLock { isOver in
+        if clock.now >= end, firsts.contains(text) { isOver = true }
+        return !isOver
+      }
+    }
+  }
+
   @Test func `an outage of hours parks nothing and keeps the order, whatever the server answers`() async throws {
     for status in [0, 500, 503, 429, 404, 401] {
       let bench = try Bench()
-      let clock = bench.clock
-      let end = clock.now + 2 * 3600 * 1_000_000
-      let server = ScriptedServer(answer: { _, _ in
-        if clock.now >= end { return UploadResponse(status: 200) }
+      let outage = Outage(bench.clock, .seconds(2 * 3600))
+      let server = ScriptedServer(answer: { upload, _ in
+        if try !outage.lasts(upload, firsts: ["0", "1"]) { return UploadResponse(status: 200) }
         if status == 0 { throw NoNetwork() }
         return UploadResponse(status: status)
       })
@@ -121,19 +141,69 @@ import Testing
     async throws
   {
     let bench = try Bench()
-    let isBack = Mutex(false)
-    let server = ScriptedServer(answer: { _, _ in UploadResponse(status: isBack.withLock { $0 } ? 200 : 500) })
-    for number in 0..<8 { try await bench.queue.enqueue("\(number)", kind: "k", orderKey: "o") }
+    let outage = Outage(bench.clock, .seconds(600))
+    let server = ScriptedServer(answer: { upload, _ in
+      UploadResponse(status: try outage.lasts(upload, firsts: ["0"]) ? 500 : 200)
+    })
+    for number in 0..<20 { try await bench.queue.enqueue("\(number)", kind: "k", orderKey: "o") }
+    try await bench.run(server, options)
+    #expect(bench.events.all.count { if case .takenBack = $0 { true } else { false } } == 4)
+    #expect(server.log.filter { $0.status == 200 }.map(\.text) == (0..<20).map { "\($0)" })
+    #expect(server.log.contains { $0.text == "19" && $0.status == 500 }, "others of the key are tried after a probe")
+    #expect(try bench.queue.counts().count == 0)
+  }
+
+  @Test(arguments: [500, 502, 503], [1, 6, 40])
+  func `uploads that fail in a row under one key are parked once a later one arrives`(status: Int, bad: Int)
+    async throws
+  {
+    for isBatched in [false, true] {
+      let bench = try Bench()
+      // Nothing passes for five minutes, so that the breaker is open.
+      let outage = Outage(bench.clock, .seconds(300))
+      let server = ScriptedServer(answer: { upload, _ in
+        let fails = try outage.lasts(upload, firsts: ["bad 0"]) || upload.decode(String.self).hasPrefix("bad")
+        return UploadResponse(status: fails ? status : 204)
+      })
+      var options = options
+      if isBatched { options.batch = UploadBatchOptions(maximumCount: 8, linger: .zero) }
+      let worker = UploadWorker(
+        bench.queue, options: options,
+        batchTransport: { batch in
+          // All of them arrive, or none.
+          let isBad = try batch.uploads.contains { try $0.decode(String.self).hasPrefix("bad") }
+          if try outage.lasts(batch.uploads[0], firsts: ["bad 0"]) || isBad { return UploadResponse(status: status) }
+          for upload in batch.uploads { _ = try await server.send(upload) }
+          return UploadResponse(status: 204)
+        }, transport: { try await server.send($0) })
+      let good = (0..<10).map { "good \($0)" }
+      for text in (0..<bad).map({ "bad \($0)" }) + good {
+        try await bench.queue.enqueue(text, kind: "k", orderKey: "o")
+      }
+      try await worker.run(untilEmpty: true)
+      #expect(bench.events.all.contains { if case .breakerOpened = $0 { true } else { false } })
+      #expect(server.log.filter { $0.status == 204 }.map(\.text) == good, "\(status), \(bad), \(isBatched)")
+      #expect(try bench.queue.uploads().allSatisfy { $0.state == .parked && $0.lastError?.status == status })
+      #expect(try bench.queue.counts().parked == bad)
+      #expect(await worker.openBreakers.isEmpty)
+      try checkInvariants(bench.queue)
+    }
+  }
+
+  @Test func `an upload that fails is not passed over by others of a key that is held`() async throws {
+    let bench = try Bench()
+    let server = ScriptedServer(answer: { upload, _ in
+      UploadResponse(status: try upload.decode(String.self) == "bad" ? 502 : 204)
+    })
+    for text in ["bad", "good"] { try await bench.queue.enqueue(text, kind: "k", orderKey: "o") }
+    var options = options
+    options.onParked = { _, _ in .hold }
     let worker = bench.worker(server, options)
     let run = Task { try await worker.run() }
-    while await worker.openBreakers.isEmpty { await Task.yield() }
-    while bench.events.all.count(where: { if case .takenBack = $0 { true } else { false } }) < 4 { await Task.yield() }
-    isBack.withLock { $0 = true }
-    while try bench.queue.counts().delivered < 8 { await Task.yield() }
-    await worker.drain(within: .zero)
+    while server.log.count < 20 { await Task.yield() }
+    await worker.drain(within: .seconds(1))
     try await run.value
-    #expect(server.log.filter { $0.status == 200 }.map(\.text) == (0..<8).map { "\($0)" })
-    #expect(try bench.queue.counts().count == 0)
+    #expect(!server.texts.contains("good"))
     try checkInvariants(bench.queue)
   }
 
