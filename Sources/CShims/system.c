@@ -122,6 +122,10 @@ int shelfmark_claim_terminal(int descriptor, int claims) {
   return ioctl(descriptor, claims ? TIOCEXCL : TIOCNXCL);
 }
 
+int shelfmark_lock_device(int descriptor) {
+  return flock(descriptor, LOCK_EX | LOCK_NB);
+}
+
 int shelfmark_open_device(const char *path, int flags) {
   return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }

@@ -16,6 +16,10 @@ enum SerialLine {
     // The path is lent as a C string for the call.
     let number = unsafe shelfmark_open_device(options.path, O_RDWR)
     guard number >= 0 else { throw Obstacle("cannot open \(options.path)", code: errno) }
+    guard shelfmark_lock_device(number) == 0 || errno != EWOULDBLOCK else {
+      close(number)
+      throw Obstacle("another process, or another input, reads \(options.path) and has it locked")
+    }
     var before = termios()
     // Both calls get a structure of ours, for their duration.
     guard unsafe tcgetattr(number, &before) == 0 else {
@@ -32,7 +36,7 @@ enum SerialLine {
       shelfmark_claim_terminal(number, 0)
     }
     try setUp(device, options)
-    // Some drivers know no claim; then the device is shared.
+    // Some drivers know no claim; then programs that do not ask for the lock share the device.
     shelfmark_claim_terminal(number, 1)
     return device
   }

@@ -88,6 +88,25 @@ import Testing
     }
   }
 
+  @Test func `a device is read by one input at a time, and by the next one when that ends`() async throws {
+    let (first, second) = (Recorder(), Recorder())
+    let gate = Gate()
+    let pty = try Pty()
+    try await withInput(source(pty.path), second, environment: { $0.sleep = gate.sleep }) { waiting in
+      try await eventually("opened") { second.openings.count == 1 }
+      try await withInput(source(pty.path, answers: true), first, environment: { $0.sleep = gate.sleep }) { _ in
+        try await eventually("waiting") { gate.waits.count == 1 }
+        #expect(first.closings == ["another process, or another input, reads \(pty.path) and has it locked"])
+        try await waiting.shutDown()
+        gate.open()
+        try await eventually("opened") { first.openings == [pty.path] }
+        try await pty.scanner.send("690\n")
+        #expect(try await pty.scanner.line() == "1 690")
+      }
+    }
+    #expect(first.codes == ["690"] && second.codes.isEmpty)
+  }
+
   @Test func `a pause ends a line where it is asked to`() async throws {
     let recorder = Recorder()
     let pty = try Pty()

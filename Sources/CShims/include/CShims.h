@@ -106,4 +106,8 @@ int shelfmark_grab_keyboard(int descriptor, int grabs);
 /// Lets nobody else open a terminal, or lets others again. -1 with errno set on failure.
 int shelfmark_claim_terminal(int descriptor, int claims);
 
+/// Takes the lock that programs for serial devices take, without waiting: -1 with errno EWOULDBLOCK when another open of the
+/// device has it. Unlike a claim it also keeps out a process with privileges. It ends with the descriptor.
+int shelfmark_lock_device(int descriptor);
+
 #endif
