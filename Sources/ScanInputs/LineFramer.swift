@@ -76,7 +76,8 @@ struct LineFramer {
     guard bytes.count <= limit else { return lines.append(.fault(.tooLong(limit: limit))) }
     guard let text = encoding.text(bytes) else { return lines.append(.bytes(bytes)) }
     let code = affixes.removed(from: text)
-    if !code.isEmpty { lines.append(.text(code)) }
+    // Blanks alone are nothing that a reader read.
+    if !code.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { lines.append(.text(code)) }
   }
 
   /// Forgets the line that has begun, or begins now, up to its end.

@@ -29,8 +29,10 @@ struct LineServer {
   let environment: InputEnvironment
   let ending: Ending
 
-  /// - Parameter listen: Makes the socket.
-  func run(listen: (ServerBootstrap) async throws -> Listener) async throws {
+  /// - Parameters:
+  ///   - place: Where it listens, for messages.
+  ///   - listen: Makes the socket.
+  func run(at place: String, listen: (ServerBootstrap) async throws -> Listener) async throws {
     var reopening = Reopening(
       desk: desk, environment: environment, first: Self.firstPause, longest: Self.longestPause)
     while !ending.stop.isTripped {
@@ -42,7 +44,7 @@ struct LineServer {
       } catch is CancellationError {
         throw CancellationError()
       } catch {
-        try await reopening.closed(Self.reason(error))
+        try await reopening.closed(Self.reason(error, at: place))
         continue
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
@@ -148,9 +150,9 @@ struct LineServer {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  private static func reason(_ error: any Error) -> String {
+  private static func reason(_ error: any Error, at address: String) -> String {
     switch error {
-    case let error as IOError: Obstacle("cannot listen", code: error.errnoCode).description
+    case let error as IOError: Obstacle("cannot listen on \(address)", code: error.errnoCode).description
     case SocketAddressError.unknown(let host, _): "the host \(host) is not known"
     case is SocketAddressError: "this is no address"
     default: "\(error)"

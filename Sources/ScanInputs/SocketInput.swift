@@ -7,7 +7,7 @@ struct SocketInput {
   let server: LineServer
 
   func run() async throws {
-    try await server.run { bootstrap in
+    try await server.run(at: path) { bootstrap in
       let file: SocketFile
       do { file = try await SocketFile(path: path) } catch { throw Obstacle("cannot listen at \(path): \(error)") }
       do {

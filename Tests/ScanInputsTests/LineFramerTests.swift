@@ -37,6 +37,8 @@ import Testing
   @Test func `empty lines are none`() {
     #expect(Self.lines("\n\r\n\r\r\n\n") == [])
     #expect(Self.lines("") == [])
+    #expect(Self.lines(" \n\t \r  ") == [])
+    #expect(Self.lines("\u{2} \u{3}\n a \n", Self.format(prefix: "\u{2}", suffix: "\u{3}")) == [.text(" a ")])
   }
 
   @Test func `a last line without an end counts at the end only`() {

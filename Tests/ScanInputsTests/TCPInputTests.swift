@@ -265,7 +265,7 @@ import Testing
       ) { _ in
         gate.open(7)
         try await eventually("waiting") { gate.waits.count == 8 }
-        #expect(recorder.closings == ["cannot listen: Address already in use"])
+        #expect(recorder.closings == ["cannot listen on \(address): Address already in use"])
         #expect(gate.waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
         try await otherInput.shutDown()
         gate.open()
