@@ -177,7 +177,7 @@ public struct DaemonServer: Service {
     let idleTimeout = TimeAmount(options.idleTimeout)
     let setup = PipelineSetup.Options(
       limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
-      date: front.date, metrics: metrics)
+      maximumBodyByteCount: front.maximumBodyByteCount, date: front.date, metrics: metrics)
     let builder = HTTPServerBuilder.http1(
       configuration: .init(
         additionalChannelHandlers: [

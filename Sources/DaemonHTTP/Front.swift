@@ -133,9 +133,7 @@ struct Front: Sendable {
         .unsupportedMediaType, "unsupportedContentEncoding", "send the body as it is, without Content-Encoding",
         headers: [.acceptEncoding: "identity"])
     }
-    let tooLarge = Refusal(
-      .contentTooLarge, "bodyTooLarge",
-      "the body has more than \(maximumBodyByteCount) bytes; send less at once", headers: [.connection: "close"])
+    let tooLarge = Refusal.bodyTooLarge(limit: maximumBodyByteCount)
     var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
     // Who waits to be told to send it sends nothing now.
     if isTooLarge, Self.waits(request) { throw tooLarge }
@@ -166,8 +164,8 @@ struct Front: Sendable {
     return try JSONBody(bytes).members()
   }
 
-  /// How many bytes of a body are taken off the wire at most.
-  private static let skipByteLimit = 16 << 20
+  /// How many bytes of a body are taken off the wire at most. One that is announced as longer is refused by ``RequestGuard``.
+  static let skipByteLimit = 16 << 20
 
   /// Whether the sender waits with the body until told to send it.
   private static func waits(_ request: Request) -> Bool { request.headers[.expect]?.lowercased() == "100-continue" }

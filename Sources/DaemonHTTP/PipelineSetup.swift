@@ -14,6 +14,8 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
     let headTimeout: TimeAmount
     /// Of the rest of it.
     let bodyTimeout: TimeAmount
+    /// The most bytes of a body that a route takes.
+    let maximumBodyByteCount: Int
     let date: HTTPDate
     let metrics: ServerMetrics
   }
@@ -27,7 +29,8 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
     // Peers of a Unix domain socket are all the same user, and not told apart.
     let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : Front.caller(context.channel)
     let requestGuard = RequestGuard(
-      limiter: options.limiter, caller: caller, headTimeout: options.headTimeout, date: options.date,
+      limiter: options.limiter, caller: caller, headTimeout: options.headTimeout,
+      maximumBodyByteCount: max(options.maximumBodyByteCount, Front.skipByteLimit), date: options.date,
       metrics: options.metrics)
     do {
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)

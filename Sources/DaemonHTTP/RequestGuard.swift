@@ -35,6 +35,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private let limiter: ConnectionLimiter
   private let caller: String?
   private let headTimeout: TimeAmount
+  /// A request that announces a longer body is refused at once.
+  private let maximumBodyByteCount: Int
   private let date: HTTPDate
   private let metrics: ServerMetrics?
   /// Set from the moment when the handler is added until the channel is closed.
@@ -76,10 +78,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - caller: The peer's address for the limiter, or `nil`.
   ///   - headTimeout: How long a head may take to arrive: from its first byte on, and the first one from the connection on.
-  init(limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, date: HTTPDate, metrics: ServerMetrics?) {
+  ///   - maximumBodyByteCount: The most bytes of a body that a request may announce. Where it is more than a route takes, that
+  ///     refuses the rest.
+  init(
+    limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, maximumBodyByteCount: Int, date: HTTPDate,
+    metrics: ServerMetrics?
+  ) {
     self.limiter = limiter
     self.caller = caller
     self.headTimeout = headTimeout
+    self.maximumBodyByteCount = maximumBodyByteCount
     self.date = date
     self.metrics = metrics
   }
@@ -148,6 +156,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       head.headers[canonicalForm: "Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" })
     {
       return .unknownTransferCoding
+    }
+    if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > maximumBodyByteCount {
+      return .bodyTooLarge(limit: maximumBodyByteCount)
     }
     if connection?.admission == .health, !Self.healthPaths.contains(head.uri.prefix { $0 != "?" }) {
       return .tooManyConnections
@@ -341,6 +352,12 @@ extension Refusal {
   static let unknownTransferCoding = Refusal(
     .notImplemented, "unknownTransferCoding",
     "chunked is the only transfer coding that this daemon knows; send the body as it is, with its length or in chunks")
+
+  static func bodyTooLarge(limit: Int) -> Refusal {
+    Refusal(
+      .contentTooLarge, "bodyTooLarge", "the body has more than \(limit) bytes; send less at once",
+      headers: [.connection: "close"])
+  }
 
   static let slowHead = Refusal(
     .requestTimeout, "requestTimeout", "the request line and the fields did not arrive in time; send them at once")

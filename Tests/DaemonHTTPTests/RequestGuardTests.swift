@@ -18,7 +18,8 @@ import Testing
 
   private static func connection(_ limiter: ConnectionLimiter) throws -> EmbeddedChannel {
     let requestGuard = RequestGuard(
-      limiter: limiter, caller: "a", headTimeout: .seconds(10), date: HTTPDate(), metrics: nil)
+      limiter: limiter, caller: "a", headTimeout: .seconds(10), maximumBodyByteCount: 1000, date: HTTPDate(),
+      metrics: nil)
     let channel = EmbeddedChannel()
     let parser = ByteToMessageHandler(HTTPRequestDecoder())
     try channel.pipeline.syncOperations.addHandlers([
@@ -229,6 +230,8 @@ import Testing
       "POST /v1/scans HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501,
       "unknownTransferCoding"
     ),
+    // Nothing of the body is there, or will be.
+    ("POST /v1/scans HTTP/1.1\r\n\(host)Content-Length: 99999999\r\n\r\n", 413, "bodyTooLarge"),
     ("POST /v1/scans HTTP/1.1\r\n\(host)Transfer-Encoding: identity\r\n\r\n", 501, "unknownTransferCoding"),
   ])
   func `it is answered as JSON, and the connection ends`(request: String, status: Int, code: String) async throws {
