@@ -43,7 +43,7 @@ public struct DaemonConfiguration: Sendable {
     server = values.server()
     daemon.sync = values.sync()
     daemon.webhooks = values.webhooks()
-    inputs = values.inputs(&daemon, hasStandardInput: sources.hasStandardInput)
+    inputs = values.inputs(&daemon, besides: server, hasStandardInput: sources.hasStandardInput)
     settings = values.used
     told = values.told.filter { $0.key.first != "log" }
     if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {

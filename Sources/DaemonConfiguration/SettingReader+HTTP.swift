@@ -51,6 +51,15 @@ extension SettingReader {
 
 /// An address to listen on, as people write it.
 enum HTTPAddress {
+  /// Whether two listeners would want the same port, as far as their hosts' names tell.
+  static func collide(_ a: (host: String, port: Int), _ b: (host: String, port: Int)) -> Bool {
+    /// Whether a socket at `host` has the ports of `other` as well.
+    func covers(_ host: String, _ other: String) -> Bool {
+      host == other || host == "::" || host == "0.0.0.0" && !other.contains(":")
+    }
+    return a.port == b.port && a.port != 0 && (covers(a.host, b.host) || covers(b.host, a.host))
+  }
+
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }

@@ -1,9 +1,14 @@
+import DaemonHTTP
 import ScanDaemon
 import ScanInputs
 
 extension SettingReader {
   /// The inputs, and in `daemon` the windows of double scans that are theirs alone.
-  mutating func inputs(_ daemon: inout DaemonOptions, hasStandardInput: Bool) -> [InputOptions] {
+  ///
+  /// - Parameter server: The HTTP interface, whose port is taken.
+  mutating func inputs(
+    _ daemon: inout DaemonOptions, besides server: DaemonServer.Options?, hasStandardInput: Bool
+  ) -> [InputOptions] {
     let isNamed = isSet(["inputs", "names"])
     let names = names("inputs") { scalar in
       ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
@@ -17,6 +22,15 @@ extension SettingReader {
       guard let input = input(name) else { continue }
       if let other = inputs.first(where: { Self.collide($0.source, input.source) }) {
         refuse(["inputs", name, "kind"], nil, "the inputs \(other.name) and \(name) read from the same place")
+      }
+      if case .tcp(let host, let port, _) = input.source, case .host(let other, let taken)? = server?.address,
+        HTTPAddress.collide((host, port), (other, taken))
+      {
+        refuse(
+          ["inputs", name, "port"], "\(port)", "is the port of http.address too; choose another one for one of them")
+      }
+      if case .socket(let file) = input.source, case .socket(file)? = server?.address {
+        refuse(["inputs", name, "path"], file, "is the socket of http.address too; choose another one for one of them")
       }
       inputs.append(input)
     }
@@ -199,7 +213,7 @@ extension SettingReader {
     case (.serial(let one), .serial(let other)): one.path == other.path
     case (.keyboard(let one), .keyboard(let other)): one.path == other.path
     case (.tcp(let host, let port, _), .tcp(let other, let otherPort, _)):
-      host == other && port == otherPort && port != 0
+      HTTPAddress.collide((host, port), (other, otherPort))
     case (.tcpClient(let one), .tcpClient(let other)): one.host == other.host && one.port == other.port
     case (.socket, .socket): a == b
     default: false

@@ -77,6 +77,12 @@ extension SettingReader {
     }
     if let count = whole(path + ["maximum"]) {
       options.batch = UploadBatchOptions(maximumCount: count, linger: .milliseconds(linger ?? 0))
+    } else if !isSet(path + ["maximum"]) {
+      let problem = "is without effect as long as batch.maximum is not set"
+      if linger ?? 0 > 0 { refuse(path + ["lingerMilliseconds"], nil, problem) }
+      if options.batchFormat != WebhookOptions(name: "", url: "").batchFormat {
+        refuse(path + ["format"], nil, problem)
+      }
     }
   }
 

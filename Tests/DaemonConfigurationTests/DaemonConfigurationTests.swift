@@ -314,6 +314,29 @@ private let longest = String(repeating: "a", count: 92)
     #expect(told.count == 1 && told[0].contains("a and c"), "\(told)")
   }
 
+  @Test(arguments: [
+    ("127.0.0.1", 9000, "127.0.0.1", 9000, true), ("0.0.0.0", 9000, "127.0.0.1", 9000, true),
+    ("10.0.0.1", 9000, "::", 9000, true), ("10.0.0.1", 9000, "10.0.0.2", 9000, false),
+    ("0.0.0.0", 9000, "::1", 9000, false), ("127.0.0.1", 9000, "127.0.0.1", 9001, false),
+    ("127.0.0.1", 0, "127.0.0.1", 0, false),
+  ])
+  func `two listeners on one port are a fault`(
+    _ host: String, _ port: Int, _ other: String, _ otherPort: Int, _ isFault: Bool
+  ) throws {
+    func input(_ host: String, _ port: Int) -> String { #"{"kind": "tcp", "host": "\#(host)", "port": \#(port)}"# }
+    let inputs = #""a": \#(input(host, port)), "b": \#(input(other, otherPort))"#
+    let two = try faults(json: #"{"inputs": {"names": ["a", "b"], \#(inputs)}}"#)
+    #expect(two.count == (isFault ? 1 : 0), "\(two)")
+    let shown = other.contains(":") ? "[\(other)]" : other
+    let http = try faults(
+      json: #"""
+        {"http": {"address": "\#(shown):\#(otherPort)", "token": "t"},
+          "inputs": {"names": ["a"], "a": \#(input(host, port))}}
+        """#)
+    #expect(http.count == (isFault ? 1 : 0), "\(http)")
+    #expect(http.allSatisfy { $0.contains("inputs.a.port") && $0.contains("http.address") }, "\(http)")
+  }
+
   @Test func `names in the environment and in arguments`() throws {
     let environment = [
       "CATALOGD_INPUTS_NAMES": "frontTill, back-1", "CATALOGD_INPUTS_FRONT_TILL_KIND": "tcp",
@@ -395,6 +418,8 @@ private let longest = String(repeating: "a", count: 92)
     (#""pauseOn": ["many"]"#, "is to list statuses"), (#""onParked": "stop""#, "is to be one of continue, hold"),
     (#""pauseOn": ["404"], "parkOn": ["404"]"#, "both have 404"), (#""batch": {"maximum": 0}"#, "1 to 10000"),
     (#""batch": {"size": 1}"#, "batch"),
+    (#""batch": {"lingerMilliseconds": 5}"#, "without effect as long as batch.maximum is not set"),
+    (#""batch": {"format": "array"}"#, "without effect as long as batch.maximum is not set"),
   ])
   func `a webhook's mistakes are told`(setting: String, problem: String) throws {
     let file = try TestFile(#"{"webhooks": {"names": ["a"], "a": {"url": "http://a/", \#(setting)}}}"#)
