@@ -22,12 +22,15 @@ extension UploadWorker {
     return breakers[options.destination(probe.kind)]?.takeLookahead() ?? 0
   }
 
-  /// Tries the uploads after `probe`, until the destination takes one.
-  func lookAhead(of probe: ScheduleEntry, _ limit: Int, _ lease: ScheduleEntry.Lease) async {
+  /// Tries the uploads after a probe, until the destination takes one. Of a batch the first upload is tried alone before: another one
+  /// may be why the batch failed.
+  func lookAhead(of group: ClaimedGroup, _ limit: Int, _ lease: ScheduleEntry.Lease) async {
+    guard let probe = group.uploads.first?.entry else { return }
     let destination = options.destination(probe.kind)
     defer { breakers[destination]?.endLookahead() }
-    var failed = [probe.id]
-    for ordinal in mirror.withLock({ $0.schedule.followers(of: probe, limit: limit) }) {
+    let followers = mirror.withLock { $0.schedule.followers(of: probe, limit: limit) }
+    var failed = group.uploads.count > 1 ? [] : [probe.id]
+    for ordinal in group.uploads.count > 1 ? [probe.id] + followers : followers {
       guard !isClosing, !Task.isCancelled, breakers[destination]?.isClosed == false,
         let group = await claim(ordinal, to: destination, lease), let entry = group.uploads.first?.entry
       else { return }

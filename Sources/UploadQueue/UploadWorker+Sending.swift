@@ -140,7 +140,7 @@ extension UploadWorker {
       let verdicts = await judge(group, outcomes)
       let lookahead = await takeLookahead(group, outcomes)
       await settle(verdicts, lease)
-      if lookahead > 0, let probe = group.uploads.first?.entry { await lookAhead(of: probe, lookahead, lease) }
+      if lookahead > 0 { await lookAhead(of: group, lookahead, lease) }
     }
   }
 
