@@ -38,6 +38,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
     .package(
       url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "CommandLineArguments"]),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -87,6 +88,7 @@ let package = Package(
       dependencies: [
         "DocumentFormat", "Documents", "JSONStream", "LogStore", "RecordFormat", "Storage",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
 

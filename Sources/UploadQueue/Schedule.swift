@@ -1,3 +1,5 @@
+import HeapModule
+
 /// Which upload goes next: an image in memory of what waits or is being sent, kept up to date from commit to commit. What is
 /// parked is not in it, but for what holds its order key.
 ///
@@ -107,8 +109,8 @@ struct Schedule {
   /// Makes the first of a lane a candidate.
   private mutating func surface(_ key: String) {
     guard var lane = lanes.removeValue(forKey: key) else { return }
-    while let first = lane.ordinals.first, items[first] == nil { lane.ordinals.removeFirst() }
-    guard let first = lane.ordinals.first else {
+    while let first = lane.ordinals.min, items[first] == nil { lane.ordinals.removeMin() }
+    guard let first = lane.ordinals.min else {
       if !lane.held.isEmpty { lanes[key] = lane }
       return
     }
@@ -133,7 +135,7 @@ struct Schedule {
   private func mayGo(_ entry: ScheduleEntry) -> Bool {
     guard entry.state == .waiting else { return false }
     guard let key = entry.orderKey, let lane = lanes[key] else { return true }
-    return lane.isIdle && lane.ordinals.first == entry.id
+    return lane.isIdle && lane.ordinals.min == entry.id
   }
 
   /// The destinations that somebody asked to try again, and when, since this was last asked; of entries that are new here also
@@ -155,23 +157,23 @@ struct Schedule {
   mutating func next(
     now: Int64, isOpen: (String) -> Bool, probes: (String) -> ProbeHistory? = { _ in nil }
   ) -> ScheduleEntry? {
-    while let first = delayed.first, first.time <= now {
-      delayed.removeFirst()
+    while let first = delayed.min, first.time <= now {
+      delayed.removeMin()
       guard let entry = items[first.ordinal], mayGo(entry), due(entry) == first.time else { continue }
       ready[rules.destination(entry.kind), default: Heap()].insert(Ready(priority: entry.priority, ordinal: entry.id))
     }
     var best: Ready?
     for name in Array(ready.keys) where isOpen(name) {
-      while let first = ready[name]?.first {
+      while let first = ready[name]?.min {
         if let entry = items[first.ordinal], mayGo(entry) {
           let time = due(entry)
           if time <= now { break }
           // The clock went back, it failed since, or its batch is not full any more.
           delayed.insert(Timed(time: time, ordinal: entry.id))
         }
-        ready[name]?.removeFirst()
+        ready[name]?.removeMin()
       }
-      guard var first = ready[name]?.first else {
+      guard var first = ready[name]?.min else {
         ready[name] = nil
         continue
       }
@@ -201,11 +203,11 @@ struct Schedule {
     defer { lanes[key] = lane }
     var chosen: [ScheduleEntry] = []
     var byteCount = 0
-    while chosen.count < limits.maximumCount, let ordinal = lane.ordinals.first {
+    while chosen.count < limits.maximumCount, let ordinal = lane.ordinals.min {
       guard ordinal <= last || chosen.isEmpty else { break }
       // An upload that was parked and let go again may be here twice.
       guard let entry = items[ordinal], chosen.last?.id != ordinal else {
-        lane.ordinals.removeFirst()
+        lane.ordinals.removeMin()
         continue
       }
       byteCount += entry.byteCount
@@ -215,7 +217,7 @@ struct Schedule {
         else { break }
       }
       chosen.append(entry)
-      lane.ordinals.removeFirst()
+      lane.ordinals.removeMin()
     }
     for entry in chosen { lane.ordinals.insert(entry.id) }
     return chosen
@@ -256,8 +258,8 @@ struct Schedule {
   mutating func expired(now: Int64) -> [Int64] {
     var found: [Int64] = []
     var kept: [Timed] = []
-    while let first = expiring.first, first.time <= now {
-      expiring.removeFirst()
+    while let first = expiring.min, first.time <= now {
+      expiring.removeMin()
       // One that was parked in between stands here twice.
       guard let entry = items[first.ordinal], kept.last != first else { continue }
       // It stays until it is known to be gone: the commit may fail.
@@ -270,9 +272,9 @@ struct Schedule {
 
   /// When the next upload comes up whose time has not come, or is over; `nil` for never.
   func nextTime(after now: Int64) -> Int64? {
-    var time = delayed.first?.time
+    var time = delayed.min?.time
     // What expired while it is being sent is asked about when that ends.
-    if let expires = expiring.first?.time, expires > now { time = min(time ?? expires, expires) }
+    if let expires = expiring.min?.time, expires > now { time = min(time ?? expires, expires) }
     return time
   }
 
