@@ -43,12 +43,14 @@ import Workspace
     #expect(shown.contains("```swift\n" + example + "```"), "\(page) shows something else")
   }
 
-  @Test func `the example in the README answers scans`() async throws {
+  @Test func `the examples of the catalogue answer scans`() async throws {
     let answer = try answer()
     try await withDirectory { directory in
       let matches = try example(
         directory: directory, answer: answer, scans: ["6910884277922", "6910884277922-A7", "1"])
       #expect(matches == ["exact: 商品 1", "head: 商品 1", "none: "])
+      #expect(try productName(of: "6910884277922-A7", in: directory) == "商品 1")
+      #expect(try productName(of: "1", in: directory) == nil)
       let location = try StoreLocation.creating(directory, name: "catalogue")
       let found = try answers(to: ["6910884277922", "6910884277922-A7"], from: location)
       #expect(found == ["0.0 kg", "head: 1"])
@@ -135,7 +137,7 @@ import Workspace
   }
 
   @Test func `what a camera sees is answered, and what nobody knows is in the journal`() async throws {
-    /// A document of `scan.misses`, as FORMAT.md has it.
+    /// A document of `scan.misses`, as `Documentation/Format/Daemon.md` has it.
     struct Missed: Codable, Identifiable {
       let id: String
       var count: Int

@@ -1,4 +1,4 @@
-// The example of README.md
+// The example of Documentation/Embedding.md
 import Catalog
 import CatalogSync
 import LogStore

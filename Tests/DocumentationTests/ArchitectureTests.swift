@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// Documentation/Architecture.md against the code, and the documents against each other.
+@Suite struct ArchitectureTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The modules of the table, in its order, and what each may import.
+  private static func allowedImports() throws -> [(module: String, imports: Set<String>)] {
+    try text("Documentation/Architecture.md").split(separator: "\n").compactMap { line in
+      guard let row = line.wholeMatch(of: /\| `([A-Za-z]+)` \| (.+) \| (.+) \|/) else { return nil }
+      let names = row.3.matches(of: /`([A-Za-z]+)`/).map { String($0.1) }
+      return (String(row.1), Set(names))
+    }
+  }
+
+  /// What the files of a module import of this package.
+  private static func imports(of module: String, among modules: Set<String>) throws -> Set<String> {
+    let files = FileManager.default.enumerator(at: root.appending(path: "Sources/\(module)"), includingPropertiesForKeys: nil)
+    var names: Set<String> = []
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "swift" else { continue }
+      let source = try String(contentsOf: file, encoding: .utf8)
+      for line in source.split(separator: "\n") {
+        let pattern = /(?:@\w+(?:\(\w+\))? +)*(?:(?:public|package|internal|fileprivate|private) +)?import +(\w+)/
+        if let found = line.prefixMatch(of: pattern) { names.insert(String(found.1)) }
+      }
+    }
+    return names.intersection(modules).subtracting([module])
+  }
+
+  @Test func `each module imports what its row says, and only modules below it`() throws {
+    let table = try Self.allowedImports()
+    let modules = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
+    #expect(Set(table.map(\.module)) == Set(modules) && table.count == modules.count)
+    for (index, row) in table.enumerated() {
+      let found = try Self.imports(of: row.module, among: Set(modules))
+      #expect(found == row.imports, "the row of \(row.module)")
+      let below = Set(table[(index + 1)...].map(\.module))
+      #expect(row.imports.isSubset(of: below), "\(row.module) imports upward: \(row.imports.subtracting(below))")
+    }
+  }
+
+  /// The documents that are not DocC's.
+  private static func documents() throws -> [String] {
+    let top = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }
+    let folders = ["Documentation", "Documentation/Format", "Examples", "Benchmarks", "Fuzzing"]
+    return try top
+      + folders.flatMap { folder in
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+          .filter { $0.hasSuffix(".md") }.map { folder + "/" + $0 }
+      }
+  }
+
+  @Test func `each link between documents leads to a file, and to a heading of it`() throws {
+    for document in try Self.documents() {
+      let folder = (document as NSString).deletingLastPathComponent
+      for link in try Self.text(document).matches(of: /\]\(([^)\s]+)\)/) {
+        let target = String(link.1)
+        if target.contains("://") { continue }
+        let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let path = parts[0].isEmpty ? document : ((folder + "/" + parts[0]) as NSString).standardizingPath
+        let file = Self.root.appending(path: path.hasPrefix("/") ? String(path.dropFirst()) : path)
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(document) links to \(target)")
+        guard parts.count == 2, file.pathExtension == "md" else { continue }
+        let headings = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("#") }
+        #expect(headings.contains { Self.anchor($0) == parts[1] }, "\(document) links to \(target)")
+      }
+    }
+  }
+
+  /// The anchor of a heading: its words in lower case with hyphens between them.
+  private static func anchor(_ heading: Substring) -> String {
+    let words = heading.drop { $0 == "#" || $0 == " " }.lowercased()
+    return words.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.replacing(" ", with: "-")
+  }
+
+  @Test func `the README fits into 200 lines of 120 columns`() throws {
+    let lines = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 200)
+    for line in lines { #expect(line.count <= 120, "\(line)") }
+  }
+}
