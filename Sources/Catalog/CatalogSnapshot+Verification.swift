@@ -2,7 +2,8 @@ public import LogStore
 import RecordFormat
 
 extension CatalogSnapshot {
-  /// Reads every row and checks it against FORMAT.md, *The catalogue's tables*: what `Verification` of LogStore cannot know.
+  /// Reads every row and checks it against `Documentation/Format/Catalogue.md`: what `Verification` of LogStore cannot
+  /// know.
   /// Changes nothing.
   ///
   /// - Returns: what is wrong, products first; empty for rows as this program writes them.

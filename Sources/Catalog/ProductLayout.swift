@@ -1,6 +1,6 @@
 import CatalogRows
 
-/// Where a product's fields stand in its record. FORMAT.md, *The catalogue's tables*, has the same as a table.
+/// Where a product's fields are in its record. `Documentation/Format/Catalogue.md` has the same as a table.
 ///
 /// Key 0 is the id, key 1 the ``CodeKey`` of the barcode. Shared strings are those of ``sharedTexts`` that are not
 /// empty, in this order. The body begins with 32 flags that tell what follows.

@@ -1,7 +1,8 @@
 import Foundation
 import RecordFormat
 
-/// What an index finds a document by: at most 33 bytes made from one value, as FORMAT.md gives them.
+/// What an index finds a document by: at most 33 bytes made from one value, as
+/// `Documentation/Format/Documents.md` gives them.
 ///
 /// Equal values give equal keys. Different values may give equal keys, so who looks up a key must still look at the
 /// document.

@@ -2,7 +2,7 @@ import LogStore
 import RecordFormat
 
 /// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
-/// they came, or which indexes are declared, and nothing of reserved collections. See FORMAT.md, *Digests*.
+/// they came, or which indexes are declared, and nothing of reserved collections. See `Documentation/Format/Digests.md`.
 public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
   package let content: ContentDigest
   /// Documents in all collections but reserved ones.

@@ -2,7 +2,7 @@ public import Documents
 import RecordFormat
 
 /// A fingerprint of the uploads of all queues of a store: what is sent, in which order, and what is parked; not when they came, or
-/// what their attempts led to. See FORMAT.md, *Digests*.
+/// what their attempts led to. See `Documentation/Format/Digests.md`.
 public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
   package let content: ContentDigest
   /// Uploads in all queues.

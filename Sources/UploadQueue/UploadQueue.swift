@@ -19,8 +19,8 @@ public import Foundation
 /// `DocumentTransaction` holds a document and its upload: both are there after a crash, or neither. It costs a sync for both in
 /// place of two.
 ///
-/// Any number of threads and processes may use one queue, and several may have workers. What is promised at which moment
-/// stands in FORMAT.md, "Upload queue".
+/// Any number of threads and processes may use one queue, and several may have workers.
+/// `Documentation/Format/UploadQueue.md` says what is promised at which moment.
 public final class UploadQueue: Sendable {
   let tables: QueueTables
   let options: QueueOptions

@@ -11,7 +11,8 @@ public import Foundation
 /// Sends the uploads of a queue.
 ///
 /// It takes an upload by a *lease*, in a commit; calls the transport; and writes what became of it in another commit, which
-/// also takes the next ones. A lease ends with its worker: see `FORMAT.md`. Only a success removes an upload.
+/// also takes the next ones. A lease ends with its worker: see `Documentation/Format/UploadQueue.md`. Only a success
+/// removes an upload.
 ///
 /// A process may have several workers, and a queue workers in several processes; an order key is then still one at a time.
 public actor UploadWorker {

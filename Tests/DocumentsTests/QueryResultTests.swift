@@ -16,7 +16,7 @@ import Testing
     return (collection, all)
   }
 
-  /// The order that FORMAT.md gives: null first, texts by their bytes.
+  /// The order of index keys in `Documentation/Format/Documents.md`: null first, texts by their bytes.
   private func precedes(_ a: String?, _ b: String?) -> Bool? {
     let (a, b) = (a.map { Array($0.utf8) }, b.map { Array($0.utf8) })
     if a == b { return nil }

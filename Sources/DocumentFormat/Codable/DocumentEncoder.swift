@@ -5,8 +5,8 @@ import struct Foundation.UUID
 /// Values go straight into one buffer. Only containers that a type asks for by itself (`nestedContainer`,
 /// `superEncoder`) are written apart and put into their place at the end, since they may be filled in any order.
 ///
-/// `Date`, `Data`, `UUID`, `URL` and `Decimal` have forms of their own, see FORMAT.md. A type must not encode the same
-/// key twice: which of the two a reader takes is not defined.
+/// `Date`, `Data`, `UUID`, `URL` and `Decimal` have forms of their own, see `Documentation/Format/Documents.md`. A type
+/// must not encode the same key twice: which of the two a reader takes is not defined.
 public struct DocumentEncoder {
   /// What the encoded types find in `encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: Any] = [:]

@@ -6,7 +6,7 @@ extension DocumentValue {
   ///
   /// Of two fields of one name the first counts.
   ///
-  /// - Throws: If the bytes are not one document of the subset in FORMAT.md and nothing else.
+  /// - Throws: If the bytes are not one document of the subset in `Documentation/Format/Documents.md` and nothing else.
   public init(documentBytes bytes: RawSpan) throws(DocumentError) {
     var offset = 0
     self = try DocumentValue(bytes, &offset, depth: 0)
