@@ -24,10 +24,9 @@ let package = Package(
     .library(name: "CatalogHTTP", targets: ["CatalogHTTP"]),
     .library(name: "DocumentFormat", targets: ["DocumentFormat"]),
     .library(name: "Documents", targets: ["Documents"]),
-    .library(name: "DocumentMetrics", targets: ["DocumentMetrics"]),
     .library(name: "PageCache", targets: ["PageCache"]),
     .library(name: "UploadQueue", targets: ["UploadQueue"]),
-    .library(name: "UploadMetrics", targets: ["UploadMetrics"]),
+    .library(name: "StoreMetrics", targets: ["StoreMetrics"]),
     .library(name: "UploadHTTP", targets: ["UploadHTTP"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .library(name: "ScanInputs", targets: ["ScanInputs"]),
@@ -75,10 +74,6 @@ let package = Package(
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
-    // What they do, for swift-metrics.
-    .target(
-      name: "DocumentMetrics", dependencies: ["Documents", .product(name: "CoreMetrics", package: "swift-metrics")],
-      swiftSettings: strict),
     // Pages of remote lists, kept as documents.
     .target(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
@@ -91,10 +86,10 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
-
-    // What becomes of them, for swift-metrics.
+    // What documents and uploads do, for swift-metrics.
     .target(
-      name: "UploadMetrics", dependencies: ["UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+      name: "StoreMetrics",
+      dependencies: ["Documents", "UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
       swiftSettings: strict),
     .target(
       name: "UploadHTTP",
@@ -174,14 +169,11 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    // What the system says of its interfaces, addresses and routes.
-    .target(name: "NetworkChanges", dependencies: ["CShims"], swiftSettings: strict),
     .target(
       name: "ScanDaemon",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "DocumentMetrics",
-        "JSONOutput", "LogStore", "NetworkChanges", "ScanInputs", "Storage", "UploadHTTP", "UploadMetrics",
-        "UploadQueue", "Workspace",
+        "CShims", "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "JSONOutput",
+        "LogStore", "ScanInputs", "Storage", "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -202,29 +194,23 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
+    // The process around it: configuration, log, metrics for Prometheus, messages to systemd.
     .target(
-      name: "DaemonConfiguration",
+      name: "DaemonProcess",
       dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
+        "CShims", "CatalogHTTP", "CivilTime", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
+        "UploadQueue",
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
-      swiftSettings: strict),
-    .target(
-      name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
-      swiftSettings: strict),
-    .target(
-      name: "SystemdNotification",
-      dependencies: ["CShims", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
-      swiftSettings: strict),
-    .target(
-      name: "DaemonLogging", dependencies: ["CivilTime", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
     .executableTarget(
       name: "catalogd",
       dependencies: [
-        "Catalog", "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DaemonLogging", "LogStore", "PrometheusMetrics",
-        "ScanDaemon", "ScanInputs", "Storage", "SystemdNotification", "UploadHTTP", "Workspace",
+        "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "LogStore", "ScanDaemon", "ScanInputs", "Storage",
+        "UploadHTTP", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -290,13 +276,6 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "DocumentMetricsTests",
-      dependencies: [
-        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "StoreTestSupport",
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
       name: "UploadQueueTests",
       dependencies: [
         "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "RandomTestSupport", "StoreTestSupport",
@@ -304,9 +283,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "UploadMetricsTests",
+      name: "StoreMetricsTests",
       dependencies: [
-        "Documents", "LogStore", "StoreTestSupport", "UploadMetrics", "UploadQueue",
+        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],
       swiftSettings: strict),
@@ -358,14 +337,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "NetworkChangesTests",
-      dependencies: ["CProcessSupport", "CShims", "NetworkChanges", "RandomTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
-        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents",
-        "JSONOutput", "LogStore", "NetworkChanges", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
+        "CProcessSupport", "CShims", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
+        "Documents", "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
         "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -388,28 +363,20 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    .testTarget(
-      name: "PrometheusMetricsTests",
-      dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DaemonLoggingTests", dependencies: ["DaemonLogging", .product(name: "Logging", package: "swift-log")],
-      swiftSettings: strict),
     .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "SystemdNotificationTests", dependencies: ["DatagramTestSupport", "SystemdNotification"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DaemonConfigurationTests",
+      name: "DaemonProcessTests",
       dependencies: [
-        "DaemonConfiguration", "DaemonHTTP", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+        "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "CatalogdTests",
       dependencies: [
-        "CatalogHTTP", "DaemonConfiguration", "DaemonHTTP", "DatagramTestSupport", "LogStore", "ScanDaemon",
-        "Workspace", "catalogd",
+        "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon", "Workspace",
+        "catalogd",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -421,8 +388,8 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-        "DocumentFormat", "DocumentMetrics", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs",
-        "UploadHTTP", "UploadMetrics", "UploadQueue", "Workspace",
+        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "StoreMetrics",
+        "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],

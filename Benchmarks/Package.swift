@@ -117,7 +117,7 @@ let package = Package(
       dependencies: [
         "BenchmarkSupport",
         .product(name: "DocumentFormat", package: "shelfmark"),
-        .product(name: "DocumentMetrics", package: "shelfmark"),
+        .product(name: "StoreMetrics", package: "shelfmark"),
         .product(name: "Documents", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),
         .product(name: "Workspace", package: "shelfmark"),

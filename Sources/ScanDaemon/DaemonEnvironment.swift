@@ -1,6 +1,5 @@
 import CatalogSync
 internal import CoreMetrics
-import NetworkChanges
 import UploadHTTP
 import UploadQueue
 import Workspace

@@ -1,8 +1,7 @@
 internal import CoreMetrics
-import DocumentMetrics
+import StoreMetrics
 import Documents
 import Synchronization
-import UploadMetrics
 import UploadQueue
 
 /// The metrics of a daemon, for swift-metrics.

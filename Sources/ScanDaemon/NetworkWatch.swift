@@ -1,6 +1,5 @@
 import JSONOutput
 import Logging
-import NetworkChanges
 import ServiceLifecycle
 import Synchronization
 

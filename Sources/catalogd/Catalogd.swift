@@ -1,4 +1,4 @@
-import DaemonConfiguration
+import DaemonProcess
 import Foundation
 import LogStore
 import ScanDaemon

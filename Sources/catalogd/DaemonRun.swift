@@ -1,4 +1,4 @@
-import DaemonConfiguration
+import DaemonProcess
 import DaemonHTTP
 import Logging
 import ScanDaemon

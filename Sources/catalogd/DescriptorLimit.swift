@@ -1,4 +1,4 @@
-import DaemonConfiguration
+import DaemonProcess
 import ScanInputs
 
 #if canImport(Glibc)

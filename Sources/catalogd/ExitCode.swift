@@ -1,6 +1,6 @@
 import Catalog
 import CatalogHTTP
-import DaemonConfiguration
+import DaemonProcess
 import DaemonHTTP
 import LogStore
 import ScanDaemon

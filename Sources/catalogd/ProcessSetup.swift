@@ -1,9 +1,7 @@
 import CoreMetrics
-import DaemonConfiguration
-import DaemonLogging
+import DaemonProcess
 import Dispatch
 import Logging
-import PrometheusMetrics
 import ScanDaemon
 
 #if canImport(Glibc)

@@ -1,10 +1,9 @@
-import DaemonConfiguration
+import DaemonProcess
 import Logging
 import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
 import Synchronization
-import SystemdNotification
 import UnixSignals
 
 #if canImport(Glibc)

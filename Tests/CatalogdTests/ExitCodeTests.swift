@@ -1,5 +1,5 @@
 import CatalogHTTP
-import DaemonConfiguration
+import DaemonProcess
 import DaemonHTTP
 import LogStore
 import ScanDaemon

@@ -21,7 +21,8 @@ import Testing
 
   /// What the files of a module import of this package.
   private static func imports(of module: String, among modules: Set<String>) throws -> Set<String> {
-    let files = FileManager.default.enumerator(at: root.appending(path: "Sources/\(module)"), includingPropertiesForKeys: nil)
+    let files = FileManager.default.enumerator(
+      at: root.appending(path: "Sources/\(module)"), includingPropertiesForKeys: nil)
     var names: Set<String> = []
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift" else { continue }

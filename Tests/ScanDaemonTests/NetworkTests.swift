@@ -1,7 +1,7 @@
 import DocumentFormat
 import Foundation
 import JSONOutput
-import NetworkChanges
+import ScanDaemon
 import ScanInputs
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import BenchmarkSupport
-import DocumentMetrics
+import StoreMetrics
 import Documents
 
 /// Goes through the stages: filling, questions, opening, switching users, durable changes.

@@ -1,7 +1,7 @@
-// The example of Sources/DocumentMetrics/DocumentMetrics.docc/DocumentMetrics.md
-import DocumentMetrics
+// The example of Sources/StoreMetrics/StoreMetrics.docc/StoreMetrics.md
 import Documents
 import LogStore
+import StoreMetrics
 
 /// Opens documents whose operations show among the metrics of the process.
 func openMeasured(_ location: StoreLocation) throws -> DocumentStore {

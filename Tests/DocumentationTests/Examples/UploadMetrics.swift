@@ -1,6 +1,6 @@
-// The example of Sources/UploadMetrics/UploadMetrics.docc/UploadMetrics.md
+// The example of Sources/StoreMetrics/StoreMetrics.docc/StoreMetrics.md
 import Documents
-import UploadMetrics
+import StoreMetrics
 import UploadQueue
 
 /// A queue whose events show among the metrics of the process, and a task that keeps the gauges of what it holds.

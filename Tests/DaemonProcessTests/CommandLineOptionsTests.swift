@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DaemonConfiguration
+@testable import DaemonProcess
 
 @Suite struct CommandLineOptionsTests {
   @Test func `what is asked for, the file, and the settings`() throws {

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Testing
 
-@testable import PrometheusMetrics
+@testable import DaemonProcess
 
 @Suite struct PrometheusMetricsTests {
   private static func text(_ registry: PrometheusRegistry) -> String {

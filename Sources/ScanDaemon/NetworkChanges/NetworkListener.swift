@@ -14,9 +14,9 @@ import Darwin
 ///
 /// Nothing waits in it: the dispatch library calls when there is something to read, on a queue of its own. What counts as a change
 /// stands at ``NetworkTracker``.
-public final class NetworkListener: Sendable {
+final class NetworkListener: Sendable {
   /// Whether the system has somebody to listen to: on Linux. Elsewhere a listener cannot be made.
-  public static var isSupported: Bool {
+  static var isSupported: Bool {
     #if os(Linux)
     true
     #else
@@ -31,7 +31,7 @@ public final class NetworkListener: Sendable {
   ///
   /// - Parameter onEvent: is told of each change as it comes, on one thread at a time; is not to block.
   /// - Throws: `NetworkObstacle` where the system has no such messages or does not let this process have them.
-  public init(onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws(NetworkObstacle) {
+  init(onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws(NetworkObstacle) {
     let descriptor = shelfmark_open_route_messages()
     guard descriptor >= 0 else { throw NetworkObstacle(code: errno) }
     let queue = DispatchQueue(label: "shelfmark.network")
@@ -50,7 +50,7 @@ public final class NetworkListener: Sendable {
   }
 
   /// Tells nothing more, but for what is being told just now.
-  public func stop() {
+  func stop() {
     source.withLock { source in
       source?.cancel()
       source = nil
@@ -61,8 +61,8 @@ public final class NetworkListener: Sendable {
 }
 
 /// Why nobody tells of changes of the network, for people.
-public struct NetworkObstacle: Error, Equatable, CustomStringConvertible {
-  public let description: String
+struct NetworkObstacle: Error, Equatable, CustomStringConvertible {
+  let description: String
 
   /// - Parameter code: the value of `errno`.
   init(code: CInt) {

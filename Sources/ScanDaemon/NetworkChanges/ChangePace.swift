@@ -6,11 +6,11 @@
 /// switch.
 ///
 /// Times are those of any clock that does not go back.
-public struct ChangePace: Sendable {
-  public static let quiet: Duration = .seconds(1)
-  public static let patience: Duration = .seconds(5)
-  public static let spacing: Duration = .seconds(5)
-  public static let jitter: Duration = .seconds(1)
+struct ChangePace: Sendable {
+  static let quiet: Duration = .seconds(1)
+  static let patience: Duration = .seconds(5)
+  static let spacing: Duration = .seconds(5)
+  static let jitter: Duration = .seconds(1)
 
   private struct Burst {
     var change: NetworkChange
@@ -22,12 +22,12 @@ public struct ChangePace: Sendable {
   private var burst: Burst?
   private var told: Duration?
 
-  public init() {}
+  init() {}
 
   /// Something changed.
   ///
   /// - Parameter fraction: chance, 0 to 1, of which the first of a burst counts.
-  public mutating func note(_ change: NetworkChange, at now: Duration, fraction: Double) {
+  mutating func note(_ change: NetworkChange, at now: Duration, fraction: Double) {
     if change.isEmpty { return }
     if burst == nil {
       burst = Burst(change: change, first: now, last: now, extra: Self.jitter * min(max(0, fraction), 1))
@@ -37,7 +37,7 @@ public struct ChangePace: Sendable {
   }
 
   /// How long until there is something to tell; `nil` where nothing has changed.
-  public func pause(at now: Duration) -> Duration? {
+  func pause(at now: Duration) -> Duration? {
     guard let burst else { return nil }
     var due = min(burst.last + Self.quiet, burst.first + Self.patience)
     if let told { due = max(due, told + Self.spacing) }
@@ -45,7 +45,7 @@ public struct ChangePace: Sendable {
   }
 
   /// What is to be told now, if its time has come.
-  public mutating func take(at now: Duration) -> NetworkChange? {
+  mutating func take(at now: Duration) -> NetworkChange? {
     guard let burst, let left = pause(at: now), left <= .zero else { return nil }
     self.burst = nil
     told = now

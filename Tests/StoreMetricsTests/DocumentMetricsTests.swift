@@ -1,5 +1,5 @@
 import DocumentFormat
-import DocumentMetrics
+import StoreMetrics
 import Documents
 import LogStore
 import MetricsTestKit

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import NetworkChanges
+@testable import ScanDaemon
 
 /// A network of a thread's own, if this machine lets us have one: it takes root's rights, and tunnels.
 private enum OwnNetwork {

@@ -2,7 +2,7 @@ import DatagramTestSupport
 import Synchronization
 import Testing
 
-@testable import SystemdNotification
+@testable import DaemonProcess
 
 @Suite struct SystemdNotificationTests {
   @Test func `the environment says where the manager is, and for whom its watchdog is`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkChanges
+@testable import ScanDaemon
 
 @Suite struct NetworkTrackerTests {
   private let runs: UInt32 = 0x1_1043

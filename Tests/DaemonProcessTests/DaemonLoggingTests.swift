@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import DaemonLogging
+@testable import DaemonProcess
 
 @Suite struct DaemonLoggingTests {
   /// Keeps lines.

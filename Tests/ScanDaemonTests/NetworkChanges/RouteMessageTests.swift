@@ -1,7 +1,7 @@
 import RandomTestSupport
 import Testing
 
-@testable import NetworkChanges
+@testable import ScanDaemon
 
 @Suite struct RouteMessageTests {
   private let global: [UInt8] = [192, 168, 1, 7]

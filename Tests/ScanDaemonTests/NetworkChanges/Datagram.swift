@@ -1,4 +1,4 @@
-@testable import NetworkChanges
+@testable import ScanDaemon
 
 /// Bytes as the kernel writes them; the layouts are those of `linux/netlink.h` and `linux/rtnetlink.h`.
 struct Datagram {

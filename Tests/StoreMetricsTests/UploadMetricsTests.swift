@@ -3,7 +3,7 @@ import LogStore
 import MetricsTestKit
 import StoreTestSupport
 import Testing
-import UploadMetrics
+import StoreMetrics
 import UploadQueue
 
 @Suite struct UploadMetricsTests {

@@ -6,7 +6,7 @@ import ScanInputs
 import Testing
 import UploadQueue
 
-@testable import DaemonConfiguration
+@testable import DaemonProcess
 
 /// With a slash before it the longest path of the server's socket.
 private let longest = String(repeating: "a", count: 92)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DaemonConfiguration
+@testable import DaemonProcess
 
 /// A file for one test.
 final class TestFile {

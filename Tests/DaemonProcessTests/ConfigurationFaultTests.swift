@@ -2,7 +2,7 @@ import Foundation
 import RandomTestSupport
 import Testing
 
-@testable import DaemonConfiguration
+@testable import DaemonProcess
 
 @Suite struct ConfigurationFaultTests {
   @Test func `all faults of all sources are told at once, with where they stand`() throws {

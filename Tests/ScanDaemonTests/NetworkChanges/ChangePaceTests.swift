@@ -1,7 +1,7 @@
 import RandomTestSupport
 import Testing
 
-@testable import NetworkChanges
+@testable import ScanDaemon
 
 @Suite struct ChangePaceTests {
   @Test func `a burst is told once, a second after its last message`() {
