@@ -76,7 +76,7 @@ public struct DaemonServer: Service {
   private static let backlog = 1024
 
   private let options: Options
-  private let front: Front
+  private let front: RequestHandler
   private let limiter: ConnectionLimiter
   private let metrics: ServerMetrics
   private let logger: Logger
@@ -99,7 +99,7 @@ public struct DaemonServer: Service {
     }
     let metrics = ServerMetrics(daemon.metricsFactory)
     self.metrics = metrics
-    front = Front(
+    front = RequestHandler(
       table: RouteTable(api.routes), gate: gate,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
@@ -124,7 +124,7 @@ public struct DaemonServer: Service {
       token = BearerToken(text)
       if token == nil { throw .tokenUnusable }
     }
-    let rate = options.requestsPerSecond.map { RateBound(perSecond: $0, burst: options.requestBurst) }
+    let rate = options.requestsPerSecond.map { RateLimiter(perSecond: $0, burst: options.requestBurst) }
     var origins: Set<String> = []
     for text in options.allowedOrigins {
       guard let origin = WebOrigin.normalized(text) else { throw .originUnusable(text) }

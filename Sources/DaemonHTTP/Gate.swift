@@ -7,7 +7,7 @@ struct Gate: Sendable {
   let isLocal: Bool
   /// Whether requests come over TCP, where a browser can make them for a page.
   let isOverNetwork: Bool
-  let rate: RateBound?
+  let rate: RateLimiter?
   let crossOrigin: CrossOrigin
 
   /// - Parameters:
@@ -101,7 +101,7 @@ struct Gate: Sendable {
   /// A page can have a form sent anywhere without asking. None is sent as JSON: for that a browser asks first.
   private func checkForm(_ head: HTTPRequest) throws(Refusal) {
     guard head.method == .post, CrossOrigin.isForeign(head) else { return }
-    if head.headerFields[.contentType].map(Front.isJSON) != true {
+    if head.headerFields[.contentType].map(RequestHandler.isJSON) != true {
       throw Refusal(
         .unsupportedMediaType, "unsupportedMediaType",
         "a page of another origin has to send Content-Type: application/json, with or without a body")

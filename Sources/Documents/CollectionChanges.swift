@@ -17,18 +17,18 @@ public struct CollectionChanges<Document: Codable & Identifiable & Sendable>: As
 where Document.ID: Codable & Sendable {
   public typealias Element = CollectionChange<Document.ID>
 
-  let collection: Collection<Document>
+  let collection: DocumentCollection<Document>
 
   public func makeAsyncIterator() -> Iterator {
     Iterator(collection, collection.store.observers.signals().makeAsyncIterator())
   }
 
   public struct Iterator: AsyncIteratorProtocol {
-    private let collection: Collection<Document>
+    private let collection: DocumentCollection<Document>
     private var signals: AsyncStream<Void>.Iterator
     private var seen: DocumentSnapshot?
 
-    init(_ collection: Collection<Document>, _ signals: AsyncStream<Void>.Iterator) {
+    init(_ collection: DocumentCollection<Document>, _ signals: AsyncStream<Void>.Iterator) {
       self.collection = collection
       self.signals = signals
       seen = try? collection.store.snapshot()
@@ -49,7 +49,7 @@ where Document.ID: Codable & Sendable {
   }
 }
 
-extension Collection {
+extension DocumentCollection {
   /// What changed after each commit; see ``CollectionChanges``.
   public var changes: CollectionChanges<Document> { CollectionChanges(collection: self) }
 

@@ -10,7 +10,7 @@ extension DocumentStore {
   ///   without them.
   package func reservedCollection<Document: Codable & Identifiable & Sendable>(
     _ name: String, of type: Document.Type = Document.self, indexes: [Index<Document>] = [], declares: Bool = true
-  ) throws -> Collection<Document> where Document.ID: Codable & Sendable {
+  ) throws -> DocumentCollection<Document> where Document.ID: Codable & Sendable {
     precondition(name.hasPrefix(Self.reservedPrefix), "the reserved prefix is for reserved collections")
     return try uncheckedCollection(name, indexes: indexes, declares: declares)
   }
@@ -19,7 +19,7 @@ extension DocumentStore {
   package func signals() -> AsyncStream<Void> { observers.signals() }
 }
 
-extension Collection {
+extension DocumentCollection {
   /// What differs between two commits, the later one second; `nil` for nothing.
   package func difference(
     from old: DocumentSnapshot, to new: DocumentSnapshot

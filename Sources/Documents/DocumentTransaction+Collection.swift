@@ -2,7 +2,7 @@ import DocumentFormat
 
 extension DocumentTransaction {
   /// The document with this id, as this transaction left it.
-  public func get<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Document? {
+  public func get<Document>(_ id: Document.ID, from collection: DocumentCollection<Document>) throws -> Document? {
     let key = try DocumentTable.key(id)
     return try document(collection.table, key).map { try collection.decode($0.rawSpan, key.rawSpan) }
   }
@@ -10,7 +10,7 @@ extension DocumentTransaction {
   /// Adds a document.
   ///
   /// - Throws: `DocumentStoreError.exists` if its id is taken.
-  public func insert<Document>(_ new: Document, into collection: Collection<Document>) throws {
+  public func insert<Document>(_ new: Document, into collection: DocumentCollection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     if try document(collection.table, key) != nil {
       throw DocumentStoreError.exists(collection: collection.name, id: DocumentTable.text(ofKey: key))
@@ -20,7 +20,7 @@ extension DocumentTransaction {
 
   /// Adds a document, or replaces the one with its id; fields of that one that this program does not know stay. One that
   /// this program cannot decode is replaced whole.
-  public func upsert<Document>(_ new: Document, into collection: Collection<Document>) throws {
+  public func upsert<Document>(_ new: Document, into collection: DocumentCollection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     var merged = bytes
     if let old = try document(collection.table, key), let known = try? collection.decode(old.rawSpan, key.rawSpan) {
@@ -36,7 +36,7 @@ extension DocumentTransaction {
   /// - Returns: the changed document; `nil` if there is none with this id.
   @discardableResult
   public func update<Document>(
-    _ id: Document.ID, in collection: Collection<Document>, _ change: (inout Document) throws -> Void
+    _ id: Document.ID, in collection: DocumentCollection<Document>, _ change: (inout Document) throws -> Void
   ) throws -> Document? {
     let key = try DocumentTable.key(id)
     guard let old = try document(collection.table, key) else { return nil }
@@ -58,13 +58,13 @@ extension DocumentTransaction {
 
   /// Deletes a document. Returns whether there was one.
   @discardableResult
-  public func delete<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Bool {
+  public func delete<Document>(_ id: Document.ID, from collection: DocumentCollection<Document>) throws -> Bool {
     try delete(collection.table, DocumentTable.key(id))
   }
 
   /// Deletes all documents of a collection. Returns how many there were.
   @discardableResult
-  public func deleteAll<Document>(from collection: Collection<Document>) throws -> Int {
+  public func deleteAll<Document>(from collection: DocumentCollection<Document>) throws -> Int {
     try deleteAll(collection.table)
   }
 }

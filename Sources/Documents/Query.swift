@@ -10,13 +10,13 @@ import RecordFormat
 /// Asking is cheap, and nothing is read before one of the calls that answer. Each answers for one commit.
 public struct Query<Document: Codable & Identifiable & Sendable>: Sendable
 where Document.ID: Codable & Sendable {
-  let collection: Collection<Document>
+  let collection: DocumentCollection<Document>
   private let filter: Where<Document>
   private var ordering: Result<Ordering, FieldPathError> = .success(Ordering([]))
   private var offset = 0
   private var limit: Int?
 
-  init(_ collection: Collection<Document>, _ filter: Where<Document>) {
+  init(_ collection: DocumentCollection<Document>, _ filter: Where<Document>) {
     self.collection = collection
     self.filter = filter
   }
@@ -98,12 +98,12 @@ where Document.ID: Codable & Sendable {
 /// The documents that a query found, of one commit. A document is decoded when it is reached, and may fail to be.
 public struct QueryResults<Document: Codable & Identifiable & Sendable>: RandomAccessCollection, Sendable
 where Document.ID: Codable & Sendable {
-  private let collection: Collection<Document>
+  private let collection: DocumentCollection<Document>
   /// The commit that was asked.
   public let snapshot: DocumentSnapshot
   private let places: [UnitOffset]
 
-  init(_ collection: Collection<Document>, _ snapshot: DocumentSnapshot, _ places: [UnitOffset]) {
+  init(_ collection: DocumentCollection<Document>, _ snapshot: DocumentSnapshot, _ places: [UnitOffset]) {
     self.collection = collection
     self.snapshot = snapshot
     self.places = places
@@ -139,7 +139,7 @@ where Document.ID: Codable & Sendable {
   }
 }
 
-extension Collection {
+extension DocumentCollection {
   /// Asks for the documents that meet `filter`; see ``Query``.
   public func query(_ filter: Where<Document> = Where(.always)) -> Query<Document> { Query(self, filter) }
 }

@@ -178,7 +178,7 @@ struct Salvage {
     for bucket in 0..<Int(place.bucketCount) {
       let offset = place.buckets + bucket * Bucket.byteCount
       let line = window.read(Bucket.byteCount, at: offset)
-      guard line.count == Bucket.byteCount, Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset))
+      guard line.count == Bucket.byteCount, Checksum.isValid(line.rawSpan, at: UnitOffset(byteOffset: offset))
       else { continue }
       for entry in 0..<min(Bucket.count(line.rawSpan.u32(at: 4)), Bucket.deadCapacity) {
         dead.insert(line.rawSpan.u32(at: Bucket.deadOffsets + 4 * entry))
@@ -244,7 +244,7 @@ struct Salvage {
     } else if kind == .postingList, PostingList(bytes.rawSpan) == nil {
       return nil
     }
-    return Checksum.isWhole(bytes.rawSpan, at: UnitOffset(byteOffset: offset)) ? bytes : nil
+    return Checksum.isValid(bytes.rawSpan, at: UnitOffset(byteOffset: offset)) ? bytes : nil
   }
 
   private mutating func take(_ object: [UInt8], _ unit: UnitOffset) {

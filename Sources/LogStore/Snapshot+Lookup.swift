@@ -122,7 +122,7 @@ extension Snapshot {
   @_lifetime(borrow self)
   func bucket(_ unit: UnitOffset, capacity: Int) throws(StoreError) -> RawSpan {
     let line = line(unit)
-    guard Checksum.isWhole(line, at: unit), Bucket.count(line.u32(at: 4)) <= capacity else { throw damagedBucket(unit) }
+    guard Checksum.isValid(line, at: unit), Bucket.count(line.u32(at: 4)) <= capacity else { throw damagedBucket(unit) }
     return line
   }
 

@@ -74,7 +74,7 @@ extension Verification {
       let count = Bucket.count(line.rawSpan.u32(at: 4))
       entries += count
       let lost = "the way to up to \(capacity) rows, until repaired"
-      if !Checksum.isWhole(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
+      if !Checksum.isValid(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
         add(offset, "bucket: checksum, in \(described.name)", lost: lost)
       } else if count > capacity {
         add(offset, "bucket: \(count) entries, in \(described.name)", lost: lost)

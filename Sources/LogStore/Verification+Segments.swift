@@ -52,7 +52,7 @@ extension Verification {
       }
       let object = try window.read(length, at: offset)
       let unit = UnitOffset(byteOffset: offset)
-      if !Checksum.isWhole(object.rawSpan, at: unit) {
+      if !Checksum.isValid(object.rawSpan, at: unit) {
         add(offset, "object: checksum", lost: name(object.rawSpan, ObjectHeader.kind(word)))
         isLedgerExact = false
       } else if let fault = verify(object.rawSpan, unit, footer, manifest) {

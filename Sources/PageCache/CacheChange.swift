@@ -74,7 +74,8 @@ final class CacheChange {
   }
 
   private func write<Item: Codable & Sendable>(
-    _ document: PageDocument<Item>, in pages: Collection<PageDocument<Item>>, _ terms: ListTerms, _ fetched: Date
+    _ document: PageDocument<Item>, in pages: DocumentCollection<PageDocument<Item>>, _ terms: ListTerms,
+    _ fetched: Date
   ) throws {
     guard var list = try list(document.id.list) else { return }
     let number = document.id.number

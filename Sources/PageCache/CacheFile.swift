@@ -5,9 +5,9 @@ import LogStore
 /// A cache as it lies in a store of documents: a head, lists, pages. Synchronous, and without a memory of its own.
 struct CacheFile: Sendable {
   let store: DocumentStore
-  let heads: Collection<CacheHead>
-  let lists: Collection<ListDocument>
-  let keys: Collection<PageKey>
+  let heads: DocumentCollection<CacheHead>
+  let lists: DocumentCollection<ListDocument>
+  let keys: DocumentCollection<PageKey>
 
   /// Opens a cache; creates nothing.
   init(_ location: StoreLocation, options: DocumentStore.Options = DocumentStore.Options()) throws {
@@ -19,7 +19,7 @@ struct CacheFile: Sendable {
 
   private static let pages = "pages"
 
-  func pages<Item>(of item: Item.Type) throws -> Collection<PageDocument<Item>> {
+  func pages<Item>(of item: Item.Type) throws -> DocumentCollection<PageDocument<Item>> {
     try store.collection(Self.pages)
   }
 

@@ -179,7 +179,7 @@ extension PageCache {
     _ pages: [Int?],
     _ operation: @escaping @Sendable (Result<ListToken, any Error>) async throws -> PageAnswer<Item>
   ) async throws -> PageAnswer<Item> {
-    let keys = pages.map { Flights.Key(list: id, page: $0, item: ObjectIdentifier(Item.self)) }
+    let keys = pages.map { SingleFlight.Key(list: id, page: $0, item: ObjectIdentifier(Item.self)) }
     return try await store.flights.run(keys) { try await operation(Result { try store.token(id) }) }
   }
 

@@ -45,7 +45,7 @@ public final class PageStore: Sendable {
 
   public let options: Options
   let location: StoreLocation
-  let flights = Flights()
+  let flights = SingleFlight()
 
   struct State {
     var file: CacheFile?

@@ -15,7 +15,7 @@ public enum Checksum {
   /// Whether `span` carries its checksum in its first four bytes, salted with the unit at which it stands: the check of
   /// objects and buckets.
   @inlinable @inline(__always)
-  public static func isWhole(_ span: RawSpan, at unit: UnitOffset) -> Bool {
+  public static func isValid(_ span: RawSpan, at unit: UnitOffset) -> Bool {
     guard span.byteCount >= 4 else { return false }
     // The span is not empty, so it has an address; its bytes are there for the call.
     return unsafe span.withUnsafeBytes { bytes in

@@ -68,12 +68,12 @@ public final class CatalogueSync: Service, Sendable {
   private let metrics: DaemonMetrics
   private let environment: DaemonEnvironment
   private let logger: Logger
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
   private let thread = BlockingThread("sync")
   /// Called after each synchronisation that succeeded.
   private let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
   /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.
-  let turn = Turn()
+  let turn = AsyncLock()
 
   /// - Throws: `TransportError` for an invalid address or header.
   init(

@@ -15,16 +15,16 @@ final class CompactionService: Service {
   private let access: CatalogueAccess
   private let table: UserDocumentsTable
   private let rate: ScanRate
-  private let turn: Turn
+  private let turn: AsyncLock
   private let problems: Problems
   private let environment: DaemonEnvironment
   private let logger: Logger
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
   private let thread = BlockingThread("compaction")
 
   init(
     _ options: CompactionOptions, _ access: CatalogueAccess, _ table: UserDocumentsTable, _ rate: ScanRate,
-    _ turn: Turn, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger
+    _ turn: AsyncLock, _ problems: Problems, _ environment: DaemonEnvironment, _ logger: Logger
   ) {
     self.options = options
     self.access = access

@@ -92,7 +92,7 @@ public final class Daemon: ReadingHandler, Sendable {
     directory.waiting = workspaceOptions.waiting
     directory.notify = workspaceOptions.notify
     var queueOptions = environment.queue
-    let parkings = Wakes()
+    let parkings = WakeSignal()
     queueOptions.trace = { [problems, metrics] event in
       metrics.uploads(event)
       switch event {

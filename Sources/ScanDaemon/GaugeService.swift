@@ -12,7 +12,7 @@ final class GaugeService: Service {
   private let events: EventLog
   private let metrics: DaemonMetrics
   private let environment: DaemonEnvironment
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
 
   init(
     _ access: CatalogueAccess, _ causes: CauseWatch, _ recorder: ScanRecorder, _ sessions: SetSessions,

@@ -36,7 +36,7 @@ final class NetworkWatch: Service {
   private let environment: DaemonEnvironment
   private let logger: Logger
   private let state = Mutex(State())
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
 
   init(
     _ options: DaemonOptions, _ problems: Problems, _ metrics: DaemonMetrics, _ environment: DaemonEnvironment,

@@ -37,13 +37,13 @@ final class QueueWatch: Service {
   private let problems: Problems
   private let environment: DaemonEnvironment
   private let state = Mutex(State())
-  private let wakes: Wakes
+  private let wakes: WakeSignal
   private let thread = BlockingThread("queues")
 
   /// - Parameter wakes: are woken when an upload was parked, and the queues are looked at then.
   init(
     _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ metrics: DaemonMetrics,
-    _ problems: Problems, _ environment: DaemonEnvironment, _ wakes: Wakes
+    _ problems: Problems, _ environment: DaemonEnvironment, _ wakes: WakeSignal
   ) {
     self.wakes = wakes
     self.webhooks = webhooks

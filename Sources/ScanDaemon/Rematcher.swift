@@ -31,7 +31,7 @@ final class Rematcher: Service {
   private let environment: DaemonEnvironment
   /// Told for whom uploads were recorded.
   private let onRecorded: @Sendable (_ user: String?) -> Void
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
 
   init(
     _ options: DaemonOptions, _ access: CatalogueAccess, _ recorder: ScanRecorder, _ webhooks: Webhooks,

@@ -36,7 +36,7 @@ struct SessionIndex: Sendable {
   /// Sessions that are about to be opened.
   private(set) var reserved: Set<String> = []
 
-  init(_ sessions: Collection<StoredSession>) throws {
+  init(_ sessions: DocumentCollection<StoredSession>) throws {
     var ended: [(time: Double, id: String)] = []
     var holding: [StoredSession] = []
     for result in try sessions.query().results() {

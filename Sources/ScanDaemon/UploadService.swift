@@ -37,7 +37,7 @@ final class UploadService: Service {
   private let watch: QueueWatch
   private let onReconnect: @Sendable () -> Void
   private let state = Mutex(State())
-  private let wakes = Wakes()
+  private let wakes = WakeSignal()
   private let thread = BlockingThread("uploads")
 
   init(

@@ -14,11 +14,11 @@ final class UserDocuments: Sendable {
   let location: StoreLocation
   let store: DocumentStore
   let queue: UploadQueue
-  let misses: Collection<Miss>
-  let sessions: Collection<StoredSession>
-  let codes: Collection<StoredCode>
-  let pending: Collection<PendingScan>
-  let probes: Collection<RecordingProbe>
+  let misses: DocumentCollection<Miss>
+  let sessions: DocumentCollection<StoredSession>
+  let codes: DocumentCollection<StoredCode>
+  let pending: DocumentCollection<PendingScan>
+  let probes: DocumentCollection<RecordingProbe>
   /// The directory that they are in: a user who was removed and came back has another one.
   let home: FileIdentity?
   /// Which sessions there are. Changes behind the commits that change them.

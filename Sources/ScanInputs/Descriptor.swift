@@ -58,7 +58,7 @@ final class Descriptor: Sendable {
   }
 
   /// Waits for bytes and reads some of them.
-  func read(within limit: Duration? = nil, ending: Ending) throws(Obstacle) -> Piece {
+  func read(within limit: Duration? = nil, ending: Ending) throws(InputError) -> Piece {
     while true {
       let ready = try wait(for: POLLIN, or: [ending.cancel, ending.stop], within: limit)
       if ending.stop.isTripped || ending.cancel.isTripped { return .stopped }
@@ -73,14 +73,14 @@ final class Descriptor: Sendable {
       }
       if count > 0 { return .bytes(bytes) }
       if count == 0 { return .end }
-      guard code == EAGAIN || code == EINTR else { throw Obstacle("cannot read", code: code) }
+      guard code == EAGAIN || code == EINTR else { throw InputError("cannot read", code: code) }
     }
   }
 
   /// Writes all bytes, as fast as they are taken.
   ///
   /// - Parameter limit: How long to wait where nothing is taken; `nil` for as long as the input runs.
-  func write(_ bytes: [UInt8], within limit: Duration?, ending: Ending) throws(Obstacle) {
+  func write(_ bytes: [UInt8], within limit: Duration?, ending: Ending) throws(InputError) {
     Self.ignoreBrokenPipes
     let clock = ContinuousClock()
     var written = 0
@@ -90,9 +90,9 @@ final class Descriptor: Sendable {
       let latches = isEnding ? [ending.cancel] : [ending.cancel, ending.stop]
       let patience = isEnding ? min(limit ?? Self.patienceAtEnd, Self.patienceAtEnd) : limit
       let ready = try wait(for: POLLOUT, or: latches, within: patience.map { $0 - (clock.now - lastProgress) })
-      if ending.cancel.isTripped { throw Obstacle("the input was ended") }
+      if ending.cancel.isTripped { throw InputError("the input was ended") }
       if isEnding != ending.stop.isTripped { continue }
-      guard ready else { throw Obstacle("nobody takes it") }
+      guard ready else { throw InputError("nobody takes it") }
       // The bytes from `written` on, at most as many as there are.
       let count = unsafe bytes.withUnsafeBytes { buffer in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
@@ -103,10 +103,10 @@ final class Descriptor: Sendable {
         lastProgress = clock.now
       } else if errno == EAGAIN {
         // There is room, but not as much as it takes: nothing tells when there is.
-        if let patience, clock.now - lastProgress >= patience { throw Obstacle("nobody takes it") }
+        if let patience, clock.now - lastProgress >= patience { throw InputError("nobody takes it") }
         usleep(1000)
       } else if errno != EINTR {
-        throw Obstacle("cannot write", code: errno)
+        throw InputError("cannot write", code: errno)
       }
     }
   }
@@ -119,7 +119,7 @@ final class Descriptor: Sendable {
   /// Waits until the descriptor or one of the latches has something.
   ///
   /// - Returns: Whether the descriptor has: bytes, room, an end or an error.
-  private func wait(for events: Int32, or latches: [Latch], within limit: Duration?) throws(Obstacle) -> Bool {
+  private func wait(for events: Int32, or latches: [Latch], within limit: Duration?) throws(InputError) -> Bool {
     let clock = ContinuousClock()
     let deadline = limit.map { clock.now + $0 }
     while true {
@@ -129,7 +129,7 @@ final class Descriptor: Sendable {
       // The array has as many entries as the system is told.
       let count = unsafe poll(&entries, nfds_t(entries.count), left.map(Self.milliseconds) ?? -1)
       if count > 0 { return entries[0].revents != 0 }
-      if count < 0, errno != EINTR { throw Obstacle("cannot wait", code: errno) }
+      if count < 0, errno != EINTR { throw InputError("cannot wait", code: errno) }
       if let deadline, clock.now >= deadline { return false }
     }
   }

@@ -3,12 +3,12 @@ struct DeviceInput {
   /// How the reading of a device ends.
   enum End {
     /// The device went away, and why.
-    case gone(Obstacle)
+    case gone(InputError)
     /// The input is to end, in the middle of this.
-    case stopped(DeviceShelf.State)
+    case stopped(DeviceHandoff.State)
   }
 
-  let desk: Desk
+  let inputContext: InputContext
   let source: InputSource
   let path: String
   let interval: Duration
@@ -20,25 +20,25 @@ struct DeviceInput {
   ///   - open: Opens the device, or sets up one that is open and was read by another input; may block.
   ///   - read: Reads it, from a state in which it was left, until it ends or until the input is to end.
   func run(
-    open: @escaping @Sendable (Descriptor?) throws(Obstacle) -> Descriptor,
-    read: (Descriptor, DeviceShelf.State?, InputThread) async throws -> End
+    open: @escaping @Sendable (Descriptor?) throws(InputError) -> Descriptor,
+    read: (Descriptor, DeviceHandoff.State?, InputThread) async throws -> End
   ) async throws {
     try await InputThread.use(format, hasAnswers: source.hasAnswers) { try await run(on: $0, open: open, read: read) }
   }
 
   private func run(
-    on thread: InputThread, open: @escaping @Sendable (Descriptor?) throws(Obstacle) -> Descriptor,
-    read: (Descriptor, DeviceShelf.State?, InputThread) async throws -> End
+    on thread: InputThread, open: @escaping @Sendable (Descriptor?) throws(InputError) -> Descriptor,
+    read: (Descriptor, DeviceHandoff.State?, InputThread) async throws -> End
   ) async throws {
-    let key = DeviceShelf.Key(source)
+    let key = DeviceHandoff.Key(source)
     var kept = key.flatMap { environment.shelf?.take($0) }
-    var reopening = Reopening(desk: desk, environment: environment, first: interval, longest: interval)
+    var reopening = Reopening(inputContext: inputContext, environment: environment, first: interval, longest: interval)
     while !ending.stop.isTripped {
       let former = kept
       kept = nil
       let opened = await thread.run {
-        Result { () throws(Obstacle) in
-          do throws(Obstacle) { return try open(former?.device) } catch {
+        Result { () throws(InputError) in
+          do throws(InputError) { return try open(former?.device) } catch {
             former?.device.close()
             throw error
           }
@@ -56,7 +56,7 @@ struct DeviceInput {
           throw error
         }
         if case .stopped(let state) = end, let key, let shelf = environment.shelf,
-          shelf.put(DeviceShelf.Kept(device: device, state: state), for: key)
+          shelf.put(DeviceHandoff.Kept(device: device, state: state), for: key)
         {
           return
         }

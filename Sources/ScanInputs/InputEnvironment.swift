@@ -7,7 +7,7 @@ struct InputEnvironment: Sendable {
   /// What was read of it.
   var standardInputRemainder = StandardInputRemainder.ofProcess
   /// Where a device goes that the next input reads on; without one it is closed.
-  var shelf: DeviceShelf?
+  var shelf: DeviceHandoff?
   /// How an input waits before it opens its source again.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// How long a client may leave an answer lying.

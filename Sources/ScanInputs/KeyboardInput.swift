@@ -12,16 +12,17 @@ import Darwin
 struct KeyboardInput {
   let options: KeyboardOptions
   let format: LineFormat
-  let desk: Desk
+  let inputContext: InputContext
   let environment: InputEnvironment
   let ending: Ending
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, source: .keyboard(options), path: options.path, interval: options.reopenInterval, format: format,
+      inputContext: inputContext, source: .keyboard(options), path: options.path, interval: options.reopenInterval,
+      format: format,
       environment: environment, ending: ending)
     try await device.run(
-      open: { [options] (kept) throws(Obstacle) in
+      open: { [options] (kept) throws(InputError) in
         guard let kept else { return try Self.open(options) }
         var status = stat()
         // The structure is ours.
@@ -33,32 +34,32 @@ struct KeyboardInput {
       }, read: read)
   }
 
-  private static func open(_ options: KeyboardOptions) throws(Obstacle) -> Descriptor {
+  private static func open(_ options: KeyboardOptions) throws(InputError) -> Descriptor {
     let path = options.path
     var status = stat()
     // The path is lent as a C string, and the structure is ours; the same holds below.
-    guard unsafe stat(path, &status) == 0 else { throw Obstacle("cannot open \(path)", code: errno) }
+    guard unsafe stat(path, &status) == 0 else { throw InputError("cannot open \(path)", code: errno) }
     let isDevice = status.st_mode & S_IFMT == S_IFCHR
     guard isDevice || status.st_mode & S_IFMT == S_IFIFO else {
-      throw Obstacle("\(path) is neither an event device nor a FIFO")
+      throw InputError("\(path) is neither an event device nor a FIFO")
     }
     // Who could write to a FIFO himself sees no end of it when others close it, and loses nothing between two of them.
     let number = unsafe shelfmark_open_device(path, isDevice ? O_RDONLY : O_RDWR)
-    guard number >= 0 else { throw Obstacle("cannot open \(path)", code: errno) }
+    guard number >= 0 else { throw InputError("cannot open \(path)", code: errno) }
     let device = Descriptor(number)
     if isDevice, options.grabs { try grab(device, path) }
     return device
   }
 
-  private static func grab(_ device: Descriptor, _ path: String) throws(Obstacle) {
+  private static func grab(_ device: Descriptor, _ path: String) throws(InputError) {
     guard shelfmark_grab_keyboard(device.number, 1) != 0 else { return }
     let code = errno
-    guard code != EBUSY else { throw Obstacle("\(path) is in the hands of another program") }
-    throw Obstacle("\(path) is no event device", code: code)
+    guard code != EBUSY else { throw InputError("\(path) is in the hands of another program") }
+    throw InputError("\(path) is no event device", code: code)
   }
 
   private func read(
-    _ device: Descriptor, _ former: DeviceShelf.State?, _ thread: InputThread
+    _ device: Descriptor, _ former: DeviceHandoff.State?, _ thread: InputThread
   ) async throws -> DeviceInput.End {
     var decoder = KeyboardDecoder(layout: options.layout, format: format)
     if case .keys(let former)? = former {
@@ -68,19 +69,19 @@ struct KeyboardInput {
       let isInsideEvent = decoder.isInsideEvent
       let limit = isInsideEvent ? environment.eventPatience : decoder.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
-        Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
+        Result { () throws(InputError) in try device.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
       switch piece {
       case .success(.bytes(let bytes)): decoder.append(bytes, to: &lines)
       case .success(.idle): if isInsideEvent { decoder.dropPartialEvent(&lines) } else { decoder.finish(&lines) }
-      case .success(.end): return ([], .gone(Obstacle("the device hung up")))
+      case .success(.end): return ([], .gone(InputError("the device hung up")))
       case .success(.stopped): return ([], .stopped(.keys(decoder)))
       case .failure(let obstacle): return ([], .gone(obstacle))
       }
       return (lines, nil)
-    } answer: { [desk] line in
-      _ = await desk.answer(line, .utf8)
+    } answer: { [inputContext] line in
+      _ = await inputContext.answer(line, .utf8)
     }
   }
 }

@@ -16,10 +16,10 @@ final class Latch: Sendable {
   /// Relaxed: who needs to see what came before is told by the pipe.
   private let tripped = Atomic(false)
 
-  init() throws(Obstacle) {
+  init() throws(InputError) {
     var ends: [CInt] = [-1, -1]
     // The array has room for the two numbers that are written.
-    guard unsafe pipe(&ends) == 0 else { throw Obstacle("cannot make a pipe", code: errno) }
+    guard unsafe pipe(&ends) == 0 else { throw InputError("cannot make a pipe", code: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     descriptor = ends[0]
     writingEnd = ends[1]
@@ -47,7 +47,7 @@ struct Ending: Sendable {
   /// Everything ends at once. It stops as well.
   let cancel: Latch
 
-  init() throws(Obstacle) {
+  init() throws(InputError) {
     stop = try Latch()
     cancel = try Latch()
   }

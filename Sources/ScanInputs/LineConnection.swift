@@ -33,7 +33,7 @@ struct LineConnection: Sendable {
 
     let ahead = Mutex(Ahead())
     /// Why the connection was lost; `nil` where it was closed.
-    let loss = Mutex<Obstacle?>(nil)
+    let loss = Mutex<InputError?>(nil)
     /// Says that there are pieces to take.
     let wakes: AsyncStream<Void>
     let continuation: AsyncStream<Void>.Continuation
@@ -86,7 +86,7 @@ struct LineConnection: Sendable {
   }
 
   /// Why the connection was lost; `nil` where one of the two closed it.
-  var loss: Obstacle? { progress.loss.withLock { $0 } }
+  var loss: InputError? { progress.loss.withLock { $0 } }
 
   /// Nothing more is read. What was read is answered, if the client takes it within `patience`.
   func stop(patience: Duration) {
@@ -100,9 +100,9 @@ struct LineConnection: Sendable {
   /// code.
   ///
   /// - Parameter hasAnswers: Whether answers are written.
-  func serve(_ desk: Desk, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
+  func serve(_ inputContext: InputContext, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
     await withTaskCancellationHandler {
-      var session = dialect.session(desk)
+      var session = dialect.session(inputContext)
       var wakes = progress.wakes.makeAsyncIterator()
       var listens = hasAnswers
       var isOver = false
@@ -122,7 +122,7 @@ struct LineConnection: Sendable {
         while !rest.isEmpty, !Task.isCancelled {
           let answers = await session.answer(rest.prefix(LineDialect.maximumBatchCount))
           rest = rest.dropFirst(LineDialect.maximumBatchCount)
-          if listens { listens = await send(answers, patience: patience, desk) }
+          if listens { listens = await send(answers, patience: patience, inputContext) }
         }
         if progress.answered(byteCount) { channel.read() }
       }
@@ -135,7 +135,7 @@ struct LineConnection: Sendable {
   /// Writes answers, a line each, and waits until the system has them.
   ///
   /// - Returns: Whether more can be written.
-  private func send(_ lines: [[UInt8]], patience: Duration, _ desk: Desk) async -> Bool {
+  private func send(_ lines: [[UInt8]], patience: Duration, _ inputContext: InputContext) async -> Bool {
     let (channel, wait) = (channel, TimeAmount(patience))
     let sent = channel.eventLoop.flatSubmit {
       var buffer = channel.allocator.buffer(capacity: lines.reduce(0) { $0 + $1.count + 1 })
@@ -145,7 +145,7 @@ struct LineConnection: Sendable {
       }
       let sent = channel.writeAndFlush(buffer)
       let stall = channel.eventLoop.scheduleTask(in: wait) {
-        desk.note(.fault(.unanswered("a client takes none")))
+        inputContext.note(.fault(.unanswered("a client takes none")))
         channel.close(promise: nil)
       }
       sent.whenComplete { _ in stall.cancel() }
@@ -223,7 +223,7 @@ struct LineConnection: Sendable {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       if let error = error as? IOError {
-        progress.loss.withLock { $0 = Obstacle("the connection was lost", code: error.errnoCode) }
+        progress.loss.withLock { $0 = InputError("the connection was lost", code: error.errnoCode) }
       }
       context.close(promise: nil)
     }

@@ -11,16 +11,16 @@ enum LineDialect: Sendable {
   /// One connection's lines.
   struct Session: Sendable {
     var framer: LineFramer
-    private let desk: Desk
+    private let inputContext: InputContext
     private let encoding: TextEncoding
     /// Text around the code of a request; `nil` where a line is a code.
     private let affixes: Affixes?
 
-    init(_ format: LineFormat, affixes: Affixes?, desk: Desk) {
+    init(_ format: LineFormat, affixes: Affixes?, inputContext: InputContext) {
       framer = LineFramer(format)
       encoding = format.encoding
       self.affixes = affixes
-      self.desk = desk
+      self.inputContext = inputContext
     }
 
     /// Answers lines that arrived together.
@@ -41,9 +41,11 @@ enum LineDialect: Sendable {
         }
       }
       if readings.count == 1 {
-        answers[indices[0]] = await desk.handler.answer(readings[0]).line
+        answers[indices[0]] = await inputContext.handler.answer(readings[0]).line
       } else if !readings.isEmpty {
-        for (index, answer) in zip(indices, await desk.handler.answer(readings)) { answers[index] = answer.line }
+        for (index, answer) in zip(indices, await inputContext.handler.answer(readings)) {
+          answers[index] = answer.line
+        }
       }
       return answers
     }
@@ -52,33 +54,33 @@ enum LineDialect: Sendable {
     private func reading(_ line: LineFramer.Line) -> Result<Reading, ScanRequest.Refusal> {
       switch (line, affixes) {
       case (.fault(let fault), _):
-        desk.note(.fault(fault))
+        inputContext.note(.fault(fault))
         return .failure(ScanRequest.Refusal(reason: fault.description))
-      case (.text(let code), nil): return .success(Reading(input: desk.name, code: code))
+      case (.text(let code), nil): return .success(Reading(input: inputContext.name, code: code))
       case (.bytes(let bytes), _):
         let fault = InputFault.notText(encoding, shown: Printable.text(bytes))
-        desk.note(.fault(fault))
-        if affixes == nil { return .success(Reading(input: desk.name, undecoded: bytes)) }
+        inputContext.note(.fault(fault))
+        if affixes == nil { return .success(Reading(input: inputContext.name, undecoded: bytes)) }
         return .failure(ScanRequest.Refusal(reason: fault.description))
       case (.text(let text), let affixes?):
         do throws(ScanRequest.Refusal) {
           let request = try ScanRequest(line: text, affixes)
-          return .success(Reading(input: desk.name, code: request.code, tag: request.tag))
+          return .success(Reading(input: inputContext.name, code: request.code, tag: request.tag))
         } catch {
-          desk.note(.fault(error.fault))
+          inputContext.note(.fault(error.fault))
           return .failure(error)
         }
       }
     }
   }
 
-  func session(_ desk: Desk) -> Session {
+  func session(_ inputContext: InputContext) -> Session {
     switch self {
-    case .codes(let format): return Session(format, affixes: nil, desk: desk)
+    case .codes(let format): return Session(format, affixes: nil, inputContext: inputContext)
     case .requests(let format):
       var plain = LineFormat()
       plain.maximumByteCount = format.maximumByteCount
-      return Session(plain, affixes: Affixes(format), desk: desk)
+      return Session(plain, affixes: Affixes(format), inputContext: inputContext)
     }
   }
 }

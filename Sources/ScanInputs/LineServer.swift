@@ -20,7 +20,7 @@ struct LineServer {
     var cleanUp: @Sendable () -> Void = {}
   }
 
-  let desk: Desk
+  let inputContext: InputContext
   let dialect: LineDialect
   /// The pause that ends a line.
   var idleTimeout: Duration?
@@ -34,7 +34,7 @@ struct LineServer {
   ///   - listen: Makes the socket.
   func run(at place: String, listen: (ServerBootstrap) async throws -> Listener) async throws {
     var reopening = Reopening(
-      desk: desk, environment: environment, first: Self.firstPause, longest: Self.longestPause)
+      inputContext: inputContext, environment: environment, first: Self.firstPause, longest: Self.longestPause)
     while !ending.stop.isTripped {
       let (arrivals, continuation) = AsyncStream.makeStream(of: LineConnection.self)
       let roster = Roster(limit: environment.maximumConnections)
@@ -64,7 +64,7 @@ struct LineServer {
       await withDiscardingTaskGroup { group in
         for await connection in arrivals {
           group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
-            await connection.serve(desk, dialect, patience: patience)
+            await connection.serve(inputContext, dialect, patience: patience)
             roster.remove(connection)
             noteCount(roster)
           }
@@ -79,20 +79,20 @@ struct LineServer {
     for connection in roster.close() { connection.channel.close(promise: nil) }
   }
 
-  private func noteCount(_ roster: Roster) { desk.note(.connections(roster.count, limit: roster.limit)) }
+  private func noteCount(_ roster: Roster) { inputContext.note(.connections(roster.count, limit: roster.limit)) }
 
   /// Lets a client in, or says why not.
   private func admit(_ connection: LineConnection, _ roster: Roster) throws {
     let address = connection.channel.remoteAddress
     let peer = address.map(LineServer.shown) ?? "an unknown address"
     if !allow.isEmpty, !allow.contains(where: { $0.contains(address?.ipAddress ?? "") }) {
-      desk.note(.refused(.notAllowed(peer: peer)))
+      inputContext.note(.refused(.notAllowed(peer: peer)))
       throw ChannelError.ioOnClosedChannel
     }
     switch roster.admit(connection) {
     case .admitted: noteCount(roster)
     case .full:
-      desk.note(.refused(.limit(roster.limit, peer: peer)))
+      inputContext.note(.refused(.limit(roster.limit, peer: peer)))
       throw ChannelError.ioOnClosedChannel
     case .closed: throw ChannelError.ioOnClosedChannel
     }
@@ -152,7 +152,7 @@ struct LineServer {
 
   private static func reason(_ error: any Error, at address: String) -> String {
     switch error {
-    case let error as IOError: Obstacle("cannot listen on \(address)", code: error.errnoCode).description
+    case let error as IOError: InputError("cannot listen on \(address)", code: error.errnoCode).description
     case SocketAddressError.unknown(let host, _): "the host \(host) is not known"
     case is SocketAddressError: "this is no address"
     default: "\(error)"

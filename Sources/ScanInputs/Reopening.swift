@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Opens a source again and again, and tells how it is.
 struct Reopening {
-  private let desk: Desk
+  private let inputContext: InputContext
   private let environment: InputEnvironment
   private let first: Duration
   private let longest: Duration
@@ -13,8 +13,8 @@ struct Reopening {
   /// - Parameters:
   ///   - first: How long to wait after the source went away or could not be opened.
   ///   - longest: The wait doubles up to this.
-  init(desk: Desk, environment: InputEnvironment, first: Duration, longest: Duration) {
-    self.desk = desk
+  init(inputContext: InputContext, environment: InputEnvironment, first: Duration, longest: Duration) {
+    self.inputContext = inputContext
     self.environment = environment
     // However it is configured, it does not spin.
     self.first = max(first, .milliseconds(10))
@@ -25,14 +25,14 @@ struct Reopening {
   mutating func opened(_ what: String) {
     lastReason = nil
     next = first
-    desk.note(.opened(what))
+    inputContext.note(.opened(what))
   }
 
   /// Tells why the source is not open, and waits. Returns early at graceful shutdown.
   ///
   /// - Throws: `CancellationError`.
   mutating func closed(_ reason: String) async throws {
-    if reason != lastReason { desk.note(.closed(reason: reason, reopens: true)) }
+    if reason != lastReason { inputContext.note(.closed(reason: reason, reopens: true)) }
     lastReason = reason
     let wait = next
     next = min(next + next, longest)

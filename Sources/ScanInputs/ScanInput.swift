@@ -31,11 +31,11 @@ public struct ScanInput: Service {
   ///
   /// - Throws: `CancellationError` only. Cancellation ends at once, without the answers.
   public func run() async throws {
-    let desk = Desk(name: options.name, handler: handler, logger: logger)
-    guard let ending = try await makeEnding(desk) else { return }
+    let inputContext = InputContext(name: options.name, handler: handler, logger: logger)
+    guard let ending = try await makeEnding(inputContext) else { return }
     try await withTaskCancellationHandler {
       try await withGracefulShutdownHandler {
-        try await read(desk, ending)
+        try await read(inputContext, ending)
       } onGracefulShutdown: {
         ending.stop.trip()
       }
@@ -47,11 +47,12 @@ public struct ScanInput: Service {
   }
 
   /// What wakes the input at its end. Without descriptors for that it waits for some, as for any source.
-  private func makeEnding(_ desk: Desk) async throws -> Ending? {
+  private func makeEnding(_ inputContext: InputContext) async throws -> Ending? {
     var reopening = Reopening(
-      desk: desk, environment: environment, first: LineServer.firstPause, longest: LineServer.longestPause)
+      inputContext: inputContext, environment: environment, first: LineServer.firstPause,
+      longest: LineServer.longestPause)
     while !Task.isShuttingDownGracefully {
-      do throws(Obstacle) {
+      do throws(InputError) {
         return try Ending()
       } catch {
         try await reopening.closed(error.description)
@@ -60,29 +61,33 @@ public struct ScanInput: Service {
     return nil
   }
 
-  private func read(_ desk: Desk, _ ending: Ending) async throws {
+  private func read(_ inputContext: InputContext, _ ending: Ending) async throws {
     let format = options.line
     func server(
       _ dialect: LineDialect, idleTimeout: Duration? = nil, allow: [PeerNetwork] = []
     ) -> LineServer {
       LineServer(
-        desk: desk, dialect: dialect, idleTimeout: idleTimeout, allow: allow, environment: environment, ending: ending)
+        inputContext: inputContext, dialect: dialect, idleTimeout: idleTimeout, allow: allow, environment: environment,
+        ending: ending)
     }
     switch options.source {
     case .standardInput:
-      try await StandardInput(desk: desk, format: format, environment: environment, ending: ending).run()
+      try await StandardInput(inputContext: inputContext, format: format, environment: environment, ending: ending)
+        .run()
     case .serial(let options):
-      let input = SerialInput(options: options, format: format, desk: desk, environment: environment, ending: ending)
+      let input = SerialInput(
+        options: options, format: format, inputContext: inputContext, environment: environment, ending: ending)
       try await input.run()
     case .keyboard(let options):
-      let input = KeyboardInput(options: options, format: format, desk: desk, environment: environment, ending: ending)
+      let input = KeyboardInput(
+        options: options, format: format, inputContext: inputContext, environment: environment, ending: ending)
       try await input.run()
     case .tcp(let host, let port, let allow):
       let server = server(.codes(format), idleTimeout: format.idleTimeout, allow: allow)
       try await TCPInput(host: host, port: port, server: server).run()
     case .tcpClient(let options):
       let input = TCPClientInput(
-        options: options, format: format, desk: desk, environment: environment, ending: ending)
+        options: options, format: format, inputContext: inputContext, environment: environment, ending: ending)
       try await input.run()
     case .socket(let path): try await SocketInput(path: path, server: server(.requests(format))).run()
     }

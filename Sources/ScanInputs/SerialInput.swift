@@ -2,16 +2,17 @@
 struct SerialInput {
   let options: SerialOptions
   let format: LineFormat
-  let desk: Desk
+  let inputContext: InputContext
   let environment: InputEnvironment
   let ending: Ending
 
   func run() async throws {
     let device = DeviceInput(
-      desk: desk, source: .serial(options), path: options.path, interval: options.reopenInterval, format: format,
+      inputContext: inputContext, source: .serial(options), path: options.path, interval: options.reopenInterval,
+      format: format,
       environment: environment, ending: ending)
     try await device.run(
-      open: { [options] (kept) throws(Obstacle) in
+      open: { [options] (kept) throws(InputError) in
         guard let kept else { return try SerialLine.open(options) }
         try SerialLine.setUp(kept, options)
         return kept
@@ -19,17 +20,17 @@ struct SerialInput {
   }
 
   private func read(
-    _ device: Descriptor, _ former: DeviceShelf.State?, _ thread: InputThread
+    _ device: Descriptor, _ former: DeviceHandoff.State?, _ thread: InputThread
   ) async throws -> DeviceInput.End {
     var beginning = LineFramer.Beginning()
     if case .line(let former)? = former { beginning = former }
     var framer = LineFramer(format, after: beginning)
     let patience = environment.devicePatience
-    let voice = Voice(desk: desk, thread: thread, output: device, patience: patience, ending: ending)
+    let voice = Voice(inputContext: inputContext, thread: thread, output: device, patience: patience, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
-        Result { () throws(Obstacle) in try device.read(within: limit, ending: ending) }
+        Result { () throws(InputError) in try device.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
       switch piece {
@@ -38,13 +39,13 @@ struct SerialInput {
         framer.finish(&lines)
         environment.onPause()
       // What a line lacks because the device went away nobody knows: it does not count.
-      case .success(.end): return ([], .gone(Obstacle("the device hung up")))
+      case .success(.end): return ([], .gone(InputError("the device hung up")))
       case .success(.stopped): return ([], .stopped(.line(framer.beginning)))
       case .failure(let obstacle): return ([], .gone(obstacle))
       }
       return (lines, nil)
-    } answer: { [desk, format, options] line in
-      if let answer = await desk.answer(line, format.encoding), options.answers { await voice.say(answer) }
+    } answer: { [inputContext, format, options] line in
+      if let answer = await inputContext.answer(line, format.encoding), options.answers { await voice.say(answer) }
     }
   }
 }

@@ -11,19 +11,19 @@ import Darwin
 /// A serial device as termios sees it.
 enum SerialLine {
   /// Opens a device for bytes as they come, at its speed, and for nobody else. It gets its settings back when it is closed.
-  static func open(_ options: SerialOptions) throws(Obstacle) -> Descriptor {
+  static func open(_ options: SerialOptions) throws(InputError) -> Descriptor {
     _ = try speed(options)
     // The path is lent as a C string for the call.
     let number = unsafe shelfmark_open_device(options.path, O_RDWR)
-    guard number >= 0 else { throw Obstacle("cannot open \(options.path)", code: errno) }
+    guard number >= 0 else { throw InputError("cannot open \(options.path)", code: errno) }
     guard shelfmark_lock_device(number) == 0 || errno != EWOULDBLOCK else {
       close(number)
-      throw Obstacle("another process, or another input, reads \(options.path) and has it locked")
+      throw InputError("another process, or another input, reads \(options.path) and has it locked")
     }
     var before = termios()
     // Both calls get a structure of ours, for their duration.
     guard unsafe tcgetattr(number, &before) == 0 else {
-      let obstacle = Obstacle("\(options.path) is no serial device", code: errno)
+      let obstacle = InputError("\(options.path) is no serial device", code: errno)
       close(number)
       throw obstacle
     }
@@ -42,24 +42,24 @@ enum SerialLine {
   }
 
   /// Has an open device bring bytes as they come, at its speed. What it has brought before stays to be read.
-  static func setUp(_ device: Descriptor, _ options: SerialOptions) throws(Obstacle) {
+  static func setUp(_ device: Descriptor, _ options: SerialOptions) throws(InputError) {
     let speed = try speed(options)
     var raw = termios()
     // The calls get a structure of ours, for their duration.
     guard unsafe tcgetattr(device.number, &raw) == 0 else {
-      throw Obstacle("cannot set up \(options.path)", code: errno)
+      throw InputError("cannot set up \(options.path)", code: errno)
     }
     unsafe cfmakeraw(&raw)
     raw.c_cflag |= tcflag_t(CLOCAL | CREAD)
     guard unsafe cfsetspeed(&raw, speed) == 0, unsafe tcsetattr(device.number, TCSANOW, &raw) == 0 else {
-      throw Obstacle("cannot set up \(options.path)", code: errno)
+      throw InputError("cannot set up \(options.path)", code: errno)
     }
   }
 
-  private static func speed(_ options: SerialOptions) throws(Obstacle) -> speed_t {
+  private static func speed(_ options: SerialOptions) throws(InputError) -> speed_t {
     if let speed = speeds[options.baud] { return speed }
     let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-    throw Obstacle("\(options.baud) is no speed of a serial device; there are \(known)")
+    throw InputError("\(options.baud) is no speed of a serial device; there are \(known)")
   }
 
   #if os(Linux)

@@ -29,33 +29,33 @@ package struct SocketFile: Sendable {
   /// Makes room for a socket.
   ///
   /// - Throws: where another process listens, or something else than a socket is; without the path, which the caller knows.
-  package init(path: String) async throws(Obstacle) {
+  package init(path: String) async throws(InputError) {
     self.path = path
     directory = "\(path).\(getpid())"
     temporaryPath = "\(directory)/s"
     if !(1...Self.pathByteLimit).contains(path.utf8.count) || path.utf8.contains(0) {
       let rule = "a socket's path has 1 to \(Self.pathByteLimit) bytes, none of them zero"
-      throw Obstacle("\(rule); this one has \(path.utf8.count)")
+      throw InputError("\(rule); this one has \(path.utf8.count)")
     }
     if let status = Self.status(path) {
-      guard status.st_mode & S_IFMT == S_IFSOCK else { throw Obstacle("a file that is no socket has this name") }
-      if try await Self.isListenedTo(path) { throw Obstacle("another process listens there") }
+      guard status.st_mode & S_IFMT == S_IFSOCK else { throw InputError("a file that is no socket has this name") }
+      if try await Self.isListenedTo(path) { throw InputError("another process listens there") }
     }
     // One that a dead process with this id left.
     removeTemporary()
     // The path is a C string for the length of the call.
-    guard unsafe mkdir(directory, 0o700) == 0 else { throw Obstacle("cannot make a directory for it", code: errno) }
+    guard unsafe mkdir(directory, 0o700) == 0 else { throw InputError("cannot make a directory for it", code: errno) }
   }
 
   /// Gives the bound socket its mode and its name.
   ///
   /// - Returns: what names the file, for ``remove(_:)``.
-  package func publish() throws(Obstacle) -> Identity {
+  package func publish() throws(InputError) -> Identity {
     defer { removeTemporary() }
     // The paths are C strings for the length of the calls.
     guard unsafe chmod(temporaryPath, 0o600) == 0, let status = Self.status(temporaryPath),
       unsafe rename(temporaryPath, path) == 0
-    else { throw Obstacle("cannot give it its name", code: errno) }
+    else { throw InputError("cannot give it its name", code: errno) }
     return Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
   }
 
@@ -92,7 +92,7 @@ package struct SocketFile: Sendable {
   }
 
   /// - Throws: where nobody can tell, such as at a socket of somebody else: it stays.
-  private static func isListenedTo(_ path: String) async throws(Obstacle) -> Bool {
+  private static func isListenedTo(_ path: String) async throws(InputError) -> Bool {
     do {
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(unixDomainSocketPath: path).get()
@@ -103,10 +103,10 @@ package struct SocketFile: Sendable {
       case ECONNREFUSED, ENOENT: return false
       // A socket whose queue is full belongs to somebody as well.
       case EAGAIN: return true
-      default: throw Obstacle("cannot tell who has it", code: error.errnoCode)
+      default: throw InputError("cannot tell who has it", code: error.errnoCode)
       }
     } catch {
-      throw Obstacle("cannot tell who has it: \(error)")
+      throw InputError("cannot tell who has it: \(error)")
     }
   }
 }

@@ -9,7 +9,7 @@ struct SocketInput {
   func run() async throws {
     try await server.run(at: path) { bootstrap in
       let file: SocketFile
-      do { file = try await SocketFile(path: path) } catch { throw Obstacle("cannot listen at \(path): \(error)") }
+      do { file = try await SocketFile(path: path) } catch { throw InputError("cannot listen at \(path): \(error)") }
       do {
         let channel = try await bootstrap.bind(unixDomainSocketPath: file.temporaryPath).get()
         do {
@@ -17,7 +17,7 @@ struct SocketInput {
           return LineServer.Listener(channel: channel, address: path, cleanUp: { file.remove(identity) })
         } catch {
           try? await channel.close()
-          throw Obstacle("cannot listen at \(path): \(error)")
+          throw InputError("cannot listen at \(path): \(error)")
         }
       } catch {
         file.removeTemporary()

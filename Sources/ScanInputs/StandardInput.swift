@@ -4,15 +4,15 @@ import ServiceLifecycle
 ///
 /// It reads pipes, terminals, files and sockets, on a thread of its own. The descriptors stay as they are: others share them.
 struct StandardInput {
-  let desk: Desk
+  let inputContext: InputContext
   let format: LineFormat
   let environment: InputEnvironment
   let ending: Ending
 
   func run() async throws {
-    desk.note(.opened("standard input"))
+    inputContext.note(.opened("standard input"))
     guard let end = try await InputThread.use(format, hasAnswers: true, read) else { return }
-    desk.note(.closed(reason: end, reopens: false))
+    inputContext.note(.closed(reason: end, reopens: false))
     // The end of a service is the end of its group, and the daemon goes on.
     try await gracefulShutdown()
   }
@@ -23,11 +23,11 @@ struct StandardInput {
     let output = Descriptor(environment.standardOutput, isOwned: false)
     let remainder = environment.standardInputRemainder
     var framer = LineFramer(format, after: remainder.take())
-    let voice = Voice(desk: desk, thread: thread, output: output, patience: nil, ending: ending)
+    let voice = Voice(inputContext: inputContext, thread: thread, output: output, patience: nil, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], String??) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
-        Result { () throws(Obstacle) in try source.read(within: limit, ending: ending) }
+        Result { () throws(InputError) in try source.read(within: limit, ending: ending) }
       }
       var lines: [LineFramer.Line] = []
       var end: String??
@@ -47,8 +47,8 @@ struct StandardInput {
         end = obstacle.description
       }
       return (lines, end)
-    } answer: { [desk, format] line in
-      if let answer = await desk.answer(line, format.encoding) { await voice.say(answer) }
+    } answer: { [inputContext, format] line in
+      if let answer = await inputContext.answer(line, format.encoding) { await voice.say(answer) }
     }
   }
 }

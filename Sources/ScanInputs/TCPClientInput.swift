@@ -7,7 +7,7 @@ import Synchronization
 struct TCPClientInput {
   let options: TCPClientOptions
   let format: LineFormat
-  let desk: Desk
+  let inputContext: InputContext
   let environment: InputEnvironment
   let ending: Ending
 
@@ -15,7 +15,8 @@ struct TCPClientInput {
 
   func run() async throws {
     var reopening = Reopening(
-      desk: desk, environment: environment, first: options.reopenInterval, longest: LineServer.longestPause)
+      inputContext: inputContext, environment: environment, first: options.reopenInterval,
+      longest: LineServer.longestPause)
     while !ending.stop.isTripped {
       let connection: LineConnection
       do {
@@ -28,7 +29,7 @@ struct TCPClientInput {
       reopening.opened(address)
       await withTaskCancellationOrGracefulShutdownHandler {
         await connection.serve(
-          desk, .codes(format), hasAnswers: options.answers, patience: environment.patience)
+          inputContext, .codes(format), hasAnswers: options.answers, patience: environment.patience)
       } onCancelOrGracefulShutdown: {
         connection.stop(patience: environment.patienceAtEnd)
       }
@@ -40,7 +41,7 @@ struct TCPClientInput {
 
   /// - Returns: `nil` where the input is to end.
   private func connect() async throws -> LineConnection? {
-    guard (1...65_535).contains(options.port) else { throw Obstacle("\(options.port) is no port") }
+    guard (1...65_535).contains(options.port) else { throw InputError("\(options.port) is no port") }
     // A name may have several addresses, which are tried side by side.
     let made = Mutex<[ObjectIdentifier: LineConnection]>([:])
     var bootstrap = ClientBootstrap(group: EventLoopExecutor.group)
@@ -86,7 +87,7 @@ struct TCPClientInput {
     case let error as NIOConnectionError:
       if let failure = error.connectionErrors.first { return reason(failure.error) }
       return error.dnsAError == nil && error.dnsAAAAError == nil ? "no address answered" : "the name is not known"
-    case let error as IOError: return Obstacle.text(error.errnoCode)
+    case let error as IOError: return InputError.text(error.errnoCode)
     case ChannelError.connectTimeout: return "no answer within \(environment.connectTimeout.components.seconds) seconds"
     default: return "\(error)"
     }

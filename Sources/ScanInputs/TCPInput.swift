@@ -9,7 +9,7 @@ struct TCPInput {
 
   func run() async throws {
     try await server.run(at: LineServer.shown(host, port)) { bootstrap in
-      guard (0...65_535).contains(port) else { throw Obstacle("\(port) is no port") }
+      guard (0...65_535).contains(port) else { throw InputError("\(port) is no port") }
       // Names are looked up by a call that blocks.
       let address = try await LineServer.blocking { try SocketAddress.makeAddressResolvingHost(host, port: port) }
       var bootstrap = bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

@@ -6,12 +6,12 @@ struct QueueTables: Sendable {
   let name: String
   let store: DocumentStore
   /// By ordinal, and by state: who looks for what waits does not pass what is parked.
-  let schedule: Collection<ScheduleEntry>
+  let schedule: DocumentCollection<ScheduleEntry>
   /// By id.
-  let uploads: Collection<StoredUpload>
+  let uploads: DocumentCollection<StoredUpload>
   /// By replace key.
-  let replacements: Collection<Replacement>
-  let states: Collection<QueueState>
+  let replacements: DocumentCollection<Replacement>
+  let states: DocumentCollection<QueueState>
 
   /// - Parameter declares: whether the index is made where it is missing.
   init(_ store: DocumentStore, name: String, declares: Bool) throws {

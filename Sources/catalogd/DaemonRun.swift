@@ -23,7 +23,7 @@ struct DaemonRun: Sendable {
   ///   - onStarted: told what listens, once scans can come.
   ///   - onEnd: told when the standard input ends, if the daemon is to end then.
   static func open(
-    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputRack, after recent: RecentScans,
+    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputSupervisor, after recent: RecentScans,
     goesOn: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) async throws -> DaemonRun {
@@ -73,7 +73,7 @@ struct DaemonRun: Sendable {
 
 /// The inputs, as long as they read for this daemon.
 private struct Inputs: Service {
-  let rack: InputRack
+  let rack: InputSupervisor
   let options: [InputOptions]
   let connections: Int
   let handler: any ReadingHandler

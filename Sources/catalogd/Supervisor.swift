@@ -54,7 +54,7 @@ final class Supervisor: Sendable {
   private let setup: ProcessSetup
   private let manager: ServiceManager?
   private let logger: Logger
-  private let rack: InputRack
+  private let rack: InputSupervisor
   /// Guards what runs. Never held across an await.
   private let state: Mutex<State>
 
@@ -65,7 +65,7 @@ final class Supervisor: Sendable {
     self.setup = setup
     manager = ServiceManager(environment: environment)
     logger = Logger(label: "catalogd")
-    rack = InputRack(logger: logger)
+    rack = InputSupervisor(logger: logger)
     state = Mutex(State(configuration: configuration))
   }
 

@@ -47,7 +47,7 @@ import Testing
     guard let store = opened else { return refused }
     let snapshot = try store.snapshot()
     try expect(2, "version") { snapshot.schemaVersion }
-    let members = Documents.Collection<Member>(store, try DocumentTable("members"), [])
+    let members = DocumentCollection<Member>(store, try DocumentTable("members"), [])
     try expect(5, "count") { try members.count() }
     for member in all { try expect(member, "get \(member.id)") { try members.get(member.id) } }
     for id in [5, 99] { try expect(nil, "get \(id)") { try members.get(id) } }

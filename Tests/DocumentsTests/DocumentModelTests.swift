@@ -45,7 +45,7 @@ import Testing
       let store = stores.randomElement(using: &random)!
       let name = Self.names.randomElement(using: &random)!
       // The indexes are left as they are.
-      let collection = Documents.Collection<Member>(store, try DocumentTable(name), [])
+      let collection = DocumentCollection<Member>(store, try DocumentTable(name), [])
       let id = Int.random(in: 0..<12, using: &random)
       let old = members[name]?[id]
       switch Int.random(in: 0..<22, using: &random) {
@@ -125,7 +125,7 @@ import Testing
         try store.transaction { transaction in
           for _ in 0..<Int.random(in: 0...12, using: &random) {
             let name = Self.names.randomElement(using: &random)!
-            let collection = Documents.Collection<Member>(store, try DocumentTable(name), [])
+            let collection = DocumentCollection<Member>(store, try DocumentTable(name), [])
             let id = Int.random(in: 0..<12, using: &random)
             guard try transaction.get(id, from: collection) == members[name]?[id] else { throw Oddity("get") }
             if Bool.random(using: &random) {
@@ -151,7 +151,7 @@ import Testing
         let found = try DocumentContents(store.snapshot())
         guard found == model else { throw Oddity("it shows \(found), and should show \(model)") }
         for name in Self.names {
-          let collection = Documents.Collection<Member>(store, try DocumentTable(name), [])
+          let collection = DocumentCollection<Member>(store, try DocumentTable(name), [])
           let all = (members[name] ?? [:]).values.sorted { $0.id < $1.id }
           let one = Member(0, &random)
           let questions: [(Where<Member>, (Member) -> Bool)] = [

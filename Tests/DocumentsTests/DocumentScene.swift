@@ -26,7 +26,7 @@ struct DocumentScene: Sendable {
   private static let more = few + [Index(\.user.friendRelation?.remarkName, prefixes: true)]
 
   private static func members(_ documents: TestDocuments, _ indexes: [Index<Member>]) throws
-    -> Documents.Collection<
+    -> DocumentCollection<
       Member
     >
   { try documents.store().collection("members", indexes: indexes) }

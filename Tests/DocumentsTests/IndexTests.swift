@@ -24,12 +24,12 @@ import Testing
     try documents.store().collection("members", of: Member.self).insert(contentsOf: all)
     let filter: Where<Member> = \.user.status.isOnline == true && .contains(\.user.tags, "t0")
     let expected = all.filter { $0.user.status.isOnline && $0.user.tags.contains("t0") }.map(\.id)
-    func ask(_ members: Documents.Collection<Member>, isIndexed: Bool) throws {
+    func ask(_ members: DocumentCollection<Member>, isIndexed: Bool) throws {
       #expect(try (members.query(filter).explain() != .scan) == isIndexed)
       #expect(try members.query(filter).order(by: \.id).fetch().map(\.id) == expected)
     }
     let progress = Progress()
-    var members: Documents.Collection<Member> = try documents.store(progress.options).collection(
+    var members: DocumentCollection<Member> = try documents.store(progress.options).collection(
       "members", indexes: [Index(\.user.tags)])
     try ask(members, isIndexed: true)
     #expect(progress.told.withLock { $0.map(\.done) } == [1000, 1200])

@@ -42,7 +42,7 @@ import Testing
 
   private func collections(
     _ trace: (@Sendable (Trace) -> Void)? = nil
-  ) throws -> (indexed: Documents.Collection<Item>, plain: Documents.Collection<Item>) {
+  ) throws -> (indexed: DocumentCollection<Item>, plain: DocumentCollection<Item>) {
     var options = DocumentStore.Options()
     options.trace = trace
     let location = StoreLocation(

@@ -8,7 +8,7 @@ import Testing
 @testable import Documents
 
 @Suite struct QueryResultTests {
-  private func members(_ count: Int = 200) throws -> (collection: Documents.Collection<Member>, all: [Member]) {
+  private func members(_ count: Int = 200) throws -> (collection: DocumentCollection<Member>, all: [Member]) {
     var random = SeededGenerator(for: "QueryResultTests")
     let all = (0..<count).map { Member($0, &random) }
     let collection = try TestDocuments().store().collection("members", indexes: Member.indexes)

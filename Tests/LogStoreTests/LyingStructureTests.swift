@@ -141,7 +141,7 @@ import Testing
       stride(from: SegmentHeader.firstOffset, to: log.count, by: UnitOffset.byteCount).first { place in
         let length = ObjectHeader.length(log.rawSpan.u32(at: place + 4))
         return ObjectHeader.kind(log.rawSpan.u32(at: place + 4)) == .postingList && length <= log.count - place
-          && Checksum.isWhole(log.rawSpan.slice(place, length), at: UnitOffset(byteOffset: place))
+          && Checksum.isValid(log.rawSpan.slice(place, length), at: UnitOffset(byteOffset: place))
       })
     let length = ObjectHeader.length(log.rawSpan.u32(at: list + 4))
     log.put(UInt32.max, at: list + 16)

@@ -79,7 +79,7 @@ import Testing
     Checksum.headerOfWhole(bytes.rawSpan, at: unit)
   }
 
-  private func isWhole(_ bytes: [UInt8], at unit: UnitOffset) -> Bool { Checksum.isWhole(bytes.rawSpan, at: unit) }
+  private func isWhole(_ bytes: [UInt8], at unit: UnitOffset) -> Bool { Checksum.isValid(bytes.rawSpan, at: unit) }
 
   private func word(_ bytes: [UInt8]) -> UInt32 { bytes.rawSpan.u32(at: 4) }
 

@@ -15,7 +15,7 @@ import Testing
 
   private let metrics = TestMetrics()
 
-  private func notes(_ dimensions: [(String, String)] = []) throws -> Documents.Collection<Note> {
+  private func notes(_ dimensions: [(String, String)] = []) throws -> DocumentCollection<Note> {
     var options = DocumentStore.Options()
     options.trace = DocumentMetrics.tracer(factory: metrics, dimensions: dimensions)
     let location = StoreLocation(

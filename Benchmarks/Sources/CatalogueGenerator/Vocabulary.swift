@@ -15,7 +15,8 @@ struct Vocabulary: Sendable {
   ])
   let nouns = Self.bytes([
     "Green Tea", "Air Conditioner", "Tomato Soup", "Hand Cream", "Extension Cord", "Dark Chocolate", "Rice Crackers",
-    "Laundry Detergent", "Desk Lamp", "Shampoo", "Granola Bar", "Water Heater", "Coffee Beans", "Screwdriver Set",
+    "Laundry Detergent", "InputContext Lamp", "Shampoo", "Granola Bar", "Water Heater", "Coffee Beans",
+    "Screwdriver Set",
     "Paper Towels", "Olive Oil", "Copper Pipe", "Filter Cartridge", "Baby Wipes", "Noodles",
   ])
   let adjectivesInChinese = Self.bytes([

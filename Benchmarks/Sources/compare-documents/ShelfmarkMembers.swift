@@ -7,9 +7,9 @@ import Workspace
 /// Members as documents.
 final class ShelfmarkMembers: MemberStore {
   static let configuration =
-    "Collection<GroupMember>, index on user.friendRelation.remarkName with prefixes, index on user.status.isOnline"
+    "DocumentCollection<GroupMember>, index on user.friendRelation.remarkName with prefixes, index on user.status.isOnline"
 
-  private let collection: Documents.Collection<GroupMember>
+  private let collection: DocumentCollection<GroupMember>
 
   init(_ directory: String) throws {
     collection = try Self.open(directory)
@@ -21,7 +21,7 @@ final class ShelfmarkMembers: MemberStore {
 
   private static func open(
     _ directory: String, _ options: DocumentStore.Options = DocumentStore.Options()
-  ) throws -> Documents.Collection<GroupMember> {
+  ) throws -> DocumentCollection<GroupMember> {
     // Making a directory syncs the one above it, even if there is nothing to make.
     let location =
       try StoreLocation.existing(directory, name: "documents") ?? StoreLocation.creating(directory, name: "documents")

@@ -2,7 +2,7 @@ import ServiceLifecycle
 import Synchronization
 
 /// What a service waits for: a moment, or somebody who wakes it. Wakes that nobody waited for become one.
-final class Wakes: Sendable {
+final class WakeSignal: Sendable {
   private struct State {
     var isPending = false
     var isFinished = false

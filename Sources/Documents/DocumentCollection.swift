@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Made by ``DocumentStore/collection(_:of:indexes:)``. Each call that changes something is a commit of its own, durable when
 /// it returns; several become one inside ``DocumentStore/transaction(_:)``.
-public struct Collection<Document: Codable & Identifiable & Sendable>: Sendable
+public struct DocumentCollection<Document: Codable & Identifiable & Sendable>: Sendable
 where Document.ID: Codable & Sendable {
   public let store: DocumentStore
   let table: DocumentTable
@@ -126,21 +126,21 @@ extension DocumentStore {
   /// - Throws: `DocumentStoreError.name`, also for a name that begins with ``reservedPrefix``; `.path`; what a commit throws.
   public func collection<Document: Codable & Identifiable & Sendable>(
     _ name: String, of type: Document.Type = Document.self, indexes: [Index<Document>] = []
-  ) throws -> Collection<Document> where Document.ID: Codable & Sendable {
+  ) throws -> DocumentCollection<Document> where Document.ID: Codable & Sendable {
     if name.hasPrefix(Self.reservedPrefix) { throw DocumentStoreError.name(name) }
     return try uncheckedCollection(name, indexes: indexes, declares: true)
   }
 
   func uncheckedCollection<Document: Codable & Identifiable & Sendable>(
     _ name: String, indexes: [Index<Document>], declares: Bool
-  ) throws -> Collection<Document> where Document.ID: Codable & Sendable {
+  ) throws -> DocumentCollection<Document> where Document.ID: Codable & Sendable {
     let table = try DocumentTable(name)
     var wanted: [IndexDescription] = []
     for index in indexes {
       do { wanted.append(try index.description.get()) } catch { throw DocumentStoreError.path(error) }
     }
     if declares { try declare(wanted, table) }
-    return Collection(self, table, indexes)
+    return DocumentCollection(self, table, indexes)
   }
 
   /// Makes the indexes of a collection those that are wanted.

@@ -7,7 +7,7 @@ import Synchronization
 /// A program that begins again under another configuration, in the same process, gives its inputs one rack and runs them with
 /// ``run(_:for:maximumConnections:goesOn:)`` each time. An input whose options stay as they are is not closed between two runs: a code that is half
 /// read goes on, clients stay connected, and what is read meanwhile is answered by the next handler.
-public final class InputRack: Sendable {
+public final class InputSupervisor: Sendable {
   private struct Running: Sendable {
     let options: InputOptions
     let group: ServiceGroup
@@ -16,8 +16,8 @@ public final class InputRack: Sendable {
 
   private let logger: Logger
   private let environment: InputEnvironment
-  let board = Switchboard()
-  private let shelf = DeviceShelf()
+  let board = HandlerSwitch()
+  private let shelf = DeviceHandoff()
   /// Guards what runs, by the name of the input. Never held across an await.
   private let running = Mutex<[String: Running]>([:])
 
@@ -56,7 +56,7 @@ public final class InputRack: Sendable {
     board.connect(handler, continuing: kept)
     // Some of them may read the devices of others on.
     let new = inputs.filter { !kept.contains($0.name) }
-    shelf.reserve(Set(new.compactMap { DeviceShelf.Key($0.source) }))
+    shelf.reserve(Set(new.compactMap { DeviceHandoff.Key($0.source) }))
     await end(others)
     for input in new { start(input, maximumConnections) }
     try? await gracefulShutdown()

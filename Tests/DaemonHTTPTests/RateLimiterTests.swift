@@ -2,9 +2,9 @@ import Testing
 
 @testable import DaemonHTTP
 
-@Suite struct RateBoundTests {
+@Suite struct RateLimiterTests {
   @Test func `a caller has a burst, and then what comes back`() {
-    let bound = RateBound(perSecond: 2, burst: 3)
+    let bound = RateLimiter(perSecond: 2, burst: 3)
     for _ in 0..<3 { #expect(bound.take("a", now: 10) == nil) }
     #expect(bound.take("a", now: 10) == 0.5)
     #expect(bound.take("a", now: 10.25) == 0.25)
@@ -13,14 +13,14 @@ import Testing
   }
 
   @Test func `being refused costs nothing`() {
-    let bound = RateBound(perSecond: 1, burst: 1)
+    let bound = RateLimiter(perSecond: 1, burst: 1)
     #expect(bound.take("a", now: 0) == nil)
     for _ in 0..<1000 { #expect(bound.take("a", now: 0.5) == 0.5) }
     #expect(bound.take("a", now: 1) == nil)
   }
 
   @Test func `a bucket holds no more than a burst, however long nobody asks`() {
-    let bound = RateBound(perSecond: 100, burst: 2)
+    let bound = RateLimiter(perSecond: 100, burst: 2)
     #expect(bound.take("a", now: 0) == nil)
     #expect(bound.take("a", now: 1e9) == nil)
     #expect(bound.take("a", now: 1e9) == nil)
@@ -28,34 +28,34 @@ import Testing
   }
 
   @Test func `callers do not count for each other`() {
-    let bound = RateBound(perSecond: 1, burst: 1)
+    let bound = RateLimiter(perSecond: 1, burst: 1)
     #expect(bound.take("a", now: 0) == nil)
     #expect(bound.take("b", now: 0) == nil)
     #expect(bound.take("a", now: 0) != nil)
   }
 
   @Test func `a clock that stands still or goes back gives nothing`() {
-    let bound = RateBound(perSecond: 1, burst: 1)
+    let bound = RateLimiter(perSecond: 1, burst: 1)
     #expect(bound.take("a", now: 5) == nil)
     #expect(bound.take("a", now: 4) == 1)
     #expect(bound.take("a", now: 4.5) == 0.5)
   }
 
   @Test func `the table is bounded, and those who are not in it share a bucket`() {
-    let bound = RateBound(perSecond: 0.001, burst: 2)
-    for number in 0..<RateBound.callerLimit { #expect(bound.take("\(number)", now: 0) == nil) }
+    let bound = RateLimiter(perSecond: 0.001, burst: 2)
+    for number in 0..<RateLimiter.callerLimit { #expect(bound.take("\(number)", now: 0) == nil) }
     #expect(bound.take("late", now: 0) == nil)
     #expect(bound.take("later", now: 0) == nil)
     #expect(bound.take("last", now: 0) != nil)
-    #expect(bound.callerCount == RateBound.callerLimit)
+    #expect(bound.callerCount == RateLimiter.callerLimit)
     // Who is in the table has a bucket all the same.
     #expect(bound.take("7", now: 0) == nil)
     #expect(bound.take("7", now: 0) != nil)
   }
 
   @Test func `callers whose bucket is full again make room`() {
-    let bound = RateBound(perSecond: 1, burst: 1)
-    for number in 0..<RateBound.callerLimit { _ = bound.take("\(number)", now: 0) }
+    let bound = RateLimiter(perSecond: 1, burst: 1)
+    for number in 0..<RateLimiter.callerLimit { _ = bound.take("\(number)", now: 0) }
     #expect(bound.take("late", now: 2) == nil)
     #expect(bound.callerCount == 1)
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// A device that is closed for a moment loses what is sent in that moment, and a code that is cut is another code. So an input
 /// that is followed by one of the same device, under other settings, hands it over as it is: open, and with the line that has
 /// begun.
-final class DeviceShelf: Sendable {
+final class DeviceHandoff: Sendable {
   /// What names a device.
   struct Key: Hashable, Sendable {
     let kind: String

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One at a time, in the order in which they came; who waits holds no thread.
-final class Turn: Sendable {
+final class AsyncLock: Sendable {
   private let state = Mutex<(isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
   func take<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {

@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// Why a source cannot be read now, for people. It may pass.
-package struct Obstacle: Error, Equatable, CustomStringConvertible {
+package struct InputError: Error, Equatable, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ import Synchronization
 /// Hands the readings of inputs to the handler that is connected, and has them wait while none is.
 ///
 /// A handler that is connected is told how each input is: what was told to the one before it did not hear.
-final class Switchboard: ReadingHandler {
+final class HandlerSwitch: ReadingHandler {
   private struct Calls {
     /// Who answers; `nil` while readings wait.
     var handler: (any ReadingHandler)?

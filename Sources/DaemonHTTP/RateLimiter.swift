@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The table is bounded. A caller whose bucket is full again is forgotten, for a new one begins with a full bucket; when the
 /// table is full all the same, those who are not in it share one bucket.
-final class RateBound: Sendable {
+final class RateLimiter: Sendable {
   /// Callers that are told apart.
   static let callerLimit = 4096
 

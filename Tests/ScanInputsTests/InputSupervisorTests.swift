@@ -5,10 +5,10 @@ import Testing
 
 @testable import ScanInputs
 
-@Suite struct InputRackTests {
+@Suite struct InputSupervisorTests {
   /// One configuration, in the test's words: runs inputs on a rack until it is told to end.
   private struct Run: Service {
-    let rack: InputRack
+    let rack: InputSupervisor
     let inputs: [InputOptions]
     let recorder: Recorder
     let goesOn: Bool
@@ -22,18 +22,18 @@ import Testing
     return logger
   }
 
-  private func rack(_ change: (inout InputEnvironment) -> Void = { _ in }) -> InputRack {
+  private func rack(_ change: (inout InputEnvironment) -> Void = { _ in }) -> InputSupervisor {
     var environment = InputEnvironment()
     environment.standardInputRemainder = StandardInputRemainder()
     change(&environment)
-    return InputRack(logger: Self.logger, environment: environment)
+    return InputSupervisor(logger: Self.logger, environment: environment)
   }
 
   /// Runs inputs while `body` does.
   ///
   /// - Returns: what they were answered by.
   @discardableResult private func run(
-    _ rack: InputRack, _ inputs: [InputOptions], goesOn: Bool, permitted: Int = .max,
+    _ rack: InputSupervisor, _ inputs: [InputOptions], goesOn: Bool, permitted: Int = .max,
     _ body: (Recorder) async throws -> Void
   ) async throws -> Recorder {
     let recorder = Recorder()

@@ -1,7 +1,7 @@
 import Logging
 
 /// Where the readings of an input go, and what happens to it.
-struct Desk: Sendable {
+struct InputContext: Sendable {
   /// The name of the input.
   let name: String
   let handler: any ReadingHandler

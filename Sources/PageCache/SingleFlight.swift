@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Fetches that are under way, so that whoever wants the same waits for the same.
-final class Flights: Sendable {
+final class SingleFlight: Sendable {
   /// What is fetched, and as what it is decoded: two types of items never share a fetch.
   struct Key: Hashable, Sendable {
     let list: ListID

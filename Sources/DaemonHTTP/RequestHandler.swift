@@ -8,7 +8,7 @@ import ScanDaemon
 /// The hot path, `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares some bytes, the code is
 /// looked up in mapped memory on the thread that read the request, and the answer is written once, as bytes, beside its head.
 /// No coder, no log line, no other thread.
-struct Front: Sendable {
+struct RequestHandler: Sendable {
   let table: RouteTable
   let gate: Gate
   let events: EventStreams
