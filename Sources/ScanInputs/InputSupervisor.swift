@@ -4,7 +4,7 @@ import Synchronization
 
 /// Inputs that outlive those for whom they read.
 ///
-/// A program that begins again under another configuration, in the same process, gives its inputs one rack and runs them with
+/// A program that begins again under another configuration, in the same process, gives its inputs one supervisor and runs them with
 /// ``run(_:for:maximumConnections:goesOn:)`` each time. An input whose options stay as they are is not closed between two runs: a code that is half
 /// read goes on, clients stay connected, and what is read meanwhile is answered by the next handler.
 public final class InputSupervisor: Sendable {

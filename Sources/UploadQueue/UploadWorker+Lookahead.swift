@@ -10,8 +10,8 @@ import Documents
 /// - The destination takes one: the uploads before it failed an instant ago, so the failures are theirs. They go on in order, each of
 ///   their attempts so far counts, and none of them tells the breaker anything: each is parked when it fails and has no retry left.
 ///
-/// The order is broken only in favour of what failed, and if a destination recovers within such a sequence. An attempt without an
-/// answer ends the sequence, as does one that pauses the destination. Keys that are held in order (``OnParked/hold``) are left alone.
+/// The order changes only for uploads that fail. If the destination recovers within such a sequence, one that failed before
+/// arrives after the one that it took. An attempt without an answer ends the sequence, as does one that pauses the destination. Keys that are held in order (``OnParked/hold``) are left alone.
 extension UploadWorker {
   /// How many uploads to try after a group that was sent.
   func takeLookahead(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) -> Int {
@@ -44,7 +44,7 @@ extension UploadWorker {
       }
       let verdicts = await judge(group, outcomes)
       // Before the attempt is written, so that nothing of the order key goes meanwhile.
-      if breakers[destination] == nil { await accuse(failed, probe.kind) }
+      if outcomes.first?.showsDestination == true { await accuse(failed, probe.kind) }
       await settle(verdicts, lease)
       return
     }
@@ -80,6 +80,7 @@ extension UploadWorker {
 
   /// Has failures count against uploads whose destination took another one meanwhile.
   private func accuse(_ ordinals: [Int64], _ kind: String) async {
+    if ordinals.isEmpty { return }
     let limit = (options.retryPolicies[kind] ?? options.retry).maximumRetries
     do {
       try await queue.group.perform(isPatient: true) { change in

@@ -415,6 +415,14 @@ extension UploadVerdict {
 }
 
 extension AttemptOutcome {
+  /// Whether the destination took the upload, or refused it for what it is: it is in order.
+  var showsDestination: Bool {
+    switch self {
+    case .delivered, .failed(_, .rejected, _): true
+    default: false
+    }
+  }
+
   /// Whether the destination answered, and the upload may be why it failed: an answer such as 500 or 502.
   var mayBeDueToUpload: Bool {
     guard case .failed(let failure, let cause, _) = self, failure.status != nil else { return false }
