@@ -51,29 +51,32 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // Bytes and files. RecordFormat and Storage are no products: what they declare as public is this package's, and public
-    // because the compiler inlines no package function into another module.
+    // Bytes and files. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
+    // compiler does not inline a package function into another module.
+    .target(name: "CChecksum"),
+    .target(name: "CStorage"),
     .target(
-      name: "CShims",
+      name: "CDaemon",
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
-    .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
-    .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+    .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
+    .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
+    .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
+    .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
 
     // The catalogue.
     .target(name: "Barcodes", swiftSettings: strict),
     .target(name: "CatalogRows", swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "Bytes"],
       swiftSettings: lifetimes),
 
     // Documents: bytes, fields by path, conditions. It opens no file and knows no store.
-    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
+    .target(name: "DocumentFormat", dependencies: ["JSONStream", "Bytes"], swiftSettings: lifetimes),
     // Documents in a store.
     .target(
-      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
     // Pages of remote lists, kept as documents.
     .target(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
@@ -81,7 +84,7 @@ let package = Package(
     .target(
       name: "UploadQueue",
       dependencies: [
-        "DocumentFormat", "Documents", "JSONStream", "LogStore", "RecordFormat", "Storage",
+        "DocumentFormat", "Documents", "JSONStream", "LogStore", "Bytes", "Storage",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -137,7 +140,7 @@ let package = Package(
     .target(
       name: "Workspace",
       dependencies: [
-        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
+        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
       ],
       swiftSettings: strict),
     // Moments as texts.
@@ -151,7 +154,7 @@ let package = Package(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "RecordFormat", "Storage",
+        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "Bytes", "Storage",
         "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -162,7 +165,7 @@ let package = Package(
     .target(
       name: "ScanInputs",
       dependencies: [
-        "CShims", "JSONStream",
+        "CDaemon", "JSONStream",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -172,7 +175,7 @@ let package = Package(
     .target(
       name: "ScanDaemon",
       dependencies: [
-        "CShims", "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "JSONOutput",
+        "CDaemon", "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "JSONOutput",
         "LogStore", "ScanInputs", "Storage", "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -198,7 +201,7 @@ let package = Package(
     .target(
       name: "DaemonProcess",
       dependencies: [
-        "CShims", "CatalogHTTP", "CivilTime", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
+        "CDaemon", "CatalogHTTP", "CivilTime", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
         "UploadQueue",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -222,23 +225,28 @@ let package = Package(
     .target(name: "RandomTestSupport", path: "Tests/RandomTestSupport", swiftSettings: strict),
     .target(
       name: "StoreTestSupport",
-      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      dependencies: ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
       path: "Tests/StoreTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "RecordFormatTests", dependencies: ["CShims", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
+      name: "BytesTests", dependencies: ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
+      name: "RecordFormatTests",
+      dependencies: ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StorageTests",
+      dependencies: ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
+      dependencies: ["LogStore", "Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
       swiftSettings: strict),
     .target(name: "CProcessSupport", path: "Tests/CProcessSupport"),
     .executableTarget(
       name: "store-actor",
       dependencies: [
-        "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "CProcessSupport", "Documents", "LogStore", "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport",
         "UploadQueue",
       ],
       path: "Tests/StoreActor", swiftSettings: strict),
@@ -255,18 +263,18 @@ let package = Package(
     .testTarget(
       name: "CatalogTests",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore", "RandomTestSupport",
+        "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Bytes", "LogStore", "RandomTestSupport",
         "RecordFormat", "Storage", "StoreTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
     .testTarget(
-      name: "DocumentFormatTests", dependencies: ["DocumentFormat", "RandomTestSupport", "RecordFormat"],
+      name: "DocumentFormatTests", dependencies: ["DocumentFormat", "Bytes", "RandomTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "DocumentsTests",
       dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport",
+        "DocumentFormat", "Documents", "LogStore", "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport",
       ],
       swiftSettings: lifetimes),
     .testTarget(
@@ -325,7 +333,7 @@ let package = Package(
       name: "WorkspaceTests",
       dependencies: [
         "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", "Workspace",
+        "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -339,7 +347,7 @@ let package = Package(
     .testTarget(
       name: "ScanDaemonTests",
       dependencies: [
-        "CProcessSupport", "CShims", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
+        "CProcessSupport", "CDaemon", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
         "Documents", "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
         "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -11,6 +11,8 @@ let instrumented: [SwiftSetting] = [
   .unsafeFlags(["-sanitize=fuzzer,address", "-assert-config", "Debug", "-enable-testing"])
 ]
 
+let instrumentedC: [CSetting] = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+
 let strict: [SwiftSetting] = instrumented + [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
 let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
@@ -19,19 +21,22 @@ let package = Package(
   name: "shelfmark-fuzzing",
   platforms: [.macOS(.v26)],
   targets: [
-    .target(name: "CShims", cSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]),
+    .target(name: "CChecksum", cSettings: instrumentedC),
+    .target(name: "CStorage", cSettings: instrumentedC),
+    .target(name: "CDaemon", cSettings: instrumentedC),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
-    .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
-    .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+    .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
+    .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
+    .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
+    .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
     .target(name: "Barcodes", swiftSettings: strict),
     .target(name: "CatalogRows", swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
+      name: "Catalog", dependencies: ["Barcodes", "Bytes", "CatalogRows", "LogStore"],
       swiftSettings: lifetimes),
     .target(name: "JSONStream", swiftSettings: strict),
-    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
-    .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
+    .target(name: "DocumentFormat", dependencies: ["Bytes", "JSONStream"], swiftSettings: lifetimes),
+    .target(name: "Documents", dependencies: ["Bytes", "DocumentFormat", "LogStore"], swiftSettings: lifetimes),
     .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
@@ -40,24 +45,24 @@ let package = Package(
     .target(
       name: "Workspace",
       dependencies: [
-        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
+        "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Storage",
       ],
       swiftSettings: strict),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["CShims", "JSONStream"], swiftSettings: strict),
+    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONStream"], swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
       name: "StoreTestSupport",
-      dependencies: ["CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
+      dependencies: ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
       swiftSettings: strict),
 
     .target(name: "CFuzzer"),
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents", "JSONStream",
-        "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
+        "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents",
+        "JSONStream", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// Barcodes that are looked up together.
 ///

@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// One row in which two commits differ.
 public struct CatalogChange<Row: Sendable>: Sendable {
@@ -58,10 +58,10 @@ extension CatalogSnapshot {
   }
 
   private func products(
-    _ added: [UnitOffset], _ removed: [UnitOffset], _ other: CatalogSnapshot
+    _ added: [RowID], _ removed: [RowID], _ other: CatalogSnapshot
   ) throws(StoreError) -> [CatalogChange<Product>] {
     // An id is that of at most one live product at either commit.
-    var pairs: [[UInt8]: (before: UnitOffset?, after: UnitOffset?)] = [:]
+    var pairs: [[UInt8]: (before: RowID?, after: RowID?)] = [:]
     for row in removed {
       if let id = try other.productID(at: row) { pairs[id, default: (nil, nil)].before = row }
     }
@@ -83,26 +83,26 @@ extension CatalogSnapshot {
     return changes
   }
 
-  private func product(_ row: UnitOffset) throws(StoreError) -> Product? {
-    try withProduct(at: row) { (view) throws(StoreError) in try copy(view) }
+  private func product(_ row: RowID) throws(StoreError) -> Product? {
+    try withProduct(row) { (view) throws(StoreError) in try copy(view) }
   }
 
-  private func productID(at row: UnitOffset) throws(StoreError) -> [UInt8]? {
-    try withProduct(at: row) { (view) throws(StoreError) in view.id.copied() }
+  func productID(at row: RowID) throws(StoreError) -> [UInt8]? {
+    try withProduct(row) { (view) throws(StoreError) in view.id.copied() }
   }
 
-  private func productContent(at row: UnitOffset) throws(StoreError) -> [UInt8]? {
-    try withProduct(at: row) { (view) throws(StoreError) in
+  private func productContent(at row: RowID) throws(StoreError) -> [UInt8]? {
+    try withProduct(row) { (view) throws(StoreError) in
       var content: [UInt8] = []
       try view.appendContent(to: &content)
       return content
     }
   }
 
-  private static func relations(_ rows: [UnitOffset], in store: Snapshot) throws(StoreError) -> [Relation] {
+  private static func relations(_ rows: [RowID], in store: Snapshot) throws(StoreError) -> [Relation] {
     var relations: [Relation] = []
     for row in rows {
-      guard let record = try store.record(at: row, table: CatalogSchema.relations) else { continue }
+      guard let record = try store.record(row, table: CatalogSchema.relations) else { continue }
       relations.append(try Relation(record))
       try store.confirm(row)
     }

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// A fingerprint of what a catalogue holds: rows and cursor, not where they lie or when they came.
 ///

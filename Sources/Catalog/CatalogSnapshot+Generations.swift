@@ -1,11 +1,11 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// The rows in which commits of two generations differ.
 struct DifferingRows {
   /// Products of the one commit that the other lacks, or has with other content; and the reverse.
-  var addedProducts: [UnitOffset] = []
-  var removedProducts: [UnitOffset] = []
+  var addedProducts: [RowID] = []
+  var removedProducts: [RowID] = []
   var addedRelations: [Relation] = []
   var removedRelations: [Relation] = []
 }
@@ -21,10 +21,10 @@ extension CatalogSnapshot {
   func differingRows(from other: CatalogSnapshot) throws(StoreError) -> DifferingRows {
     var rows = DifferingRows()
     try forEachProduct { (view) throws(StoreError) in
-      if try !other.hasEqual(view) { rows.addedProducts.append(view.offset) }
+      if try !other.hasEqual(view) { rows.addedProducts.append(view.rowID) }
     }
     try other.forEachProduct { (view) throws(StoreError) in
-      if try !hasEqual(view) { rows.removedProducts.append(view.offset) }
+      if try !hasEqual(view) { rows.removedProducts.append(view.rowID) }
     }
     var seen: Set<ProductID> = []
     for snapshot in [self, other] {
@@ -44,7 +44,7 @@ extension CatalogSnapshot {
     counts.relationsWritten = rows.addedRelations.count
     counts.relationsDeleted = rows.removedRelations.count
     for row in rows.removedProducts {
-      let remains = try last.withProduct(at: row) { (product) throws(StoreError) in try view(id: product.id) != nil }
+      let remains = try last.withProduct(row) { (product) throws(StoreError) in try view(id: product.id) != nil }
       if remains == false { counts.productsDeleted += 1 }
     }
     return counts

@@ -1,6 +1,6 @@
 public import Barcodes
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// How a scan was matched, named as the command line names it.
 public enum MatchKind: String, Sendable {
@@ -156,7 +156,7 @@ extension CatalogSnapshot {
     // A byte has no padding whose contents could leak.
     let code = unsafe text.utf8.span.bytes
     let lengths = store.keyLengths(CatalogSchema.productByCode)
-    var folded: (offsets: [UnitOffset], length: Int)?
+    var folded: (rows: [RowID], length: Int)?
     var length = lengths.longest(below: code.byteCount)
     while length >= Self.shortestHead {
       let shorter = lengths.longest(below: length)
@@ -177,7 +177,7 @@ extension CatalogSnapshot {
       }
       length = shorter
     }
-    match.found(try copies(folded?.offsets ?? []), .head, text)
+    match.found(try copies(folded?.rows ?? []), .head, text)
     if let folded { match.rest = code.extracting(folded.length...).string }
   }
 
@@ -192,8 +192,8 @@ extension CatalogSnapshot {
   private struct Candidates {
     /// Products whose barcode is the text itself.
     var exact: [Product] = []
-    /// Where those stand that have letters in the other case. Few of them are ever wanted.
-    var folded: [UnitOffset] = []
+    /// Rows whose barcode differs from it in the case of letters. Few of them are ever read.
+    var folded: [RowID] = []
 
     var isEmpty: Bool { exact.isEmpty && folded.isEmpty }
   }
@@ -213,16 +213,16 @@ extension CatalogSnapshot {
       if view.hasBarcode(text, isKey: isKey) || view.barcode.trimmedAsCode.hasSameBytes(as: text) {
         found.exact.append(try copy(view))
       } else {
-        found.folded.append(view.offset)
+        found.folded.append(view.rowID)
       }
       return true
     }
   }
 
-  private func copies(_ offsets: [UnitOffset]) throws(StoreError) -> [Product] {
+  private func copies(_ rows: [RowID]) throws(StoreError) -> [Product] {
     var products: [Product] = []
-    for offset in offsets {
-      if let product = try withProduct(at: offset, { (view) throws(StoreError) in try copy(view) }) {
+    for row in rows {
+      if let product = try withProduct(row, { (view) throws(StoreError) in try copy(view) }) {
         products.append(product)
       }
     }

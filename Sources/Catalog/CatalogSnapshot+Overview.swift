@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// A commit with what the catalogue keeps beside it.
 public struct CatalogCommit: Sendable {
@@ -59,35 +59,31 @@ extension CatalogSnapshot {
     return count
   }
 
-  /// Where the products stand, in the bytewise order of their ids.
+  /// The rows of all products, in the bytewise order of their ids.
   ///
   /// - Complexity: reads the whole file once, and sorts 20 bytes for each product.
-  public func productOffsetsById() throws(StoreError) -> [UnitOffset] {
-    var places: [(prefix: (UInt64, UInt64), offset: UnitOffset)] = []
-    places.reserveCapacity(productCount)
+  public func productRowsByID() throws(StoreError) -> [RowID] {
+    var rows: [(prefix: (UInt64, UInt64), id: RowID)] = []
+    rows.reserveCapacity(productCount)
     try forEachProduct { view in
-      places.append(((view.id.orderedWord(at: 0), view.id.orderedWord(at: 8)), view.offset))
+      rows.append(((view.id.orderedWord(at: 0), view.id.orderedWord(at: 8)), view.rowID))
     }
     var failure: StoreError?
-    // Ids that begin with the same 16 bytes are compared whole, where they stand.
-    places.sort { a, b in
+    // Ids that begin with the same 16 bytes are compared whole.
+    rows.sort { a, b in
       if a.prefix != b.prefix { return a.prefix < b.prefix }
-      do { return try id(at: a.offset).lexicographicallyPrecedes(id(at: b.offset)) } catch {
+      do { return try (productID(at: a.id) ?? []).lexicographicallyPrecedes(productID(at: b.id) ?? []) } catch {
         failure = error as? StoreError
         return false
       }
     }
     if let failure { throw failure }
-    return places.map(\.offset)
-  }
-
-  private func id(at offset: UnitOffset) throws(StoreError) -> [UInt8] {
-    try withProduct(at: offset) { (view) throws(StoreError) in view.id.copied() } ?? []
+    return rows.map(\.id)
   }
 }
 
 extension RawSpan {
-  /// Eight bytes from `offset` on as a number that orders as they do; zeros behind the end.
+  /// Eight bytes from `offset` on as a number that orders as they do; padded with zeros.
   fileprivate func orderedWord(at offset: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in offset..<(offset + 8) { word = word << 8 | (index < byteCount ? UInt64(u8(at: index)) : 0) }

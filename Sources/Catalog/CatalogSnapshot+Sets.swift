@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// A set's component: what the relation says, and the product if the catalogue has it.
 public struct Component: Hashable, Sendable {

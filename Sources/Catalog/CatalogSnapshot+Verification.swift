@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 
 extension CatalogSnapshot {
   /// Reads every row and checks it against `Documentation/Format/Catalogue.md`: what `Verification` of LogStore cannot
@@ -21,13 +21,13 @@ extension CatalogSnapshot {
         try view.checkKeys()
       } catch {
         guard let finding = Finding(error, lost: "this product") else { throw error }
-        faulty.append(FaultyRow(offset: record.offset, finding: finding))
+        faulty.append(FaultyRow(record.rowID, finding: finding))
       }
     }
     try store.scan(CatalogSchema.relations) { (record) throws(StoreError) in
       do throws(StoreError) { _ = try Relation(record) } catch {
         guard let finding = Finding(error, lost: "this relation") else { throw error }
-        faulty.append(FaultyRow(offset: record.offset, finding: finding))
+        faulty.append(FaultyRow(record.rowID, finding: finding))
       }
     }
     return faulty

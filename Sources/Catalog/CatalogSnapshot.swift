@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 public import LogStore
-import RecordFormat
 
 /// The catalogue as it was at one commit: immutable, and safe to use from any number of threads.
 ///
@@ -86,14 +86,14 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged` if the product, or a text that it shares, cannot be read any more.
   public func copy(_ view: borrowing ProductView) throws(StoreError) -> Product {
     let product = try Product(view)
-    try store?.confirm(view.offset)
+    try store?.confirm(view.rowID)
     return product
   }
 
   /// The same for a relation.
   func copy(_ record: borrowing RecordView) throws(StoreError) -> Relation {
     let relation = try Relation(record)
-    try store?.confirm(record.offset)
+    try store?.confirm(record.rowID)
     return relation
   }
 
@@ -173,11 +173,11 @@ extension CatalogSnapshot {
     try store?.scan(CatalogSchema.products) { (record) throws(StoreError) in try body(ProductView(record)) }
   }
 
-  /// Lends the product that stands at `offset`, as a view of this snapshot told it.
+  /// Lends the product of a row; `nil` if the row is not a live product.
   public func withProduct<Result>(
-    at offset: UnitOffset, _ body: (borrowing ProductView) throws(StoreError) -> Result
+    _ row: RowID, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    guard let store, let record = try store.record(at: offset, table: CatalogSchema.products) else { return nil }
+    guard let store, let record = try store.record(row, table: CatalogSchema.products) else { return nil }
     return try body(ProductView(record))
   }
 }

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// How a commit came about.
 public enum UpdateMode: UInt8, Sendable {

@@ -127,7 +127,7 @@ public final class CatalogWriter {
       state.counts.relationsDeleted = changes.added[CatalogSchema.relations].count
       for row in changes.added[CatalogSchema.products] {
         // One that was there before as well is put again, not deleted.
-        let remains = try last.withProduct(at: row) { (view) throws(StoreError) in
+        let remains = try last.withProduct(row) { (view) throws(StoreError) in
           try earlier.view(id: view.id) != nil
         }
         if remains == false { state.counts.productsDeleted += 1 }

@@ -1,6 +1,6 @@
+import Bytes
 public import CatalogRows
 import LogStore
-import RecordFormat
 
 /// An increment in progress: its rows are kept until the payload is whole, then merged in one commit.
 ///
@@ -15,7 +15,7 @@ public struct Increment: RowSink {
   private var products = KeptRows()
   private var relations = KeptRows()
   /// The ids of the products, and what becomes of each.
-  private var ids = ByteStringTable<Fate>(seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
+  private var ids = ByteStringTable<PayloadProduct>(seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
   /// For each kept product the number of its id.
   private var idOfRow: [UInt32] = []
   /// Why a row was not kept.
@@ -57,7 +57,7 @@ public struct Increment: RowSink {
       throw refused(error)
     }
     guard isTaken else { return try check(tally.products) }
-    let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: Fate())
+    let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: PayloadProduct())
     ids[id].meet(products.count, isDeletion: row.delFlag != 0)
     idOfRow.append(UInt32(id))
     products.append(row)
@@ -173,8 +173,8 @@ public struct Increment: RowSink {
     try deleteOld(in: transaction, &counts)
     var productEncoder = ProductEncoder()
     try products.forEachProduct { (index, row) throws(StoreError) in
-      let fate = ids[Int(idOfRow[index])]
-      guard fate.isUpserted, fate.lastUpsert == index else { return }
+      let product = ids[Int(idOfRow[index])]
+      guard product.isUpserted, product.lastUpsert == index else { return }
       try productEncoder.put(row, into: transaction)
       counts.productsUpserted += 1
     }
@@ -207,7 +207,7 @@ public struct Increment: RowSink {
 }
 
 /// What an increment says about one product.
-private struct Fate: BitwiseCopyable {
+private struct PayloadProduct: BitwiseCopyable {
   private var lastRow: UInt32 = 0
   private(set) var isDeleted = false
 

@@ -1,5 +1,5 @@
+import Bytes
 import CatalogRows
-import RecordFormat
 
 /// Rows that are kept until it is known whether they count, packed one behind the other.
 ///

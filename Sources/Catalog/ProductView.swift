@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 import LogStore
-import RecordFormat
 
 /// One product, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
 ///
@@ -30,8 +30,8 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   @_lifetime(copy record)
   init(_ record: RecordView) { self.record = record }
 
-  /// Where the record stands: a name for it within this generation.
-  public var offset: UnitOffset { record.offset }
+  /// Identifies the row within its generation.
+  public var rowID: RowID { record.rowID }
 
   // MARK: Texts, as UTF-8
 

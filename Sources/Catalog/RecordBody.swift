@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 import LogStore
-import RecordFormat
 
 extension [UInt8] {
   /// Appends the length of `text` (seven bits a byte, lowest first, the high bit set on all but the last) and its bytes.

@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 import LogStore
-import RecordFormat
 
 /// One relation: the set `productId` needs `groupNum` pieces of the component `subProductId`.
 public struct Relation: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// One relation, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
 public struct RelationView: ~Escapable {

@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 import LogStore
-import RecordFormat
 
 extension ProductView {
   /// Checks what no single field tells: that flags, lengths and counts agree.
@@ -31,7 +31,7 @@ extension ProductView {
     if texts != record.sharedCount {
       return "its flags say \(texts) shared strings, and it has \(record.sharedCount)"
     }
-    for index in 0..<texts where record.sharedUnit(index) == nil { return "its shared string \(index) names no text" }
+    for index in 0..<texts where !record.hasShared(index) { return "its shared string \(index) names no text" }
     if textsEnd(ProductLayout.textCount(flags), flags, in: body) > body.byteCount {
       return "its body ends inside a field"
     }
@@ -72,7 +72,7 @@ extension RelationView {
   func checkShape() throws(StoreError) {
     if record.body.byteCount < 8 { throw damage("its body has \(record.body.byteCount) bytes") }
     if record.sharedCount > 1 { throw damage("it has \(record.sharedCount) shared strings") }
-    if record.sharedCount == 1, record.sharedUnit(0) == nil { throw damage("its shared string names no text") }
+    if record.sharedCount == 1, !record.hasShared(0) { throw damage("its shared string names no text") }
   }
 
   /// A text of the relation.

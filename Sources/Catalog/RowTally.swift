@@ -1,6 +1,6 @@
+import Bytes
 import CatalogRows
 import LogStore
-import RecordFormat
 
 /// Counts the rows of an update, and notes those that the format has no room for.
 struct RowTally {
@@ -25,7 +25,7 @@ struct RowTally {
     products += 1
     if row.texts.byteCount(ProductText.id.rawValue) == 0 { productsWithoutID += 1 }
     do throws(StoreError) {
-      if !idOnly || row.texts.byteCount(ProductText.id.rawValue) > RecordLayout.maximumKeyLength {
+      if !idOnly || row.texts.byteCount(ProductText.id.rawValue) > Schema.maximumKeyLength {
         try encoder.checkSize(of: row)
       }
     } catch {

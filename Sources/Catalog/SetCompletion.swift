@@ -1,6 +1,6 @@
 import Barcodes
+import Bytes
 public import LogStore
-import RecordFormat
 
 /// Which sets a series of scans makes whole, and what open sets lack.
 public struct SetCompletion: Equatable, Sendable {

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 // The store's part of a lookup. It is asked directly, not as a field of ``CatalogSnapshot``: whoever takes the reference out
 // of that retains and releases it, and the processor finishes everything before an atomic step before it begins what
@@ -33,12 +33,12 @@ extension Snapshot {
   @inline(never)
   @_lifetime(borrow self)
   private func otherProduct(barcode: RawSpan) throws(StoreError) -> ProductView? {
-    var offset: UnitOffset?
+    var row: RowID?
     try forEachProduct(unfolded: barcode) { (view) throws(StoreError) in
-      offset = view.offset
+      row = view.rowID
       return false
     }
-    guard let offset, let record = try record(at: offset, table: CatalogSchema.products) else { return nil }
+    guard let row, let record = try record(row, table: CatalogSchema.products) else { return nil }
     return ProductView(record)
   }
 

@@ -59,8 +59,8 @@ public struct RowExport {
     if format == .csv { RowCSV.appendHeader(to: &piece) }
     if includesProducts {
       var row = ProductRow()
-      for offset in try snapshot.productOffsetsById() {
-        let product = try snapshot.withProduct(at: offset) { (view) throws(StoreError) in try snapshot.copy(view) }
+      for id in try snapshot.productRowsByID() {
+        let product = try snapshot.withProduct(id) { (view) throws(StoreError) in try snapshot.copy(view) }
         product?.fill(&row)
         append(row, to: &piece)
         try flush(above: Self.pieceByteCount)

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// Items as a document's writer stores them: shortest heads, definite lengths.
 extension Array where Element == UInt8 {

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// Keeps what a newer program wrote and this one does not know.
 public enum DocumentMerge {

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// What a value is.
 public enum DocumentKind: Sendable, Equatable {

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// What an index finds a document by: at most 33 bytes made from one value, as
 /// `Documentation/Format/Documents.md` gives them.

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// One value of a document, still in its place: texts, byte strings and lists are named by where they stand.
 enum Item {

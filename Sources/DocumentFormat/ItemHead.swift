@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// The head of a CBOR item (RFC 8949, section 3): three bits of major type, five of information, an argument.
 ///

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// What looks at the values that a path leads to.
 protocol PathVisitor {

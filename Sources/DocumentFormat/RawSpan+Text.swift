@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 // The unsafe fence of the documents: bytes to text and back. Everything else is plain Swift.
 

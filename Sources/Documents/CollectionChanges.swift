@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// What changed in a collection from one commit to a later one.
 public enum CollectionChange<ID: Hashable & Sendable>: Sendable, Equatable {
@@ -61,8 +61,8 @@ extension DocumentCollection {
     let changes = try store.changes(since: earlier)
     var upserted: [[UInt8]] = []
     var kept: Set<[UInt8]> = []
-    for place in changes.added[index] {
-      guard let record = try store.record(at: place, table: index) else { continue }
+    for row in changes.added[index] {
+      guard let record = try store.record(row, table: index) else { continue }
       let key = record.key(0).copied()
       kept.insert(key)
       // A row that was written again, as for a new index, is no change.
@@ -70,8 +70,8 @@ extension DocumentCollection {
       if !isSame { upserted.append(key) }
     }
     var deleted: [[UInt8]] = []
-    for place in changes.removed[index] {
-      guard let record = try earlier.record(at: place, table: index) else { continue }
+    for row in changes.removed[index] {
+      guard let record = try earlier.record(row, table: index) else { continue }
       let key = record.key(0).copied()
       if !kept.contains(key) { deleted.append(key) }
     }

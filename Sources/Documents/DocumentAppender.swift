@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// Puts documents of one collection straight to the disk, in one commit.
 final class DocumentAppender {

@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 import Synchronization
 
 /// Documents of one Swift type, found by id and by the fields that have an index.

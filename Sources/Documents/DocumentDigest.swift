@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
 /// they came, or which indexes are declared, and nothing of reserved collections. See `Documentation/Format/Digests.md`.

@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 public import LogStore
-import RecordFormat
 
 extension DocumentSnapshot {
   /// Reads every document and compares it with its id and with the keys under which the indexes find it.
@@ -43,7 +43,7 @@ extension DocumentSnapshot {
         let id = DocumentTable.text(ofKey: key)
         findings.append(
           Finding(
-            path: store.path, offset: record.offset.byteOffset, what: "\(collection.name), document \(id): \(what)",
+            path: store.path, offset: record.rowID.byteOffset, what: "\(collection.name), document \(id): \(what)",
             lost: lost))
       }
       if record.sharedCount > 0 { note("it has \(record.sharedCount) shared strings", lost: "nothing") }

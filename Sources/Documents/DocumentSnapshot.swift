@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// All documents of a store at one commit. What it shows never changes, whatever is committed meanwhile.
 ///

@@ -1,5 +1,5 @@
+import Bytes
 public import LogStore
-import RecordFormat
 import Synchronization
 
 /// A store of documents: any number of collections in one file, one commit for changes to any of them.

@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// How a collection lies in a store: a table with the documents by id, and by the keys of all indexes.
 ///

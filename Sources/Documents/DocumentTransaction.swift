@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// Changes of several documents, in any collections of one store, that become one commit: all of them or none.
 ///

@@ -1,6 +1,6 @@
+import Bytes
 public import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// A question to a collection: which documents, in which order, and how many of them.
 ///
@@ -64,7 +64,7 @@ where Document.ID: Codable & Sendable {
   public func results(in snapshot: DocumentSnapshot? = nil) throws -> QueryResults<Document> {
     let run = try run(snapshot)
     return try collection.store.traced(.query, collection.name) { trace in
-      QueryResults(collection, run.snapshot, try run.places(&trace))
+      QueryResults(collection, run.snapshot, try run.rows(&trace))
     }
   }
 
@@ -101,24 +101,24 @@ where Document.ID: Codable & Sendable {
   private let collection: DocumentCollection<Document>
   /// The commit that was asked.
   public let snapshot: DocumentSnapshot
-  private let places: [UnitOffset]
+  private let rows: [RowID]
 
-  init(_ collection: DocumentCollection<Document>, _ snapshot: DocumentSnapshot, _ places: [UnitOffset]) {
+  init(_ collection: DocumentCollection<Document>, _ snapshot: DocumentSnapshot, _ rows: [RowID]) {
     self.collection = collection
     self.snapshot = snapshot
-    self.places = places
+    self.rows = rows
   }
 
   public var startIndex: Int { 0 }
-  public var endIndex: Int { places.count }
+  public var endIndex: Int { rows.count }
 
   /// The document at `position`, or why it cannot be read.
   public subscript(position: Int) -> Result<Document, any Error> {
     Result {
       guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else {
-        preconditionFailure("a snapshot with places has the table")
+        preconditionFailure("a snapshot with rows has the table")
       }
-      return try document(at: places[position], in: store, table)
+      return try document(rows[position], in: store, table)
     }
   }
 
@@ -126,14 +126,14 @@ where Document.ID: Codable & Sendable {
   func documents() throws -> [Document] {
     guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else { return [] }
     var documents: [Document] = []
-    documents.reserveCapacity(places.count)
-    for place in places { documents.append(try document(at: place, in: store, table)) }
+    documents.reserveCapacity(rows.count)
+    for row in rows { documents.append(try document(row, in: store, table)) }
     return documents
   }
 
-  private func document(at place: UnitOffset, in store: Snapshot, _ table: Int) throws -> Document {
-    guard let record = try store.record(at: place, table: table) else {
-      preconditionFailure("a place in a snapshot stays what it was")
+  private func document(_ row: RowID, in store: Snapshot, _ table: Int) throws -> Document {
+    guard let record = try store.record(row, table: table) else {
+      preconditionFailure("a row of a snapshot stays what it was")
     }
     return try collection.decode(record.body, record.key(0))
   }

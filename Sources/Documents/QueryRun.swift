@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// What a query asks for, without the Swift type of the documents.
 struct QueryRequest: Sendable {
@@ -39,36 +39,36 @@ struct QueryRun {
   /// How far a key's documents are counted to choose an index: where there are more, counting costs more than it tells.
   private static let countedRows = 4096
 
-  /// Where the documents stand, in the order that was asked for.
+  /// The rows of the documents that were found, in the order that was asked for.
   ///
   /// - Complexity: with an index, a lookup for each key and a look at each document that it finds; without one, a look at
   ///   every document. An order keeps a key for each document that is found, or twice as many as the limit has.
-  func places(_ trace: inout Trace) throws -> [UnitOffset] {
-    var places: [UnitOffset] = []
+  func rows(_ trace: inout Trace) throws -> [RowID] {
+    var rows: [RowID] = []
     if request.limit == 0 {
       trace.plan = plan
       return []
     }
     if request.ordering.terms.isEmpty {
       let limit = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      try forEachMatch(&trace) { place, _ in
-        places.append(place)
-        return places.count < limit
+      try forEachMatch(&trace) { row, _ in
+        rows.append(row)
+        return rows.count < limit
       }
-      places.removeFirst(min(request.offset, places.count))
+      rows.removeFirst(min(request.offset, rows.count))
     } else {
       let wanted = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      var sorter = PlaceSorter(request.ordering, wanted: max(1, wanted))
-      try forEachMatch(&trace) { place, document in
-        try sorter.add(place, document)
+      var sorter = RowSorter(request.ordering, wanted: max(1, wanted))
+      try forEachMatch(&trace) { row, document in
+        try sorter.add(row, document)
         return true
       }
-      places = sorter.places()
-      places.removeFirst(min(request.offset, places.count))
-      places.removeLast(max(0, places.count - (request.limit ?? .max)))
+      rows = sorter.rows()
+      rows.removeFirst(min(request.offset, rows.count))
+      rows.removeLast(max(0, rows.count - (request.limit ?? .max)))
     }
-    trace.documentsAffected = places.count
-    return places
+    trace.documentsAffected = rows.count
+    return rows
   }
 
   /// How many documents there are, within limit and offset.
@@ -112,7 +112,7 @@ struct QueryRun {
 
   /// Shows `body` each document that meets the condition, until it returns false.
   private func forEachMatch(
-    _ trace: inout Trace, _ body: (UnitOffset, borrowing DocumentView) throws -> Bool
+    _ trace: inout Trace, _ body: (RowID, borrowing DocumentView) throws -> Bool
   ) throws {
     trace.plan = plan
     guard let store = snapshot.store, let index = snapshot.index(of: table) else { return }
@@ -122,7 +122,7 @@ struct QueryRun {
       read += 1
       do {
         let document = DocumentView(record.body)
-        return try condition.matches(document) ? try body(record.offset, document) : true
+        return try condition.matches(document) ? try body(record.rowID, document) : true
       } catch {
         failure = DocumentStoreError.document(
           collection: table.name, id: DocumentTable.text(ofKey: record.key(0).copied()), reason: error)
@@ -134,12 +134,12 @@ struct QueryRun {
       try store.forEachRecord(of: index) { (record) throws(StoreError) in look(record) }
     case .lookups(let lookups):
       let keys = self.keys(of: lookups)
-      var seen: Set<UnitOffset> = []
+      var seen: Set<RowID> = []
       for key in keys {
         var goesOn = true
         try store.forEachRecord(DocumentTable.values(index), key.rawSpan) { (record) throws(StoreError) in
           // One document may have several of the keys.
-          if keys.count > 1, !seen.insert(record.offset).inserted { return true }
+          if keys.count > 1, !seen.insert(record.rowID).inserted { return true }
           goesOn = look(record)
           return goesOn
         }

@@ -1,6 +1,6 @@
+import Bytes
 public import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// A collection for programs that do not know the Swift type of its documents: the same documents, indexes and queries, with
 /// fields by path.
@@ -88,10 +88,10 @@ public struct UntypedCollection: Sendable {
     precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
     let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
     let run = try QueryRun(store.snapshot(), table, request)
-    let places = try store.traced(.query, name) { try run.places(&$0) }
+    let rows = try store.traced(.query, name) { try run.rows(&$0) }
     guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return run.plan }
-    for place in places {
-      guard let record = try store.record(at: place, table: index) else { continue }
+    for row in rows {
+      guard let record = try store.record(row, table: index) else { continue }
       try body(try decode(record.key(0), record.key(0)), try decode(record.body, record.key(0)))
     }
     return run.plan

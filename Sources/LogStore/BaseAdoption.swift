@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -102,7 +103,7 @@ extension LogFile {
     let recovery = try recover()
     if recovery.isAcknowledged { return recovery.footer }
     guard let slot = recovery.slot else { return nil }
-    return try acknowledgedFooter(slot, size: size())
+    return try footer(of: slot, size: size())
   }
 }
 

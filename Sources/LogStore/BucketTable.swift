@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// The buckets of a block while it is being built, for index and dead blocks alike.

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// When a store is worth compacting: as soon as what a compaction would free exceeds a share of what it would leave, and a
@@ -101,17 +102,9 @@ extension Snapshot {
   /// The manifest and footer of the base.
   private func baseManifest() throws(StoreError) -> (Manifest, SegmentFooter) {
     if footer.previousFooterOffset == 0 { return (manifest, footer) }
-    let offset = baseEnd - SegmentFooter.byteCount
-    let bytes = try log.read(SegmentFooter.byteCount, at: offset)
-    let base: SegmentFooter
-    do { base = try SegmentFooter(bytes.rawSpan) } catch { throw log.damage(offset, "footer: \(error)") }
-    guard base.storeID == footer.storeID, base.previousFooterOffset == 0, base.end == UInt64(baseEnd) else {
-      throw log.damage(offset, "footer is not that of the base")
+    let base = try log.footer(at: baseEnd - SegmentFooter.byteCount) {
+      $0.previousFooterOffset == 0 && $0.end == UInt64(baseEnd)
     }
-    let manifest = try log.manifest(of: base)
-    guard manifest.largestCounter <= base.end else {
-      throw log.damage(Int(base.manifestOffset), "manifest: it counts more than the file has bytes")
-    }
-    return (manifest, base)
+    return (try log.checkedManifest(of: base), base)
   }
 }

@@ -2,13 +2,12 @@ import RecordFormat
 
 /// A row that an application cannot read, though its checksum holds: a faulty program wrote it.
 package struct FaultyRow: Sendable {
-  /// Where the row stands.
-  package let offset: UnitOffset
+  package let id: RowID
   /// What is wrong with it.
   package let finding: Finding
 
-  package init(offset: UnitOffset, finding: Finding) {
-    self.offset = offset
+  package init(_ id: RowID, finding: Finding) {
+    self.id = id
     self.finding = finding
   }
 }

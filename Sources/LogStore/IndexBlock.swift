@@ -30,8 +30,11 @@ struct IndexBlock: Sendable {
     entryCount = 0
   }
 
-  /// The unit in front of the buckets: where the block's header stands.
+  /// The offset of the block's header, which the buckets follow.
   var offset: Int { buckets - BlockHeader.byteCount }
+
+  /// The end of the last bucket.
+  var end: Int { buckets + Int(bucketCount) * Bucket.byteCount }
 
   /// Where bucket `index` stands.
   @inline(__always)

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// A key's hash and the unit offset of a row that has it: what an index is built from.

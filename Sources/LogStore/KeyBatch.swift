@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// Keys that are looked up together, one behind the other in one buffer.
 ///

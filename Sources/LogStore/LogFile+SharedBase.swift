@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -52,22 +53,6 @@ extension LogFile {
     let joined = LogFile(base.join(file, shared, path), header: self.header, path: self.path)
     _ = try joined.footer(of: base)
     return joined
-  }
-
-  /// The footer with which the shared base ends.
-  ///
-  /// - Throws: `StoreError.damaged` if another one stands there, or none.
-  func footer(of base: BaseReference) throws(StoreError) -> SegmentFooter {
-    let offset = Int(base.end) - SegmentFooter.byteCount
-    let bytes = try read(SegmentFooter.byteCount, at: offset)
-    let footer: SegmentFooter
-    do { footer = try SegmentFooter(bytes.rawSpan) } catch {
-      throw damage(offset, "footer of commit \(base.sequence): \(error)")
-    }
-    guard footer.storeID == header.storeID, footer.generation == header.generation, base.names(footer) else {
-      throw damage(offset, "footer of commit \(base.sequence) is that of another commit")
-    }
-    return footer
   }
 }
 

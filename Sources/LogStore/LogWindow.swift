@@ -1,13 +1,12 @@
-/// A piece of a file in memory, moved along as it is read.
+/// Reads a log in large pieces, forward.
 struct LogWindow {
   private static let byteCount = 4 << 20
 
   private let log: LogFile
   private let end: Int
-  private var start = 0
-  private var bytes: [UInt8] = []
+  private var window = FileWindow()
 
-  /// - Parameter end: nothing is read after it but what is asked for. What is to be read is often much less than a window.
+  /// - Parameter end: The end of what will be read: no more than that is read ahead.
   init(_ log: LogFile, upTo end: Int) {
     self.log = log
     self.end = end
@@ -15,14 +14,12 @@ struct LogWindow {
 
   /// - Throws: `StoreError.damaged` if the file ends before `count` bytes.
   mutating func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
-    if offset < start || offset + count > start + bytes.count {
-      bytes = try log.read(max(count, min(Self.byteCount, end - offset)), at: offset)
-      start = offset
+    if let bytes = window.bytes(count, at: offset) { return bytes }
+    window = FileWindow(try log.read(max(count, min(Self.byteCount, end - offset)), at: offset), at: offset)
+    guard let bytes = window.bytes(count, at: offset) else {
+      throw log.damage(window.end, "the file ends inside a commit")
     }
-    guard offset + count <= start + bytes.count else {
-      throw log.damage(start + bytes.count, "the file ends inside a commit")
-    }
-    return bytes.rawSpan.slice(offset - start, count).copied()
+    return bytes
   }
 
   /// Whether the bytes of `range`, which are few, are zero.

@@ -34,9 +34,9 @@ extension Snapshot {
   /// outlive the lookup are confirmed; it costs one more checksum of the record.
   ///
   /// - Throws: `StoreError.damaged`.
-  public func confirm(_ offset: UnitOffset) throws(StoreError) {
+  public func confirm(_ row: RowID) throws(StoreError) {
     // A shared string stands before the records that name it: a cut that takes the string takes the record too.
-    let object = try object(offset)
+    let object = try object(row.unit)
     if isLost {
       // A failing disk may have taken the strings alone.
       let record = try RecordView(object, self)

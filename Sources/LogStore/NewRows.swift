@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// What a transaction knows of the rows that it put into one table.

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// The rows of one key that has more of them than an index should repeat.

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// How far the search for one key has come: block by block, bucket by bucket, entry by entry.
@@ -76,10 +77,12 @@ extension Snapshot {
       if let record = try nextEntry(&probe, space, key) { return record }
       if probe.postings.rawValue == 0 { return nil }
       guard let postings = try takePostings(&probe, key) else { continue }
-      for index in 0..<postings.count {
-        let row = postings.offset(index)
-        if try !isDead(row) { return try record(row, table: space.table) }
+      var first: UnitOffset?
+      _ = try forEachLiveRow(of: postings, prefetches: false) { (row) throws(StoreError) in
+        first = row
+        return false
       }
+      if let first { return try record(first, table: space.table) }
     }
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// A row that is about to be written: its keys, shared strings and body. Reused from row to row.
@@ -47,7 +48,7 @@ public struct RecordDraft {
     let start = keys.count
     try body(&keys)
     precondition(
-      KeyList.isWhole(keys.rawSpan.slice(start, keys.count - start)), "keys of a list stand behind their lengths")
+      KeyList.isValid(keys.rawSpan.slice(start, keys.count - start)), "keys of a list stand behind their lengths")
     keyEnds.append(keys.count)
   }
 

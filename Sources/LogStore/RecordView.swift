@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// One live record, lent for as long as its snapshot is borrowed. Its bytes were checked.
@@ -24,8 +25,11 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
     self.layout = layout
   }
 
-  /// Where the record stands: its name within this generation.
-  public var offset: UnitOffset {
+  /// Identifies the row within its generation.
+  public var rowID: RowID { RowID(unit) }
+
+  /// The record's offset in its file.
+  var unit: UnitOffset {
     // As in ``shared(_:)``.
     unsafe snapshot._withUnsafeGuaranteedRef { $0.unit(of: bytes) }
   }
@@ -58,8 +62,11 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
   /// Shared strings of the record.
   public var sharedCount: Int { layout.sharedCount }
 
-  /// Where shared string `index` stands; `nil` for the empty one, and where the record has none.
-  package func sharedUnit(_ index: Int) -> UnitOffset? {
+  /// Whether the record refers to a text at `index`: false for the empty string, and past the last shared string.
+  package func hasShared(_ index: Int) -> Bool { sharedUnit(index) != nil }
+
+  /// The offset of shared string `index`; `nil` for the empty string, and past the last one.
+  func sharedUnit(_ index: Int) -> UnitOffset? {
     index < layout.sharedCount ? layout.shared(index, in: bytes) : nil
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -76,7 +77,7 @@ extension LogFile {
     try readSlots(into: &recovery)
     let size = try size()
     if let slot = recovery.slot {
-      let footer = try acknowledgedFooter(slot, size: size)
+      let footer = try footer(of: slot, size: size)
       recovery.footer = footer
       recovery.end = Int(footer.end)
       recovery.acknowledgedEnd = recovery.end
@@ -124,24 +125,6 @@ extension LogFile {
         recovery.newestSlot = index
       }
     }
-  }
-
-  /// The footer that `slot` names. It was acknowledged, so its absence is damage.
-  func acknowledgedFooter(_ slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
-    let offset = Int(clamping: slot.footerOffset)
-    guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
-      throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")
-    }
-    let bytes = try read(SegmentFooter.byteCount, at: offset)
-    let footer: SegmentFooter
-    do { footer = try SegmentFooter(bytes.rawSpan) } catch {
-      throw damage(offset, "footer of commit \(slot.sequence): \(error)")
-    }
-    guard footer.storeID == header.storeID, footer.sequence == slot.sequence,
-      footer.generation == header.generation, footer.chain == slot.chain, footer.offset == slot.footerOffset,
-      footer.end == slot.end
-    else { throw damage(offset, "footer of commit \(slot.sequence) is that of another commit") }
-    return footer
   }
 
   /// The footer of the whole segment that begins at `start`, if one does and follows `previous`.
@@ -207,6 +190,15 @@ extension LogFile {
       try storage { () throws(StorageError) in try file.write(bytes.rawSpan, at: offset) }
       offset += bytes.count
     }
+  }
+
+  /// The manifest of a commit, whose counters fit the length of the file.
+  func checkedManifest(of footer: SegmentFooter) throws(StoreError) -> Manifest {
+    let manifest = try manifest(of: footer)
+    guard manifest.largestCounter <= footer.end else {
+      throw damage(Int(footer.manifestOffset), "manifest: it counts more than the file has bytes")
+    }
+    return manifest
   }
 
   /// Reads and decodes the manifest of a commit.

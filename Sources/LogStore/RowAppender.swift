@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// Where a transaction's rows and shared strings go: the segment, and what is known of the rows that are in it.
@@ -7,7 +8,7 @@ struct RowAppender {
   var builder: SegmentBuilder
   /// Rows that are not settled yet, by table.
   var newRows: [NewRows]
-  private var interner: StringInterner
+  private var interner: SharedStringTable
   let seed: HashSeed
   /// The number of the transaction.
   private let owner: UInt32
@@ -17,7 +18,7 @@ struct RowAppender {
     self.seed = seed
     self.owner = owner
     newRows = tables.map(NewRows.init)
-    interner = StringInterner(seed: seed)
+    interner = SharedStringTable(seed: seed)
   }
 
   /// Makes room for the rows of one more table.

@@ -2,5 +2,5 @@
 struct RowCopier {
   var draft = RecordDraft()
   /// Where texts of the snapshot stand that were copied before.
-  var texts = TextMemory()
+  var texts = SharedStringMap()
 }

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// Which rows of a file live and which are dead, counted from its objects alone: what the manifests of its commits have to say.
@@ -39,7 +40,7 @@ struct RowLedger {
   func hasString(_ unit: UnitOffset) -> Bool { strings.contains(unit.rawValue) }
 
   /// Why a tombstone cannot name `unit`, or `nil` if it can: then the row there is dead from now on.
-  mutating func bury(_ unit: UnitOffset) -> String? {
+  mutating func markDead(_ unit: UnitOffset) -> String? {
     guard let word = word(at: unit) else { return "names what is no row before it" }
     guard dead.insert(unit.rawValue).inserted else { return "names a row that is dead already" }
     let length = Self.paddedLength(word)

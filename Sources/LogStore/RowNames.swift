@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// How findings name rows: by their table, and by their first key as far as it is text that can be printed.

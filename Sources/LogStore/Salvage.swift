@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -124,7 +125,7 @@ struct Salvage {
     var end = max(acknowledgedEnd, headers.keys.max() ?? 0, footers.keys.max() ?? 0)
     for (start, footer) in footers.sorted(by: { $0.key < $1.key }) where Int(footer.end) > end {
       // A torn commit is none. Without a slot nobody can say that a commit was not acknowledged.
-      if !hasSlot || start == end && isWhole(footer) { end = Int(footer.end) }
+      if !hasSlot || start == end && hasValidChecksums(footer) { end = Int(footer.end) }
     }
     if !isTorn(after: end) { end = size }
     end = min(end, size)
@@ -155,7 +156,7 @@ struct Salvage {
     return last <= acknowledgedSequence || last - acknowledgedSequence == 1
   }
 
-  private func isWhole(_ footer: SegmentFooter) -> Bool {
+  private func hasValidChecksums(_ footer: SegmentFooter) -> Bool {
     let start = Int(footer.segmentOffset) + SegmentHeader.byteCount
     guard headers[Int(footer.segmentOffset)] != nil else { return false }
     let body = footer.bodyWasSynced ? footer.bodyChecksum : try? log.checksum(of: start, to: Int(footer.manifestOffset))
@@ -263,7 +264,7 @@ struct Salvage {
   /// Takes rows that the application cannot read for lost.
   mutating func leaveOut(_ rows: [FaultyRow]) {
     faulty += rows
-    for row in rows { dead.insert(row.offset.rawValue) }
+    for row in rows { dead.insert(row.id.unit.rawValue) }
   }
 
   /// Puts every live row that is whole into `transaction`; a finding for each thing that is lost, if anything is.
@@ -287,7 +288,7 @@ struct Salvage {
       draft.reset()
       for (index, space) in tables[row.table].keySpaces.prefix(layout.keyCount).enumerated() {
         let key = object.rawSpan.extracting(layout.keyRange(index, in: object.rawSpan))
-        let count = space.isList ? KeyList.wholeByteCount(key) : key.byteCount
+        let count = space.isList ? KeyList.validByteCount(key) : key.byteCount
         if count < key.byteCount {
           hasCutKeys = true
           add(
@@ -370,30 +371,27 @@ struct Salvage {
   }
 }
 
-/// A piece of a file in memory, moved along as it is read. What the device cannot deliver reads as zeros.
+/// Reads a file in large pieces, forward. Pages that the device cannot deliver read as zeros.
 private struct TolerantWindow {
   private static let byteCount = 4 << 20
   private static let page = 4096
 
   private let file: any StorageFile
   private let size: Int
-  private var start = 0
-  private var bytes: [UInt8] = []
+  private var window = FileWindow()
 
   init(_ file: any StorageFile, size: Int) {
     self.file = file
     self.size = size
   }
 
-  /// `count` bytes from `offset` on; fewer at the end of the file.
+  /// The `count` bytes at `offset`; fewer at the end of the file.
   mutating func read(_ count: Int, at offset: Int) -> [UInt8] {
     let count = min(count, size - offset)
     if count <= 0 { return [] }
-    if offset < start || offset + count > start + bytes.count {
-      bytes = load(min(max(count, Self.byteCount), size - offset), at: offset)
-      start = offset
-    }
-    return bytes.rawSpan.slice(offset - start, count).copied()
+    if let bytes = window.bytes(count, at: offset) { return bytes }
+    window = FileWindow(load(min(max(count, Self.byteCount), size - offset), at: offset), at: offset)
+    return window.bytes(count, at: offset) ?? []
   }
 
   private func load(_ count: Int, at offset: Int) -> [UInt8] {

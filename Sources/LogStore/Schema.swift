@@ -1,8 +1,12 @@
+import Bytes
 import RecordFormat
 
 /// The tables of a store. Tables and key spaces are known by their position, which never changes once written;
 /// new ones are added at the end.
 public struct Schema: Sendable {
+  /// Bytes of the longest key of a record.
+  public static var maximumKeyLength: Int { RecordLayout.maximumKeyLength }
+
   public struct KeySpace: Sendable {
     public let name: String
     /// At most one live row per key: putting a row replaces the one that has its key.

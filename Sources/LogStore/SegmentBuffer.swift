@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// The bytes of a segment that were not written yet.
 ///

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -131,21 +132,26 @@ struct SegmentBuilder {
     }
   }
 
-  /// The same for objects that are read in the order of the file: `window` keeps what one read brought beside the object.
+  /// Bytes that one read brings where objects lie near each other.
+  private static let windowByteCount = 64 << 10
+  /// Bytes that are read for one object: most are no longer.
+  private static let usualObjectByteCount = 512
+
+  /// Reads back an object, in the order of the file: `window` keeps what one read brought after the object.
   ///
-  /// - Parameter next: where the object is that will be read next; the same one for none. If it is near, one read brings
-  ///   both.
+  /// - Parameter next: The offset of the object that will be read next, or `unit` if no other follows. If it is near, one
+  ///   read brings both.
   func read(
     _ unit: UnitOffset, before next: UnitOffset, through window: inout FileWindow
   ) throws(StoreError) -> [UInt8] {
     let offset = unit.byteOffset
     if offset >= bufferStart { return try read(unit) }
     if let object = window.object(at: offset) { return object }
-    let isNear = next.byteOffset > offset && next.byteOffset - offset < FileWindow.byteCount / 4
+    let isNear = next.byteOffset > offset && next.byteOffset - offset < Self.windowByteCount / 4
     window = try storage { () throws(StorageError) in
       try behind?.finish()
-      let count = min(isNear ? FileWindow.byteCount : FileWindow.usualObject, bufferStart - offset)
-      return FileWindow(start: offset, bytes: try file.read(count, at: offset))
+      let count = min(isNear ? Self.windowByteCount : Self.usualObjectByteCount, bufferStart - offset)
+      return FileWindow(try file.read(count, at: offset), at: offset)
     }
     return if let object = window.object(at: offset) { object } else { try read(unit) }
   }
@@ -244,25 +250,5 @@ struct SegmentBuilder {
     buffer.append(manifest)
     let rest = (position + padding) % SegmentHeader.alignment
     buffer.append(zeros: (SegmentHeader.alignment - rest) % SegmentHeader.alignment)
-  }
-}
-
-/// Bytes of a file that were read together.
-struct FileWindow {
-  var start = 0
-  var bytes: [UInt8] = []
-
-  /// What is read at once where objects stand near each other.
-  static let byteCount = 64 << 10
-  /// What is read for one object: most are no longer.
-  static let usualObject = 512
-
-  /// The object at `offset` of the file, if all of it is here.
-  func object(at offset: Int) -> [UInt8]? {
-    let first = offset - start
-    guard first >= 0, bytes.count - first >= ObjectHeader.byteCount else { return nil }
-    let length = ObjectHeader.length(bytes.rawSpan.u32(at: first + 4))
-    guard length >= ObjectHeader.byteCount, length <= bytes.count - first else { return nil }
-    return bytes.rawSpan.slice(first, length).copied()
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// What one page of a log says of the segments of a store: the header of one that begins there, the footer of one that ends

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// The rows in which two commits of a generation differ, by table.
@@ -5,9 +6,9 @@ import RecordFormat
 /// A row that was put again with the same content counts: it is another row. Whoever asks for content compares.
 public struct RowChanges: Sendable {
   /// Rows that live at the later commit and were put after the earlier one, in the order of the file.
-  public fileprivate(set) var added: [[UnitOffset]]
+  public fileprivate(set) var added: [[RowID]]
   /// Rows that lived at the earlier commit and died since, in the order of the file.
-  public fileprivate(set) var removed: [[UnitOffset]]
+  public fileprivate(set) var removed: [[RowID]]
 }
 
 extension Snapshot {
@@ -30,7 +31,7 @@ extension Snapshot {
         let kind = ObjectHeader.kind(object.u32(at: 4))
         if let table = kind.table {
           guard table < changes.added.count else { throw damagedObject(unit, "a row of no table") }
-          if try !isDead(unit) { changes.added[table].append(unit) }
+          if try !isDead(unit) { changes.added[table].append(RowID(unit)) }
         } else if kind == .tombstones {
           guard let tombstones = Tombstones(object) else { throw damagedObject(unit, "tombstones") }
           for index in 0..<tombstones.count {
@@ -40,7 +41,7 @@ extension Snapshot {
         return true
       }
     }
-    for table in changes.removed.indices { changes.removed[table].sort { $0.rawValue < $1.rawValue } }
+    for table in changes.removed.indices { changes.removed[table].sort() }
     return changes
   }
 
@@ -52,7 +53,7 @@ extension Snapshot {
     guard let table = ObjectHeader.kind(try object(unit).u32(at: 4)).table, table < changes.removed.count else {
       throw damagedObject(unit, "a tombstone names it, but it is no row")
     }
-    changes.removed[table].append(unit)
+    changes.removed[table].append(RowID(unit))
   }
 
   /// The footers of the commits behind `earlier` up to this one, oldest first.
@@ -61,7 +62,7 @@ extension Snapshot {
     var next = footer
     while Int(next.segmentOffset) >= earlier.end {
       footers.append(next)
-      next = try previous(of: next)
+      next = try log.footer(before: next)
     }
     return footers.reversed()
   }

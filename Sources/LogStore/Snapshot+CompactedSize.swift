@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// Room on a file system, in bytes.
@@ -30,8 +31,8 @@ extension Snapshot {
   /// - Complexity: reads every object once. `compactedByteLimit()` knows nearly as much without.
   public func compactedByteCount() throws(StoreError) -> Int {
     var total = 0
-    var interner = StringInterner(seed: log.header.seed)
-    var texts = TextMemory()
+    var interner = SharedStringTable(seed: log.header.seed)
+    var texts = SharedStringMap()
     var rows = manifest.tables.map { [Int](repeating: 0, count: $0.keySpaces.count) }
     var keyBytes = rows
     try forEachLiveRow { (table, record) throws(StoreError) in

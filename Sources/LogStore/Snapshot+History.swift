@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// One commit of a generation, as history tells it.

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 extension Snapshot {
@@ -36,22 +37,35 @@ extension Snapshot {
       }
       if probe.postings.rawValue == 0 { return }
       guard let postings = try takePostings(&probe, key) else { continue }
-      for index in 0..<postings.count {
-        // A list's rows stand far apart, and its order is known: what comes soon is asked for now.
-        if index &+ Self.postingsAhead < postings.count {
-          prefetchWhole(postings.offset(index &+ Self.postingsAhead))
-        }
-        let row = postings.offset(index)
-        if try isDead(row) { continue }
-        if try !body(try record(row, table: space.table)) { return }
+      let goesOn = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
+        try body(try record(row, table: space.table))
       }
+      if !goesOn { return }
     }
   }
 
-  /// Rows of a posting list that are asked for ahead: their misses pass beside the work on those before.
-  private static var postingsAhead: Int { 6 }
+  /// Calls `body` with each live row of a posting list, until it returns false. Returns whether it never did.
+  ///
+  /// - Parameter prefetches: Whether `body` will read the rows, which lie far apart and are prefetched then.
+  @inline(__always)
+  func forEachLiveRow(
+    of postings: borrowing PostingList, prefetches: Bool = true, _ body: (UnitOffset) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    for index in 0..<postings.count {
+      if prefetches, index &+ Self.prefetchDistance < postings.count {
+        prefetchWhole(postings.offset(index &+ Self.prefetchDistance))
+      }
+      let row = postings.offset(index)
+      if try isDead(row) { continue }
+      if try !body(row) { return false }
+    }
+    return true
+  }
 
-  /// Asks for as much of a record as most have: a check reads all of it.
+  /// How many rows of a posting list ahead a row is prefetched: its cache misses overlap with the work on those before it.
+  private static var prefetchDistance: Int { 6 }
+
+  /// Prefetches as much of a record as most have: a check reads all of it.
   @inline(__always)
   private func prefetchWhole(_ unit: UnitOffset) {
     prefetch(unit)
@@ -88,9 +102,9 @@ extension Snapshot {
         count += postings.count
         continue
       }
-      for index in 0..<postings.count where try !isDead(postings.offset(index)) {
+      _ = try forEachLiveRow(of: postings, prefetches: false) { (_) throws(StoreError) in
         count += 1
-        if count == limit { break }
+        return count < limit
       }
     }
     return min(count, limit)
@@ -106,12 +120,14 @@ extension Snapshot {
     try first(space, key)
   }
 
-  /// The record at `offset`, which a view of this snapshot told; `nil` if it is no live row of `table`.
+  /// The row with identifier `id`, which a snapshot of this generation gave; `nil` if it is not a live row of `table`.
+  ///
+  /// - Throws: `StoreError.damaged` if the row does not pass its check.
   @_lifetime(borrow self)
-  public func record(at offset: UnitOffset, table: Int) throws(StoreError) -> RecordView? {
-    let object = try self.object(offset)
+  public func record(_ id: RowID, table: Int) throws(StoreError) -> RecordView? {
+    let object = try self.object(id.unit)
     guard ObjectHeader.kind(object.u32(at: 4)).table == table else { return nil }
-    if try isDead(offset) { return nil }
+    if try isDead(id.unit) { return nil }
     return try RecordView(object, self)
   }
 
@@ -154,7 +170,7 @@ extension Snapshot {
     }
     // Inside the commit, as just checked.
     let rest = unsafe committed(offset, end &- offset)
-    let word = Checksum.headerOfWhole(rest, at: unit)
+    let word = Checksum.checkedHeader(rest, at: unit)
     if word == 0 { throw damagedObject(unit) }
     // No longer than `rest`, as just checked.
     return (unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word)), ObjectHeader.kind(word))

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 extension Snapshot {
@@ -47,13 +48,13 @@ extension Snapshot {
     // Rows come in ascending order, as the dead ones do: each is passed once.
     var next = 0
     for segment in try segments() {
-      let isWhole = try forEachObject(segment) { (object, unit) throws(StoreError) in
+      let isFinished = try forEachObject(segment) { (object, unit) throws(StoreError) in
         guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return true }
         while next < dead.count, dead[next] < unit.rawValue { next += 1 }
         if next < dead.count, dead[next] == unit.rawValue { return true }
         return try body(table, try RecordView(object, self))
       }
-      if !isWhole { return }
+      if !isFinished { return }
     }
   }
 
@@ -69,26 +70,9 @@ extension Snapshot {
   func segments() throws(StoreError) -> [SegmentFooter] {
     var footers = [footer]
     while let first = footers.last, first.previousFooterOffset != 0 {
-      footers.append(try previous(of: first))
+      footers.append(try log.footer(before: first))
     }
     return footers.reversed()
-  }
-
-  /// The footer before `footer`, which is not that of the base.
-  func previous(of footer: SegmentFooter) throws(StoreError) -> SegmentFooter {
-    let offset = Int(clamping: footer.previousFooterOffset)
-    guard offset < Int(footer.segmentOffset) else {
-      throw log.damage(Int(footer.offset), "footer names one behind itself")
-    }
-    let bytes = try log.read(SegmentFooter.byteCount, at: offset)
-    let previous: SegmentFooter
-    do { previous = try SegmentFooter(bytes.rawSpan) } catch {
-      throw log.damage(offset, "footer: \(error)")
-    }
-    guard previous.storeID == footer.storeID, previous.chain == footer.previousChain,
-      previous.offset == UInt64(offset), previous.sequence < footer.sequence
-    else { throw log.damage(offset, "footer is that of another commit") }
-    return previous
   }
 
   /// Calls `body` with each object of a segment, checked, until it returns false. Returns whether it never did.
@@ -128,10 +112,10 @@ extension Snapshot {
         if ObjectHeader.kind(object.u32(at: 4)) == .postingList {
           guard let postings = PostingList(object) else { throw damagedObject(unit, "posting list") }
           let hash = KeyHash.of(postings.key, seed)
-          for index in 0..<postings.count {
-            let row = postings.offset(index)
+          _ = try forEachLiveRow(of: postings, prefetches: false) { (row) throws(StoreError) in
             guard row.byteOffset < end else { throw damagedObject(unit, "it lists a row outside the commit") }
-            if try !isDead(row) { body(hash, row) }
+            body(hash, row)
+            return true
           }
         } else if try !isDead(unit) {
           let key = try record(unit, table: space.table).key(space.index)

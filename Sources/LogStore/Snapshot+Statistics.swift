@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// What a store costs and how well its indexes do.

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -38,11 +39,7 @@ public final class Snapshot: Sendable {
     end = Int(footer.end)
     precondition(end <= mapping.byteCount, "a commit lies in its mapping")
     log.noteCommit(endingAt: end)
-    let manifest = try log.manifest(of: footer)
-    guard manifest.largestCounter <= footer.end else {
-      throw log.damage(Int(footer.manifestOffset), "manifest: it counts more than the file has bytes")
-    }
-    self.manifest = manifest
+    manifest = try log.checkedManifest(of: footer)
     seed = log.header.seed
     var blocks: [IndexBlock] = []
     var keySpaces: [KeySpaceBlocks] = []
@@ -72,6 +69,7 @@ public final class Snapshot: Sendable {
       let length = min(Int(clamping: header.length), end - SegmentHeader.firstOffset)
       baseEnd = SegmentHeader.firstOffset + length / SegmentHeader.alignment * SegmentHeader.alignment
     }
+    assertInvariants()
   }
 
   private static func blocks(

@@ -1,4 +1,3 @@
-import RecordFormat
 import Storage
 
 /// Everything that can go wrong in the world of a store. A caller's mistake is a precondition instead.

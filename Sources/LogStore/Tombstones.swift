@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// The rows that died in one commit.

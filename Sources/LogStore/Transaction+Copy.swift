@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 extension Transaction {
@@ -20,7 +21,7 @@ extension RowAppender {
   /// Appends every live row of `source` as it stands, but for the places of its shared strings. Returns how many.
   fileprivate mutating func copyRows(of source: Snapshot) throws(StoreError) -> Int {
     var copied = 0
-    var texts = TextMemory()
+    var texts = SharedStringMap()
     // The new places of a row's shared strings. Reused from row to row.
     var shared: [UInt32] = []
     for (number, table) in source.manifest.tables.enumerated() {
@@ -30,7 +31,7 @@ extension RowAppender {
     }
     try source.forEachLiveRow { (table, record) throws(StoreError) in
       guard record.keyCount == newRows[table].keys.count else {
-        throw source.damagedObject(record.offset, "it has not one key for each key space")
+        throw source.damagedObject(record.unit, "it has not one key for each key space")
       }
       shared.removeAll(keepingCapacity: true)
       for index in 0..<record.sharedCount {

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -14,11 +15,11 @@ extension Transaction {
   /// Turns what was put and deleted into the rest of the segment, and commits it.
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
     entries = appender.settle(in: &manifest)
-    let losers = try resolveDuplicates()
-    try mergeTail(except: losers)
+    let replaced = try resolveDuplicates()
+    try mergeTail(except: replaced)
     let rows = entries
     try replaceRunsByPostings()
-    let newDead = try appendTombstones(losers)
+    let newDead = try appendTombstones(replaced)
     let objectEnd = appender.builder.position
     appender.builder.align(to: Bucket.byteCount)
     for table in entries.indices {
@@ -33,7 +34,7 @@ extension Transaction {
 
   /// Sorts the new entries, and finds new rows that lost their unique key to a later one of this transaction.
   private func resolveDuplicates() throws(StoreError) -> Set<UInt32> {
-    var losers: Set<UInt32> = []
+    var replaced: Set<UInt32> = []
     for table in entries.indices {
       for space in entries[table].indices {
         entries[table][space].sortByHash()
@@ -43,23 +44,23 @@ extension Transaction {
         while first < sorted.count {
           var last = first + 1
           while last < sorted.count, sorted[last].hash == sorted[first].hash { last += 1 }
-          if last - first > 1 { try findLosers(sorted[first..<last], table, space, &losers) }
+          if last - first > 1 { try findReplacedRows(sorted[first..<last], table, space, &replaced) }
           first = last
         }
       }
     }
-    return losers
+    return replaced
   }
 
-  /// Of the rows of one hash, adds all to `losers` that have a later row with the same key.
-  private func findLosers(
-    _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ losers: inout Set<UInt32>
+  /// Of the rows of one hash, adds all to `replaced` that have a later row with the same key.
+  private func findReplacedRows(
+    _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ replaced: inout Set<UInt32>
   ) throws(StoreError) {
-    var winners: [[UInt8]: UInt32] = [:]
+    var latest: [[UInt8]: UInt32] = [:]
     for entry in run {
       let key = try row(entry).key(space)
-      if let earlier = winners.updateValue(entry.offset, forKey: key), losers.insert(earlier).inserted {
-        bury(table, try row(IndexEntry(hash: entry.hash, offset: earlier)).paddedLength)
+      if let earlier = latest.updateValue(entry.offset, forKey: key), replaced.insert(earlier).inserted {
+        countDead(table, try row(IndexEntry(hash: entry.hash, offset: earlier)).paddedLength)
       }
     }
   }
@@ -93,10 +94,10 @@ extension Transaction {
   }
 
   /// Takes the rows of the tail's newer blocks into the new ones, so that few blocks are left to ask.
-  private func mergeTail(except losers: Set<UInt32>) throws(StoreError) {
+  private func mergeTail(except replaced: Set<UInt32>) throws(StoreError) {
     for table in entries.indices {
       for space in entries[table].indices {
-        if !losers.isEmpty { entries[table][space].removeAll { losers.contains($0.offset) } }
+        if !replaced.isEmpty { entries[table][space].removeAll { replaced.contains($0.offset) } }
         guard let base, !entries[table][space].isEmpty else { continue }
         var kept = manifest.tables[table].keySpaces[space].blocks
         while let newest = kept.first, Int(newest.offset) >= base.baseEnd,
@@ -204,10 +205,10 @@ extension Transaction {
   }
 
   /// Writes which rows died. Returns them, ascending.
-  private func appendTombstones(_ losers: Set<UInt32>) throws(StoreError) -> [UInt32] {
+  private func appendTombstones(_ replaced: Set<UInt32>) throws(StoreError) -> [UInt32] {
     var units = Array(dead)
     // A loser is a new row, and a dead one is one of the base.
-    units.append(contentsOf: losers)
+    units.append(contentsOf: replaced)
     units.sort()
     var first = 0
     while first < units.count {

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 import Synchronization
@@ -160,7 +161,7 @@ public final class Transaction {
     var count = 0
     do {
       try base.forEachRecord(space, key) { (record) throws(StoreError) in
-        if kill(record, of: space.table) { count += 1 }
+        if deleteRow(record, of: space.table) { count += 1 }
         return true
       }
     } catch { throw noted(error) }
@@ -178,7 +179,7 @@ public final class Transaction {
     var count = 0
     do {
       try base.forEachRecord(space, of: keys) { (_, record) throws(StoreError) in
-        if kill(record, of: space.table) { count += 1 }
+        if deleteRow(record, of: space.table) { count += 1 }
       }
     } catch { throw noted(error) }
     return count
@@ -188,11 +189,11 @@ public final class Transaction {
   /// hint, worth it for up to a few thousand keys, which the processor's cache has room for.
   public func expect(_ space: KeySpaceID, _ keys: KeyBatch) { base?.prefetch(space, keys) }
 
-  /// Deletes the row of `base` that stands at `offset` in `table`. One that is dead stays so.
-  func delete(_ table: Int, at offset: UnitOffset) throws(StoreError) {
+  /// Deletes a row of `base` in `table`. One that is dead stays so.
+  func delete(_ table: Int, _ row: RowID) throws(StoreError) {
     do {
-      guard let base, let record = try base.record(at: offset, table: table) else { return }
-      _ = kill(record, of: table)
+      guard let base, let record = try base.record(row, table: table) else { return }
+      _ = deleteRow(record, of: table)
     } catch { throw noted(error) }
   }
 
@@ -226,14 +227,14 @@ public final class Transaction {
 
   /// Counts a row of `base` as dead. Returns whether it was not yet.
   @inline(__always)
-  private func kill(_ record: borrowing RecordView, of table: Int) -> Bool {
-    guard dead.insert(record.offset.rawValue) else { return false }
-    bury(table, ObjectHeader.padded(record.byteCount))
+  private func deleteRow(_ record: borrowing RecordView, of table: Int) -> Bool {
+    guard dead.insert(record.unit.rawValue) else { return false }
+    countDead(table, ObjectHeader.padded(record.byteCount))
     return true
   }
 
   /// Counts one row of `table` as dead.
-  func bury(_ table: Int, _ paddedLength: Int) {
+  func countDead(_ table: Int, _ paddedLength: Int) {
     // Counters that a file got wrong are no reason to trap.
     let rows = manifest.tables[table].liveRows
     let bytes = manifest.tables[table].liveBytes

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 extension Verification {
@@ -37,7 +38,7 @@ extension Verification {
       var lost: [Lost] = []
       let names = names
       try snapshot.scan(table) { (record) throws(StoreError) in
-        let own = record.offset
+        let own = record.unit
         for (index, space) in described.keySpaces.enumerated() {
           let id = KeySpaceID(table: table, index: index)
           let key = record.key(index)
@@ -87,13 +88,13 @@ extension Verification {
     var seen = 0
     try snapshot.forEachRecord(space, key) { (found) throws(StoreError) in
       seen += 1
-      isFound = found.offset == own
+      isFound = found.unit == own
       return !isFound && seen <= 64
     }
     if seen <= 64 { return isFound }
     var rows: Set<UnitOffset> = []
     try snapshot.forEachRecord(space, key) { (found) throws(StoreError) in
-      rows.insert(found.offset)
+      rows.insert(found.unit)
       return true
     }
     popular[key.copied()] = rows

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 extension Verification {
@@ -93,7 +94,7 @@ extension Verification {
       }
       if let fault = tombstones.fault { return fault }
       for index in 0..<tombstones.count {
-        if let fault = ledger.bury(tombstones.offset(index)), isLedgerExact {
+        if let fault = ledger.markDead(tombstones.offset(index)), isLedgerExact {
           return "tombstones: number \(index) \(fault)"
         }
       }
@@ -121,7 +122,7 @@ extension Verification {
     }
     for (index, space) in table.keySpaces.enumerated() where space.isList {
       let keys = record.extracting(layout.keyRange(index, in: record))
-      guard KeyList.isWhole(keys) else { return "record: what it has as its \(space.name) is no list of keys" }
+      guard KeyList.isValid(keys) else { return "record: what it has as its \(space.name) is no list of keys" }
       if KeyList.hasRepeatedKeys(keys) { return "record: a key stands in its \(space.name) more than once" }
     }
     return nil

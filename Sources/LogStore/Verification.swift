@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 import Storage
 
@@ -149,10 +150,7 @@ public struct Verification: Sendable {
   private mutating func footers(upTo last: SegmentFooter) throws(StoreError) -> [SegmentFooter] {
     var footers = [last]
     while let next = footers.last, next.previousFooterOffset != 0 {
-      do {
-        guard let previous = try previous(of: next) else { break }
-        footers.append(previous)
-      } catch {
+      do { footers.append(try log.footer(before: next)) } catch {
         guard let finding = Finding(error, lost: "the history up to it") else { throw error }
         findings.append(finding)
         break
@@ -166,21 +164,6 @@ public struct Verification: Sendable {
       isLedgerExact = false
     }
     return footers.reversed()
-  }
-
-  /// The footer before `footer`; a finding and `nil` if it is not there.
-  private mutating func previous(of footer: SegmentFooter) throws(StoreError) -> SegmentFooter? {
-    let offset = Int(clamping: footer.previousFooterOffset)
-    let bytes = offset < Int(footer.offset) ? try log.read(SegmentFooter.byteCount, at: offset) : []
-    guard let previous = try? SegmentFooter(bytes.rawSpan), previous.storeID == footer.storeID,
-      previous.chain == footer.previousChain, previous.offset == UInt64(offset),
-      previous.sequence == footer.sequence - 1, previous.generation == footer.generation,
-      previous.end == footer.segmentOffset
-    else {
-      add(offset, "footer of commit \(footer.sequence - 1)", lost: "the history up to it")
-      return nil
-    }
-    return previous
   }
 
   /// Compares the tables of each commit with those of the last one: tables are added to a store, and never changed.

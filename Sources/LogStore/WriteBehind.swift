@@ -1,5 +1,5 @@
+import Bytes
 import Dispatch
-import RecordFormat
 import Storage
 import Synchronization
 

@@ -1,9 +1,26 @@
+import Bytes
+
 /// One of two pages that say which commit was acknowledged last.
 ///
 ///     0 magic · 8 store id · 24 sequence · 32 generation · 40 footer offset · 48 end · 56 chain · 60 flags · 4092 crc
 package struct AcknowledgementSlot: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFACK"
+
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let storeID = 8
+    static let sequence = storeID + 16
+    static let generation = sequence + 8
+    static let footerOffset = generation + 8
+    static let end = footerOffset + 8
+    static let chain = end + 8
+    static let flags = chain + 4
+    static let reserved = flags + 4
+    static let checksum = reserved + 4028
+    static let total = checksum + 4
+  }
+
   /// Where the two slots stand in the file.
   package static let offsets = [4096, 8192]
   /// The bytes of the two slots.
@@ -33,34 +50,34 @@ package struct AcknowledgementSlot: Equatable, Sendable {
   }
 
   /// Whether the bytes of a slot say that a newer generation has taken the file's name. Nothing else of them is checked.
-  package static func isSuperseded(_ slot: RawSpan) -> Bool { slot.u32(at: 60) & 1 != 0 }
+  package static func isSuperseded(_ slot: RawSpan) -> Bool { slot.u32(at: Offset.flags) & 1 != 0 }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))
-    writer.put(storeID.words.0)
+    writer.put(storeID.words.0, at: Offset.storeID)
     writer.put(storeID.words.1)
-    writer.put(sequence)
-    writer.put(generation)
-    writer.put(footerOffset)
-    writer.put(end)
-    writer.put(chain)
-    writer.put(UInt32(isSuperseded ? 1 : 0))
-    writer.fill(to: Self.byteCount - 4)
-    writer.putChecksum()
-    return writer.bytes
+    writer.put(sequence, at: Offset.sequence)
+    writer.put(generation, at: Offset.generation)
+    writer.put(footerOffset, at: Offset.footerOffset)
+    writer.put(end, at: Offset.end)
+    writer.put(chain, at: Offset.chain)
+    writer.put(UInt32(isSuperseded ? 1 : 0), at: Offset.flags)
+    writer.putChecksum(at: Offset.checksum)
+    assert(Offset.total == Self.byteCount, "the fields fill the layout")
+    return writer.bytes(ofLayout: Self.byteCount)
   }
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
-    guard span.u32(at: 60) <= 1 else { throw .reserved }
-    try span.checkReserved(64..<4092)
-    storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
-    sequence = span.u64(at: 24)
-    generation = span.u64(at: 32)
-    footerOffset = span.u64(at: 40)
-    end = span.u64(at: 48)
-    chain = span.u32(at: 56)
-    isSuperseded = span.u32(at: 60) & 1 != 0
+    guard span.u32(at: Offset.flags) <= 1 else { throw .reserved }
+    try span.checkReserved(Offset.reserved..<Offset.checksum)
+    storeID = StoreID(span, at: Offset.storeID)
+    sequence = span.u64(at: Offset.sequence)
+    generation = span.u64(at: Offset.generation)
+    footerOffset = span.u64(at: Offset.footerOffset)
+    end = span.u64(at: Offset.end)
+    chain = span.u32(at: Offset.chain)
+    isSuperseded = span.u32(at: Offset.flags) & 1 != 0
   }
 }

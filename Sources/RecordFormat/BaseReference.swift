@@ -1,3 +1,5 @@
+import Bytes
+
 /// What the header of a tail log says of its shared base: how far it reaches, and which commit ends there.
 ///
 ///     0 end · 8 sequence · 16 chain
@@ -6,10 +8,16 @@
 /// that commit's bytes and the chain before it, back to the first commit of the file.
 package struct BaseReference: Equatable, Sendable {
   package static let byteCount = 20
-  /// Where it stands in the file header.
-  package static let offset = 104
 
-  /// First byte behind the commit with which the base ends: where the tail log's own segments begin.
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let end = 0
+    static let sequence = end + 8
+    static let chain = sequence + 8
+    static let total = chain + 4
+  }
+
+  /// The end of the commit with which the base ends: the offset at which the tail log's own segments begin.
   package var end: UInt64
   /// The number of that commit.
   package var sequence: UInt64
@@ -37,15 +45,17 @@ package struct BaseReference: Equatable, Sendable {
   package func names(_ footer: SegmentFooter) -> Bool { self == BaseReference(footer) }
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(end)
-    writer.put(sequence)
-    writer.put(chain)
+    let start = writer.bytes.count
+    writer.put(end, at: start + Offset.end)
+    writer.put(sequence, at: start + Offset.sequence)
+    writer.put(chain, at: start + Offset.chain)
+    assert(Offset.total == Self.byteCount, "a layout has its declared size")
   }
 
   init(_ span: RawSpan) throws(FormatFault) {
-    end = span.u64(at: 0)
-    sequence = span.u64(at: 8)
-    chain = span.u32(at: 16)
+    end = span.u64(at: Offset.end)
+    sequence = span.u64(at: Offset.sequence)
+    chain = span.u32(at: Offset.chain)
     guard end % UInt64(SegmentHeader.alignment) == 0, end > UInt64(SegmentHeader.firstOffset),
       end <= UInt64(UnitOffset.fileLimit)
     else { throw .field("end of the base", end) }

@@ -1,9 +1,23 @@
+import Bytes
+
 /// The 64 bytes before a block's buckets.
 ///
 ///     0 magic · 8 kind · 9 key space · 10 longest displacement · 12 bucket count · 16 entry count · 60 crc, salted
 package struct BlockHeader: Equatable, Sendable {
   package static let byteCount = 64
   package static let magic = "SHELFIDX"
+
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let kind = 8
+    static let keySpace = kind + 1
+    static let longestDisplacement = keySpace + 1
+    static let bucketCount = longestDisplacement + 2
+    static let entryCount = bucketCount + 4
+    static let reserved = entryCount + 4
+    static let checksum = reserved + 40
+    static let total = checksum + 4
+  }
 
   package enum Kind: UInt8, Sendable {
     case index = 0
@@ -30,34 +44,26 @@ package struct BlockHeader: Equatable, Sendable {
   package func encoded(at unit: UnitOffset) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))
-    writer.put(kind.rawValue)
-    writer.put(keySpace)
-    writer.put(longestDisplacement)
-    writer.put(bucketCount)
-    writer.put(entryCount)
-    writer.fill(to: Self.byteCount - 4)
-    writer.putChecksum(salt: Checksum.salt(unit))
-    return writer.bytes
+    writer.put(kind.rawValue, at: Offset.kind)
+    writer.put(keySpace, at: Offset.keySpace)
+    writer.put(longestDisplacement, at: Offset.longestDisplacement)
+    writer.put(bucketCount, at: Offset.bucketCount)
+    writer.put(entryCount, at: Offset.entryCount)
+    writer.putChecksum(at: Offset.checksum, salt: Checksum.salt(unit))
+    assert(Offset.total == Self.byteCount, "the fields fill the layout")
+    return writer.bytes(ofLayout: Self.byteCount)
   }
 
   package init(_ span: RawSpan, at unit: UnitOffset) throws(FormatFault) {
-    guard span.byteCount >= Self.byteCount else {
-      throw .short(expected: Self.byteCount, found: span.byteCount)
-    }
-    for (offset, byte) in Self.magic.utf8.enumerated() where span.u8(at: offset) != byte {
-      throw .magic(expected: Self.magic)
-    }
-    let stored = span.u32(at: 60)
-    let computed = Checksum.of(span.slice(0, 60), from: Checksum.salt(unit))
-    guard stored == computed else { throw .checksum(stored: stored, computed: computed) }
-    try span.checkReserved(20..<60)
-    guard let kind = Kind(rawValue: span.u8(at: 8)) else {
-      throw .field("block kind", UInt64(span.u8(at: 8)))
+    try span.check(Self.magic, byteCount: Self.byteCount, salt: Checksum.salt(unit))
+    try span.checkReserved(Offset.reserved..<Offset.checksum)
+    guard let kind = Kind(rawValue: span.u8(at: Offset.kind)) else {
+      throw .field("block kind", UInt64(span.u8(at: Offset.kind)))
     }
     self.kind = kind
-    keySpace = span.u8(at: 9)
-    longestDisplacement = span.u16(at: 10)
-    bucketCount = span.u32(at: 12)
-    entryCount = span.u32(at: 16)
+    keySpace = span.u8(at: Offset.keySpace)
+    longestDisplacement = span.u16(at: Offset.longestDisplacement)
+    bucketCount = span.u32(at: Offset.bucketCount)
+    entryCount = span.u32(at: Offset.entryCount)
   }
 }

@@ -1,4 +1,5 @@
-import CShims
+import Bytes
+import CChecksum
 
 /// One cache line of an index block or a dead block.
 ///

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The first page of a log, written once.
 ///
 ///     0 magic · 8 major · 10 minor · 12 header length · 16 compatible · 24 read-only compatible
@@ -6,6 +8,27 @@
 package struct FileHeader: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFLOG"
+
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let majorVersion = 8
+    static let minorVersion = majorVersion + 2
+    static let headerLength = minorVersion + 2
+    static let compatible = headerLength + 4
+    static let readOnlyCompatible = compatible + 8
+    static let incompatible = readOnlyCompatible + 8
+    static let storeID = incompatible + 8
+    static let seed = storeID + 16
+    static let created = seed + 16
+    static let generation = created + 8
+    /// The id of the key with which blocks are sealed: reserved, and zero.
+    static let sealingKey = generation + 8
+    static let base = sealingKey + 16
+    static let reserved = base + BaseReference.byteCount
+    static let checksum = reserved + 3968
+    static let total = checksum + 4
+  }
+
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
   /// The incompatible feature "the file is a tail log: what lies before it is in a shared base". Bit 0 is reserved for
@@ -38,56 +61,48 @@ package struct FileHeader: Equatable, Sendable {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))
-    writer.put(Self.majorVersion)
-    writer.put(Self.minorVersion)
-    writer.put(UInt32(Self.byteCount))
-    writer.put(UInt64(0))
-    writer.put(readOnlyCompatible)
-    writer.put(base == nil ? 0 : Self.sharedBaseFeature)
-    writer.put(storeID.words.0)
+    writer.put(Self.majorVersion, at: Offset.majorVersion)
+    writer.put(Self.minorVersion, at: Offset.minorVersion)
+    writer.put(UInt32(Self.byteCount), at: Offset.headerLength)
+    writer.put(UInt64(0), at: Offset.compatible)
+    writer.put(readOnlyCompatible, at: Offset.readOnlyCompatible)
+    writer.put(base == nil ? 0 : Self.sharedBaseFeature, at: Offset.incompatible)
+    writer.put(storeID.words.0, at: Offset.storeID)
     writer.put(storeID.words.1)
-    writer.put(seed.words.0)
+    writer.put(seed.words.0, at: Offset.seed)
     writer.put(seed.words.1)
-    writer.put(created)
-    writer.put(generation)
+    writer.put(created, at: Offset.created)
+    writer.put(generation, at: Offset.generation)
     if let base {
-      writer.fill(to: BaseReference.offset)
+      writer.fill(to: Offset.base)
       base.encode(to: &writer)
     }
-    writer.fill(to: Self.byteCount - 4)
-    writer.putChecksum()
-    return writer.bytes
+    writer.putChecksum(at: Offset.checksum)
+    assert(Offset.total == Self.byteCount, "the fields fill the layout")
+    return writer.bytes(ofLayout: Self.byteCount)
   }
 
   package init(_ span: RawSpan) throws(FormatFault) {
-    guard span.byteCount >= Self.byteCount else {
-      throw .short(expected: Self.byteCount, found: span.byteCount)
-    }
-    // A later version keeps magic, version and checksum where they are: without a fitting checksum a strange
-    // version is damage.
-    for (offset, byte) in Self.magic.utf8.enumerated() where span.u8(at: offset) != byte {
-      throw .magic(expected: Self.magic)
-    }
-    let major = span.u16(at: 8)
-    if major != Self.majorVersion, span.u32(at: Self.byteCount - 4) == Checksum.of(span.slice(0, 4092)) {
-      throw .majorVersion(major)
-    }
+    // A later version keeps magic, version and checksum where they are: without a valid checksum an unknown version is
+    // damage.
     try span.check(Self.magic, byteCount: Self.byteCount)
+    let major = span.u16(at: Offset.majorVersion)
+    if major != Self.majorVersion { throw .majorVersion(major) }
     // What a later minor version stores in the reserved bytes may be ignored, or its feature bits say otherwise.
-    guard span.u32(at: 12) == UInt32(Self.byteCount) else {
-      throw .field("header length", UInt64(span.u32(at: 12)))
+    guard span.u32(at: Offset.headerLength) == UInt32(Self.byteCount) else {
+      throw .field("header length", UInt64(span.u32(at: Offset.headerLength)))
     }
-    let incompatible = span.u64(at: 32)
+    let incompatible = span.u64(at: Offset.incompatible)
     guard incompatible & ~Self.knownIncompatible == 0 else { throw .features(incompatible) }
     let isTail = incompatible & Self.sharedBaseFeature != 0
-    if span.u16(at: 10) <= Self.minorVersion {
-      try span.checkReserved(BaseReference.offset + (isTail ? BaseReference.byteCount : 0)..<4092)
+    if span.u16(at: Offset.minorVersion) <= Self.minorVersion {
+      try span.checkReserved((isTail ? Offset.reserved : Offset.base)..<Offset.checksum)
     }
-    readOnlyCompatible = span.u64(at: 24)
-    storeID = StoreID(span.u64(at: 40), span.u64(at: 48))
-    seed = HashSeed(span.u64(at: 56), span.u64(at: 64))
-    created = Int64(bitPattern: span.u64(at: 72))
-    generation = span.u64(at: 80)
-    base = isTail ? try BaseReference(span.slice(BaseReference.offset, BaseReference.byteCount)) : nil
+    readOnlyCompatible = span.u64(at: Offset.readOnlyCompatible)
+    storeID = StoreID(span, at: Offset.storeID)
+    seed = HashSeed(span.u64(at: Offset.seed), span.u64(at: Offset.seed + 8))
+    created = Int64(bitPattern: span.u64(at: Offset.created))
+    generation = span.u64(at: Offset.generation)
+    base = isTail ? try BaseReference(span.slice(Offset.base, BaseReference.byteCount)) : nil
   }
 }

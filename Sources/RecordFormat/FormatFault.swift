@@ -1,3 +1,5 @@
+import Bytes
+
 /// What is wrong with a structure that was read from a file. The caller knows which file and where.
 public enum FormatFault: Error, Equatable, Sendable {
   /// Fewer bytes than the structure has.
@@ -40,14 +42,15 @@ extension RawSpan {
     guard extracting(range).isZero(from: 0) else { throw .reserved }
   }
 
-  /// Checks magic and length of a structure whose last four bytes are the checksum of the rest.
-  func check(_ magic: String, byteCount expected: Int) throws(FormatFault) {
+  /// Checks length, magic and checksum of a structure whose last four bytes are the checksum of the others, continued from
+  /// `salt`.
+  func check(_ magic: String, byteCount expected: Int, salt: UInt32 = 0) throws(FormatFault) {
     guard byteCount >= expected else { throw .short(expected: expected, found: byteCount) }
     for (offset, byte) in magic.utf8.enumerated() where u8(at: offset) != byte {
       throw .magic(expected: magic)
     }
     let stored = u32(at: expected - 4)
-    let computed = Checksum.of(slice(0, expected - 4))
+    let computed = Checksum.of(slice(0, expected - 4), from: salt)
     guard stored == computed else { throw .checksum(stored: stored, computed: computed) }
   }
 }

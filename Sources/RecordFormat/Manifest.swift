@@ -1,3 +1,5 @@
+import Bytes
+
 /// The list of blocks that make one commit readable, the counters, and what the application wants to know of it.
 package struct Manifest: Equatable, Sendable {
   /// Of a manifest without key lists.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Where the parts of a record stand, read from its own bytes.
 ///
 ///     8 shared count s · 9 key count k · 10 key ends, 2·k · pad to 4 · shared strings, 4·s · keys · body

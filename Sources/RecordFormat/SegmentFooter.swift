@@ -1,3 +1,5 @@
+import Bytes
+
 /// The last 128 bytes of a segment. A valid footer is the commit.
 ///
 ///       0 magic · 8 store id · 24 sequence · 32 generation · 40 segment offset · 48 segment length
@@ -6,6 +8,27 @@
 package struct SegmentFooter: Equatable, Sendable {
   package static let byteCount = 128
   package static let magic = "SHELFEND"
+
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let storeID = 8
+    static let sequence = storeID + 16
+    static let generation = sequence + 8
+    static let segmentOffset = generation + 8
+    static let segmentLength = segmentOffset + 8
+    static let manifestOffset = segmentLength + 8
+    static let manifestLength = manifestOffset + 8
+    static let manifestChecksum = manifestLength + 4
+    static let previousFooterOffset = manifestChecksum + 4
+    static let previousChain = previousFooterOffset + 8
+    static let flags = previousChain + 4
+    static let time = flags + 4
+    static let bodyChecksum = time + 8
+    static let objectEnd = bodyChecksum + 4
+    static let reserved = objectEnd + 8
+    static let chain = reserved + 16
+    static let total = chain + 4
+  }
 
   package var storeID: StoreID
   package var sequence: UInt64
@@ -60,45 +83,45 @@ package struct SegmentFooter: Equatable, Sendable {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))
-    writer.put(storeID.words.0)
+    writer.put(storeID.words.0, at: Offset.storeID)
     writer.put(storeID.words.1)
-    writer.put(sequence)
-    writer.put(generation)
-    writer.put(segmentOffset)
-    writer.put(segmentLength)
-    writer.put(manifestOffset)
-    writer.put(manifestLength)
-    writer.put(manifestChecksum)
-    writer.put(previousFooterOffset)
-    writer.put(previousChain)
-    writer.put(UInt32(bodyWasSynced ? 1 : 0))
-    writer.put(time)
-    writer.put(bodyChecksum)
-    writer.put(objectEnd)
-    writer.fill(to: Self.byteCount - 4)
-    writer.putChecksum()
-    return writer.bytes
+    writer.put(sequence, at: Offset.sequence)
+    writer.put(generation, at: Offset.generation)
+    writer.put(segmentOffset, at: Offset.segmentOffset)
+    writer.put(segmentLength, at: Offset.segmentLength)
+    writer.put(manifestOffset, at: Offset.manifestOffset)
+    writer.put(manifestLength, at: Offset.manifestLength)
+    writer.put(manifestChecksum, at: Offset.manifestChecksum)
+    writer.put(previousFooterOffset, at: Offset.previousFooterOffset)
+    writer.put(previousChain, at: Offset.previousChain)
+    writer.put(UInt32(bodyWasSynced ? 1 : 0), at: Offset.flags)
+    writer.put(time, at: Offset.time)
+    writer.put(bodyChecksum, at: Offset.bodyChecksum)
+    writer.put(objectEnd, at: Offset.objectEnd)
+    writer.putChecksum(at: Offset.chain)
+    assert(Offset.total == Self.byteCount, "the fields fill the layout")
+    return writer.bytes(ofLayout: Self.byteCount)
   }
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
-    guard span.u32(at: 84) <= 1 else { throw .reserved }
-    try span.checkReserved(108..<124)
-    storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
-    sequence = span.u64(at: 24)
-    generation = span.u64(at: 32)
-    segmentOffset = span.u64(at: 40)
-    segmentLength = span.u64(at: 48)
-    manifestOffset = span.u64(at: 56)
-    manifestLength = span.u32(at: 64)
-    manifestChecksum = span.u32(at: 68)
-    previousFooterOffset = span.u64(at: 72)
-    previousChain = span.u32(at: 80)
-    bodyWasSynced = span.u32(at: 84) & 1 != 0
-    time = Int64(bitPattern: span.u64(at: 88))
-    bodyChecksum = span.u32(at: 96)
-    objectEnd = span.u64(at: 100)
-    chain = span.u32(at: 124)
+    guard span.u32(at: Offset.flags) <= 1 else { throw .reserved }
+    try span.checkReserved(Offset.reserved..<Offset.chain)
+    storeID = StoreID(span, at: Offset.storeID)
+    sequence = span.u64(at: Offset.sequence)
+    generation = span.u64(at: Offset.generation)
+    segmentOffset = span.u64(at: Offset.segmentOffset)
+    segmentLength = span.u64(at: Offset.segmentLength)
+    manifestOffset = span.u64(at: Offset.manifestOffset)
+    manifestLength = span.u32(at: Offset.manifestLength)
+    manifestChecksum = span.u32(at: Offset.manifestChecksum)
+    previousFooterOffset = span.u64(at: Offset.previousFooterOffset)
+    previousChain = span.u32(at: Offset.previousChain)
+    bodyWasSynced = span.u32(at: Offset.flags) & 1 != 0
+    time = Int64(bitPattern: span.u64(at: Offset.time))
+    bodyChecksum = span.u32(at: Offset.bodyChecksum)
+    objectEnd = span.u64(at: Offset.objectEnd)
+    chain = span.u32(at: Offset.chain)
     try checkOrder()
   }
 

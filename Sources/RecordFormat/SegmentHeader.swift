@@ -1,9 +1,24 @@
+import Bytes
+
 /// The first 64 bytes of a segment: they let a reader walk forward from one commit to the next.
 ///
 ///     0 magic · 8 store id · 24 sequence · 32 offset · 40 length · 48 previous chain · 52 reserved · 60 crc
 public struct SegmentHeader: Equatable, Sendable {
   package static let byteCount = 64
   package static let magic = "SHELFSEG"
+
+  /// The offset of each field, which is the end of the field before it.
+  private enum Offset {
+    static let storeID = 8
+    static let sequence = storeID + 16
+    static let offset = sequence + 8
+    static let length = offset + 8
+    static let previousChain = length + 8
+    static let reserved = previousChain + 4
+    static let checksum = reserved + 8
+    static let total = checksum + 4
+  }
+
   /// Segments begin and end on pages, so that no page holds bytes of two commits.
   package static let alignment = 4096
   /// Where the base begins.
@@ -28,24 +43,24 @@ public struct SegmentHeader: Equatable, Sendable {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))
-    writer.put(storeID.words.0)
+    writer.put(storeID.words.0, at: Offset.storeID)
     writer.put(storeID.words.1)
-    writer.put(sequence)
-    writer.put(offset)
-    writer.put(length)
-    writer.put(previousChain)
-    writer.fill(to: Self.byteCount - 4)
-    writer.putChecksum()
-    return writer.bytes
+    writer.put(sequence, at: Offset.sequence)
+    writer.put(offset, at: Offset.offset)
+    writer.put(length, at: Offset.length)
+    writer.put(previousChain, at: Offset.previousChain)
+    writer.putChecksum(at: Offset.checksum)
+    assert(Offset.total == Self.byteCount, "the fields fill the layout")
+    return writer.bytes(ofLayout: Self.byteCount)
   }
 
   package init(_ span: RawSpan) throws(FormatFault) {
     try span.check(Self.magic, byteCount: Self.byteCount)
-    try span.checkReserved(52..<60)
-    storeID = StoreID(span.u64(at: 8), span.u64(at: 16))
-    sequence = span.u64(at: 24)
-    offset = span.u64(at: 32)
-    length = span.u64(at: 40)
-    previousChain = span.u32(at: 48)
+    try span.checkReserved(Offset.reserved..<Offset.checksum)
+    storeID = StoreID(span, at: Offset.storeID)
+    sequence = span.u64(at: Offset.sequence)
+    offset = span.u64(at: Offset.offset)
+    length = span.u64(at: Offset.length)
+    previousChain = span.u32(at: Offset.previousChain)
   }
 }

@@ -1,4 +1,4 @@
-import CShims
+import CDaemon
 
 #if canImport(Glibc)
 import Glibc

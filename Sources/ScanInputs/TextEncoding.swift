@@ -1,4 +1,4 @@
-import CShims
+import CDaemon
 
 /// How the characters of a code are bytes.
 public enum TextEncoding: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import CShims
+import CStorage
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-import CShims
+import CStorage
 import Synchronization
 
 #if canImport(Glibc)
@@ -20,6 +20,8 @@ package final class PosixDirectory: StorageDirectory {
     self.path = path
     self.descriptor = descriptor
   }
+
+  package var systemDescriptor: Int32? { descriptor }
 
   deinit { close(descriptor) }
 
@@ -227,11 +229,12 @@ package final class PosixDirectory: StorageDirectory {
   }
 
   package func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError) {
-    guard let other = other as? PosixDirectory else {
+    guard let source = other.systemDescriptor else {
       throw StorageError(operation: "link", path: path + "/" + new, code: EXDEV)
     }
-    if retrying({ unsafe linkat(other.descriptor, checked(old), descriptor, checked(new), 0) }) != 0 {
-      throw other.failure("link", old)
+    if retrying({ unsafe linkat(source, checked(old), descriptor, checked(new), 0) }) != 0 {
+      let code = errno
+      throw StorageError(operation: "link", path: other.path + "/" + old, code: code)
     }
   }
 

@@ -1,4 +1,4 @@
-import CShims
+import CStorage
 import Synchronization
 
 #if canImport(Glibc)
@@ -33,6 +33,8 @@ final class PosixFile: StorageFile {
     }
     identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
+
+  package var systemDescriptor: Int32? { descriptor }
 
   deinit { close(descriptor) }
 
@@ -133,11 +135,11 @@ final class PosixFile: StorageFile {
   }
 
   func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
-    guard let source = source as? PosixFile else { return try copyByReading(range, from: source) }
+    guard let sourceDescriptor = source.systemDescriptor else { return try copyByReading(range, from: source) }
     var offset = range.lowerBound
     while offset < range.upperBound {
       let count = retrying {
-        shelfmark_copy_range(source.descriptor, descriptor, Int64(offset), range.upperBound - offset)
+        shelfmark_copy_range(sourceDescriptor, descriptor, Int64(offset), range.upperBound - offset)
       }
       if count == 0 { return }
       // Not every pair of file systems can; reading and writing tells better what is wrong, too.

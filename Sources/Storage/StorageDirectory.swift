@@ -1,3 +1,5 @@
+import Bytes
+
 /// A directory that holds stores: the small protocol through which everything above reaches the operating system.
 ///
 /// Names have no slash and never follow a link. A test replaces it with a device in memory that knows what
@@ -5,6 +7,9 @@
 package protocol StorageDirectory: Sendable {
   /// For messages.
   var path: String { get }
+  /// The descriptor for calls of the operating system that involve two directories; `nil` for a directory that is not the
+  /// system's.
+  var systemDescriptor: Int32? { get }
 
   /// Opens a file; `nil` if a file that is not to be created does not exist.
   func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)?
@@ -37,6 +42,7 @@ package protocol StorageDirectory: Sendable {
 }
 
 extension StorageDirectory {
+  package var systemDescriptor: Int32? { nil }
   package func availableByteCount() -> Int? { nil }
   package func byteCount(of name: String) throws(StorageError) -> Int? { try open(name, .read)?.size() }
   package func modificationTime(of name: String) throws(StorageError) -> Int64? { nil }
@@ -69,6 +75,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// For messages.
   var path: String { get }
   var identity: FileIdentity { get }
+  /// The descriptor for calls of the operating system that involve two files; `nil` for a file that is not one of the system's
+  /// alone.
+  var systemDescriptor: Int32? { get }
 
   /// Says what messages call the file from now on: it was renamed.
   func isNamed(_ path: String)
@@ -116,6 +125,7 @@ package protocol StorageFile: AnyObject, Sendable {
 }
 
 extension StorageFile {
+  package var systemDescriptor: Int32? { nil }
   package var canWriteBehind: Bool { false }
   package func startSync(_ offset: Int, _ count: Int) {}
   package func release(_ range: Range<Int>) {}
@@ -129,7 +139,7 @@ extension StorageFile {
   }
 
   /// The same for bytes in an array.
-  package func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) { try write(bytes.rawBytes, at: offset) }
+  package func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) { try write(bytes.rawSpan, at: offset) }
 
   /// Copies a piece at a time. Where `source` ends before, so does the copy.
   package func copyByReading(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
@@ -137,17 +147,9 @@ extension StorageFile {
     while offset < range.upperBound {
       let bytes = try source.read(min(1 << 20, range.upperBound - offset), at: offset)
       if bytes.isEmpty { return }
-      try write(bytes.rawBytes, at: offset)
+      try write(bytes.rawSpan, at: offset)
       offset += bytes.count
     }
-  }
-}
-
-extension Array where Element == UInt8 {
-  fileprivate var rawBytes: RawSpan {
-    @_lifetime(borrow self)
-    // A byte has no padding whose contents could leak.
-    get { unsafe span.bytes }
   }
 }
 

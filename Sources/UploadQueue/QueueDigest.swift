@@ -1,5 +1,5 @@
+import Bytes
 public import Documents
-import RecordFormat
 
 /// A fingerprint of the uploads of all queues of a store: what is sent, in which order, and what is parked; not when they came, or
 /// what their attempts led to. See `Documentation/Format/Digests.md`.

@@ -295,3 +295,48 @@ struct Schedule {
   /// The uploads that somebody has.
   func ordinals(of lease: ScheduleEntry.Lease) -> [Int64] { (leased[lease] ?? []).sorted() }
 }
+
+extension Schedule {
+  /// Reports each invariant that does not hold.
+  ///
+  /// - Complexity: in all uploads.
+  func checkInvariants(_ report: (String) -> Void) {
+    var sending: [String: Set<Int64>] = [:]
+    var counts: [String: Int] = [:]
+    var leases: [ScheduleEntry.Lease: Set<Int64>] = [:]
+    let candidates = Set(delayed.unordered.map(\.ordinal))
+      .union(ready.values.flatMap { $0.unordered.map(\.ordinal) })
+    let timed = Set(expiring.unordered.map(\.ordinal))
+    for (ordinal, entry) in items {
+      if ordinal != entry.id { report("upload \(entry.id) is kept as \(ordinal)") }
+      if entry.state == .parked { report("upload \(ordinal) is parked and scheduled") }
+      if let lease = entry.lease { leases[lease, default: []].insert(ordinal) }
+      if entry.expires != nil, !timed.contains(ordinal) { report("nothing waits for the end of upload \(ordinal)") }
+      if mayGo(entry), !candidates.contains(ordinal) { report("upload \(ordinal) may go, and is not a candidate") }
+      guard let key = entry.orderKey else { continue }
+      counts[key, default: 0] += 1
+      if entry.state == .sending { sending[key, default: []].insert(ordinal) }
+      if lanes[key]?.ordinals.unordered.contains(ordinal) != true { report("upload \(ordinal) is not in lane \(key)") }
+    }
+    if leases != leased { report("the uploads by lease are not those that have a lease") }
+    for (key, lane) in lanes {
+      let count = counts[key, default: 0]
+      if lane.count != count { report("lane \(key) counts \(lane.count) of \(count) uploads") }
+      if lane.sending != sending[key, default: []] { report("lane \(key) sends others than those that are being sent") }
+      if lane.count == 0, lane.held.isEmpty { report("lane \(key) is empty") }
+      for ordinal in lane.held where held[ordinal] != key { report("upload \(ordinal) holds lane \(key) no more") }
+    }
+    for (ordinal, key) in held where lanes[key]?.held.contains(ordinal) != true {
+      report("upload \(ordinal) holds key \(key), and its lane does not know")
+    }
+  }
+
+  /// Checks the invariants in debug builds, which tests are, as long as there are few uploads.
+  func assertInvariants() {
+    assert(
+      {
+        if items.count <= 200 { checkInvariants { assertionFailure($0) } }
+        return true
+      }())
+  }
+}

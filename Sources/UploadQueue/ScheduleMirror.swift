@@ -36,6 +36,7 @@ struct ScheduleMirror {
     }
     noted = []
     seen = snapshot
+    schedule.assertInvariants()
   }
 
   private mutating func load(_ snapshot: DocumentSnapshot) throws {

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// How uploads of a kind go together: several in one request.
 ///

@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 public import Documents
-import RecordFormat
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

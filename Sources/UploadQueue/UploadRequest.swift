@@ -1,5 +1,5 @@
+import Bytes
 import DocumentFormat
-import RecordFormat
 
 /// What a caller wants enqueued, checked but for what only the store knows.
 struct UploadRequest: Sendable {

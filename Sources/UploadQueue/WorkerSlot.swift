@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 import Storage
 
 /// A worker's right to hold leases: one of some locks beside the store's log.

@@ -1,6 +1,6 @@
+import Bytes
 import Catalog
 public import LogStore
-import RecordFormat
 import Storage
 
 // Users of one organisation see one catalogue. A user who is new on the device begins with what another one has, without

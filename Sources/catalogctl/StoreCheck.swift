@@ -1,7 +1,7 @@
+import Bytes
 import Catalog
 import Documents
 import LogStore
-import RecordFormat
 import UploadQueue
 import Workspace
 

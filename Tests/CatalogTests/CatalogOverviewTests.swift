@@ -48,8 +48,8 @@ import Testing
     }
     let products = ids.map { Product(String(decoding: $0, as: UTF8.self)) }
     let snapshot = try TestCatalogue(products).snapshot
-    let ordered = try snapshot.productOffsetsById().map { offset in
-      try snapshot.withProduct(at: offset) { (view) throws(StoreError) in Array(view.id.string.utf8) }
+    let ordered = try snapshot.productRowsByID().map { row in
+      try snapshot.withProduct(row) { (view) throws(StoreError) in Array(view.id.string.utf8) }
     }
     #expect(ordered == ids.sorted { $0.lexicographicallyPrecedes($1) })
   }

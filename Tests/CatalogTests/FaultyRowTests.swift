@@ -1,8 +1,8 @@
+import Bytes
 import LogStore
 import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import Catalog
 
 /// Rows that break a rule of the format under checksums that hold: what a faulty or hostile writer leaves.

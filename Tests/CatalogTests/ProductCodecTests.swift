@@ -1,10 +1,9 @@
+import Bytes
 import CatalogRows
 import LogStore
 import RandomTestSupport
-import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import Catalog
 
 @Suite struct ProductTests {

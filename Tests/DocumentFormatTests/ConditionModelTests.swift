@@ -1,7 +1,6 @@
 import DocumentFormat
 import Foundation
 import RandomTestSupport
-import RecordFormat
 import Testing
 
 @Suite struct ConditionModelTests {

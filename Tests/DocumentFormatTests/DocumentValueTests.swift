@@ -1,8 +1,8 @@
+import Bytes
 import DocumentFormat
 import Foundation
 import JSONStream
 import RandomTestSupport
-import RecordFormat
 import Testing
 
 /// The bytes that `hex` writes.

@@ -1,7 +1,7 @@
+import Bytes
 import DocumentFormat
 import Foundation
 import RandomTestSupport
-import RecordFormat
 import Testing
 
 @Suite struct HostileBytesTests {

@@ -1,6 +1,6 @@
+import Bytes
 import DocumentFormat
 import Foundation
-import RecordFormat
 import Testing
 
 @Suite struct QueryTests {

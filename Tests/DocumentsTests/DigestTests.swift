@@ -1,9 +1,8 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import Documents
 
 @Suite struct DigestTests {

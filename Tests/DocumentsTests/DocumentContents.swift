@@ -1,8 +1,7 @@
+import Bytes
 import DocumentFormat
 import LogStore
-import RecordFormat
 import StoreTestSupport
-
 @testable import Documents
 
 /// All that a store of documents shows at a commit.

@@ -1,11 +1,10 @@
+import Bytes
 import DocumentFormat
 import LogStore
 import RandomTestSupport
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import Documents
 
 /// Rot anywhere in `documents.log`: an error or the right content, never anything else.

@@ -1,12 +1,11 @@
+import Bytes
 import DocumentFormat
 import Foundation
 import LogStore
 import RandomTestSupport
-import RecordFormat
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import Documents
 
 /// Threads and stores side by side on a real file.

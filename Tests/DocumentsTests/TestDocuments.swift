@@ -1,7 +1,5 @@
 import LogStore
-import RecordFormat
 import StoreTestSupport
-
 @testable import Documents
 
 /// A store of documents on a simulated device, and what opens it.

@@ -1,8 +1,8 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 @Suite struct BucketTableTests {

@@ -1,8 +1,8 @@
+import RecordFormat
 import StoreTestSupport
 import Testing
-
+@testable import Bytes
 @testable import LogStore
-@testable import RecordFormat
 
 /// Keys that somebody chose who knows the seed, and one key of very many rows: answers stay right, and what they cost
 /// stays bounded.
@@ -133,10 +133,10 @@ import Testing
     #expect(index.entryCount == (count + PostingList.usualCount - 1) / PostingList.usualCount)
     #expect(index.longestProbe <= PostingList.listLimit / Bucket.indexCapacity)
     let code = Array("6901234567892".utf8)
-    func rows(_ snapshot: Snapshot) throws -> Set<UInt32> {
-      var rows: Set<UInt32> = []
+    func rows(_ snapshot: Snapshot) throws -> Set<RowID> {
+      var rows: Set<RowID> = []
       try snapshot.forEachRecord(TestSchema.code, code.rawSpan) { (record) throws(StoreError) in
-        rows.insert(record.offset.rawValue).inserted
+        rows.insert(record.rowID).inserted
       }
       return rows
     }

@@ -1,8 +1,8 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// When a store is compacted, and what bound that keeps on its file.

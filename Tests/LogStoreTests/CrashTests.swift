@@ -1,9 +1,8 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Loss of power after each single change of the device.

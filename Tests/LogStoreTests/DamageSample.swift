@@ -1,8 +1,8 @@
+import Bytes
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// A small store with three commits, everything that can be asked of each, and what a damaged copy may answer.

@@ -1,9 +1,8 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Rot: every byte of a small store, changed.

@@ -1,8 +1,8 @@
+import Bytes
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Verification finds what breaks a rule of FORMAT.md under checksums that hold: what a faulty or hostile writer leaves.

@@ -1,8 +1,8 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Key spaces in which a record has any number of keys, and tables that come while a store is used.

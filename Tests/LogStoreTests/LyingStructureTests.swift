@@ -1,9 +1,9 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Structures that say what is not so, under checksums that hold: nothing may be believed without a check.

@@ -1,9 +1,8 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Damage in pieces: what a disk, a cable or a copy does to a file.

@@ -1,8 +1,8 @@
+import Bytes
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 @Suite struct PostingListTests {

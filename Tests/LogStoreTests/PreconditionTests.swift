@@ -1,8 +1,7 @@
-import RecordFormat
+import Bytes
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// A caller's mistake ends the process with a sentence; it never reaches the file.

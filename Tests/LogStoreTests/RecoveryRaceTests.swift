@@ -1,9 +1,9 @@
+import Bytes
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import LogStore
 
 /// Readers that look for the last commit while a writer puts in order what a crash left, and goes on.

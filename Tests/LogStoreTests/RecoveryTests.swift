@@ -1,9 +1,9 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 @Suite struct RecoveryTests {

@@ -1,9 +1,9 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Repair: whatever is damaged, what is whole is kept and nothing is invented.
@@ -48,7 +48,7 @@ import Testing
       var extents: [(table: Int, row: TestRow, ranges: [Range<Int>])] = []
       for table in 0..<2 {
         try last.scan(table) { (record) throws(StoreError) in
-          let unit = record.offset
+          let unit = record.rowID.unit
           var ranges = [unit.byteOffset..<unit.byteOffset + record.byteCount]
           let object = try last.object(unit)
           if let layout = RecordLayout(object) {

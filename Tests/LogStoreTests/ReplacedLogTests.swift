@@ -1,10 +1,9 @@
+import Bytes
 import Foundation
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import LogStore
 
 /// Files that somebody moves, removes or restores under a reader and a writer that are open.

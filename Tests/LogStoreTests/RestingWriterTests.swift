@@ -1,10 +1,10 @@
+import Bytes
 import Foundation
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// A writer that lets go of the lock between commits, and what happens to its store meanwhile.

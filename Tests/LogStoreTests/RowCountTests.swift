@@ -1,7 +1,6 @@
-import RecordFormat
+import Bytes
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 @Suite struct RowCountTests {

@@ -1,9 +1,9 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Bytes of a shared base, or of a tail log, that rot or go away: both stores say so, and a repair of one leaves the other.
@@ -40,7 +40,7 @@ import Testing
     // A row of the first commit that lives in both stores.
     var row: Int?
     try last.scan(0) { (record) throws(StoreError) in
-      if row == nil, record.offset.byteOffset < base.count { row = record.offset.byteOffset }
+      if row == nil, record.rowID.byteOffset < base.count { row = record.rowID.byteOffset }
     }
     let offset = try #require(row)
     bytes[offset + 20] ^= 4
@@ -74,7 +74,7 @@ import Testing
     let last = try stores.reader("b").snapshot
     var row: Int?
     try last.scan(0) { (record) throws(StoreError) in
-      if record.offset.byteOffset >= base.count { row = record.offset.byteOffset }
+      if record.rowID.byteOffset >= base.count { row = record.rowID.byteOffset }
     }
     let offset = try #require(row) - base.count + SegmentHeader.firstOffset
     log[offset + 12] ^= 1

@@ -1,10 +1,10 @@
+import Bytes
 import Foundation
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing
-
 @testable import LogStore
 
 /// Stores that begin with what another one holds: what they share, and that they do not depend on each other.

@@ -1,5 +1,5 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import Storage
 import StoreTestSupport
 import Testing

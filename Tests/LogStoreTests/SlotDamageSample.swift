@@ -1,7 +1,7 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import StoreTestSupport
-
 @testable import LogStore
 
 /// A store whose commits are all acknowledged, and damage to its slots and commits.

@@ -1,10 +1,10 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import LogStore
 
 /// Damage to a slot and to a commit at once: what was acknowledged is shown, or the store is refused. It is never cut off.

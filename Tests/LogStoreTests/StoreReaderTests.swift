@@ -1,9 +1,8 @@
-import RecordFormat
+import Bytes
 import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import LogStore
 
 @Suite struct StoreReaderTests {

@@ -1,10 +1,10 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
-
 @testable import LogStore
 
 /// A file in memory whose writes fail from a number on.

@@ -1,6 +1,6 @@
+import Bytes
 import RecordFormat
 import Testing
-
 @testable import LogStore
 
 /// A page that cannot be read shows zeros (``MappingGuard``). No structure of the format passes as zeros.

@@ -1,3 +1,4 @@
+import Bytes
 import RandomTestSupport
 import RecordFormat
 import StoreTestSupport

@@ -1,8 +1,7 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import Storage
 
 /// Two files that look like one.

@@ -1,8 +1,8 @@
+import Bytes
 import Foundation
 import RecordFormat
 import StoreTestSupport
 import Testing
-
 @testable import Storage
 
 /// Serialized, as the mask of a process belongs to all of its threads.

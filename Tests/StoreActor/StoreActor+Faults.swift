@@ -1,8 +1,8 @@
+import Bytes
 import CProcessSupport
 import Foundation
 import LogStore
 import RandomTestSupport
-import RecordFormat
 import StoreTestSupport
 import Synchronization
 
@@ -106,14 +106,14 @@ extension StoreActor {
       let key = Array("id 55".utf8)
       let error = try error {
         try snapshot.forEachRecord(TestSchema.id, key.rawSpan) { (record) throws(StoreError) in
-          try snapshot.confirm(record.offset)
-          let start = record.offset.byteOffset
+          try snapshot.confirm(record.rowID)
+          let start = record.rowID.byteOffset
           // A C string for the call.
           _ = unsafe Foundation.truncate(
             directory + "/s.log", off_t(isInsideThePage ? start + 20 : start / 4096 * 4096))
           let body = record.body.copied()
           if body.prefix(4).elementsEqual("body".utf8) { return false }
-          try snapshot.confirm(record.offset)
+          try snapshot.confirm(record.rowID)
           return false
         }
       }

@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// A log whose bytes a test changes, under checksums that are made to fit again: what a faulty or hostile writer leaves.

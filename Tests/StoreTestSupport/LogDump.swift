@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// A log in hexadecimal, with a note for each of its structures, found by nothing but FORMAT.md's rules.

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 import Storage
 
 /// A store in which every commit is known from its number, so that a mixture of two, or half of one, is found out.

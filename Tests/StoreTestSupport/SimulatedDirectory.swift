@@ -1,5 +1,5 @@
+import Bytes
 import Glibc
-import RecordFormat
 import Storage
 import Synchronization
 

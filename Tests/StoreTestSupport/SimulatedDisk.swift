@@ -1,5 +1,5 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 
 /// What a simulated device knows of its disk: which names and bytes are durable, and which changes no sync has made
 /// so. A value: a copy is a fork, and a crash is a choice among its changes.

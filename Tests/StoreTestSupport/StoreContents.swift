@@ -1,5 +1,4 @@
 import LogStore
-import RecordFormat
 
 /// Everything that a commit shows: what a store is compared by.
 package struct StoreContents: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Bytes
 import LogStore
-import RecordFormat
 
 /// The tables of the tests.
 package enum TestSchema {

@@ -33,6 +33,7 @@ import Testing
       var now: Int64 = 0
       var last: Int64 = 0
       for step in 0..<250 {
+        schedule.checkInvariants { Issue.record("round \(round), step \(step): \($0)") }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3:
           last += 1

@@ -1,10 +1,9 @@
+import Bytes
 import DocumentFormat
 import Foundation
 import LogStore
 import RandomTestSupport
-import RecordFormat
 import Testing
-
 @testable import Workspace
 
 @Suite struct SettingsTests {

@@ -1,8 +1,8 @@
+import Bytes
 import DocumentFormat
 import Documents
 import Foundation
 import LogStore
-import RecordFormat
 import StoreTestSupport
 
 /// A type with a bit of everything, for the decoder.

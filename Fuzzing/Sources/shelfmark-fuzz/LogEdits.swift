@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormat
 
 /// A log that an input made out of a sample: some bytes changed, then checksums that fit again where the input says so.

@@ -1,9 +1,8 @@
+import Bytes
 import CatalogRows
 import Documents
 import LogStore
-import RecordFormat
 import StoreTestSupport
-
 @testable import Catalog
 
 /// A log with changed bytes: read, verified, repaired, written, always with an answer or an error of the right type.
@@ -45,7 +44,7 @@ private func read(_ reader: StoreReader) throws {
       let changes = try snapshot.changes(since: earlier)
       for (table, rows) in changes.removed.enumerated() {
         for row in rows {
-          if let record = try earlier.record(at: row, table: table) { _ = record.body }
+          if let record = try earlier.record(row, table: table) { _ = record.body }
         }
       }
     }
@@ -136,7 +135,7 @@ private func read(_ catalogue: CatalogSnapshot) throws {
   attempt { try catalogue.forEachProduct { (view) throws(StoreError) in _ = try Product(view) } }
   attempt { try catalogue.forEachRelation { (_) throws(StoreError) in } }
   attempt { _ = try catalogue.setStatistics() }
-  attempt { _ = try catalogue.productOffsetsById() }
+  attempt { _ = try catalogue.productRowsByID() }
   for code in ["5296849399411", "05296849399411", "X-1", "Ab12", "(01)05296849399411", ""] {
     attempt { _ = try catalogue.match(code) }
   }

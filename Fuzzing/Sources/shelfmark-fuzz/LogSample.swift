@@ -1,9 +1,9 @@
+import Bytes
 import DocumentFormat
 import Documents
 import LogStore
 import RecordFormat
 import StoreTestSupport
-
 @testable import Catalog
 
 /// A small valid log, and where its structures stand: what the inputs of the log harnesses are edits of.

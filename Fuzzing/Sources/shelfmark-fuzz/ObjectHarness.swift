@@ -1,7 +1,7 @@
+import Bytes
 import LogStore
 import RecordFormat
 import StoreTestSupport
-
 @testable import Catalog
 
 /// Any bytes as an object or a bucket of a log in which everything else is right, its own checksum too.

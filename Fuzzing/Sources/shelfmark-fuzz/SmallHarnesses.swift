@@ -1,5 +1,4 @@
-import RecordFormat
-
+import Bytes
 @testable import Catalog
 @testable import Workspace
 

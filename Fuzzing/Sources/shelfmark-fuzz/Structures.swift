@@ -1,6 +1,6 @@
+import Bytes
 import LogStore
 import RecordFormat
-
 @testable import LogStore
 
 /// The structures of fixed size, and the three objects whose lengths may contradict each other.

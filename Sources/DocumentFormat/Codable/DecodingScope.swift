@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// A value that is being decoded, and how it was reached.
 final class DecodingScope: Decoder {

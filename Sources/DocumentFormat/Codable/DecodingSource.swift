@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// Why a value cannot be read as what was asked for. Who knows the way to it makes a `DecodingError` of it.
 enum ValueFault: Error {

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// Reads `Decodable` values from documents.
 ///

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// Finds the fields of one map, beginning at the one that was found last.
 final class FieldCursor {

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// A condition made ready to be asked of many documents: constants as bytes, patterns in pieces.
 ///

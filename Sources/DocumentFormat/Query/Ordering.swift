@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// In which order documents come: by the values of fields, one after the other.
 ///

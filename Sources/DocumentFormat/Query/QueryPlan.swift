@@ -67,8 +67,8 @@ extension Condition {
     case .isNull(let path): return Self.lookup(path, [.null], indexes)
     case .hasPrefix(let path, let prefix, ignoringCase: false): return Self.prefixLookup(path, prefix, indexes)
     case .like(let path, let pattern, ignoringCase: false):
-      let (head, isWhole) = Self.literalHead(of: pattern)
-      if isWhole { return Self.lookup(path, [IndexKey(.text(Array(head.utf8)))], indexes) }
+      let (head, isComplete) = Self.literalHead(of: pattern)
+      if isComplete { return Self.lookup(path, [IndexKey(.text(Array(head.utf8)))], indexes) }
       return Self.prefixLookup(path, head, indexes)
     case .and(let parts):
       return try Self.cheapest(parts.map { try $0.plan(indexes, rowCount: rowCount) }, rowCount)
@@ -113,7 +113,7 @@ extension Condition {
   }
 
   /// What stands in a pattern before its first `%` or `_`, and whether that is all of it.
-  private static func literalHead(of pattern: String) -> (head: String, isWhole: Bool) {
+  private static func literalHead(of pattern: String) -> (head: String, isComplete: Bool) {
     let pieces = LikePiece.pieces(of: pattern)
     var head: [UInt8] = []
     for case .byte(let byte) in pieces.prefix(while: { $0 != .one && $0 != .many }) { head.append(byte) }

@@ -1,4 +1,4 @@
-import RecordFormat
+import Bytes
 
 /// A question about a text: whether it contains, begins with, or is like another one.
 ///

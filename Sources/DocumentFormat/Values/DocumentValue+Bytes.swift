@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 extension DocumentValue {
   /// Reads a whole document.

@@ -1,5 +1,5 @@
+import Bytes
 import Foundation
-import RecordFormat
 
 /// A constant to compare with: any value but arrays and objects, its text as bytes.
 enum Scalar: Sendable {

@@ -1,4 +1,4 @@
-import CShims
+import CDaemon
 import Dispatch
 import Synchronization
 

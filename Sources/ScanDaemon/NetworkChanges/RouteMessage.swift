@@ -64,12 +64,12 @@ enum RouteMessage: Equatable, Sendable {
     guard body.count >= 8, let index = body.word(at: 4) else { return .damaged }
     var own: [UInt8]?
     var peer: [UInt8]?
-    let isWhole = attributes(body, from: 8) { type, value in
+    let isComplete = attributes(body, from: 8) { type, value in
       // Of a line between two points the other end is the address, and the own one stands beside it.
       if type == Layout.addressOwn { own = value.bytes(atMost: 16) }
       if type == Layout.address { peer = value.bytes(atMost: 16) }
     }
-    guard isWhole, let bytes = own ?? peer else { return .damaged }
+    guard isComplete, let bytes = own ?? peer else { return .damaged }
     let address = NetworkAddress(interface: index, family: body[0], prefix: body[1], bytes: bytes)
     return .read(.address(address, scope: body[3], flags: body[2], isGone: isGone))
   }
@@ -78,11 +78,11 @@ enum RouteMessage: Equatable, Sendable {
     guard body.count >= 12, let flags = body.word(at: 8) else { return .damaged }
     var table = UInt32(body[4])
     var interface: UInt32?
-    let isWhole = attributes(body, from: 12) { type, value in
+    let isComplete = attributes(body, from: 12) { type, value in
       if type == Layout.routeTable { table = value.word(at: 0) ?? table }
       if type == Layout.routeInterface { interface = value.word(at: 0) }
     }
-    guard isWhole else { return .damaged }
+    guard isComplete else { return .damaged }
     return .read(.route(type: body[7], table: table, interface: interface, flags: flags, isGone: isGone))
   }
 

@@ -1,7 +1,7 @@
+import Bytes
 public import DocumentFormat
 import Documents
 import LogStore
-import RecordFormat
 import Synchronization
 
 /// The settings of one user, or of the default store: small values under names, in `settings.log` of the directory.

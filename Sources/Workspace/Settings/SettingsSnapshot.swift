@@ -1,6 +1,6 @@
+import Bytes
 public import DocumentFormat
 import LogStore
-import RecordFormat
 
 /// All settings of one user, or of the default store, at one commit: what several of them say together.
 public struct SettingsSnapshot: Sendable {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Bytes
 import Catalog
 import JSONOutput
 import LogStore
-import RecordFormat
 import Workspace
 
 struct Verify: ParsableCommand {

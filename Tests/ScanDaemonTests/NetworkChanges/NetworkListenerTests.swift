@@ -1,5 +1,5 @@
 import CProcessSupport
-import CShims
+import CDaemon
 import Foundation
 import Synchronization
 import Testing

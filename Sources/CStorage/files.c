@@ -1,15 +1,13 @@
 #define _GNU_SOURCE
-#include "CShims.h"
+#include "CStorage.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #if defined(__linux__)
-#include <linux/input.h>
 #include <sys/vfs.h>
 #else
 #include <sys/mount.h>
@@ -104,28 +102,4 @@ int64_t shelfmark_available_bytes(int descriptor) {
   uint64_t bytes;
   if (__builtin_mul_overflow(unit, (uint64_t)status.f_bavail, &bytes) || bytes > INT64_MAX) return INT64_MAX;
   return (int64_t)bytes;
-}
-
-int shelfmark_grab_keyboard(int descriptor, int grabs) {
-#if defined(__linux__)
-  // The argument itself says which, and is no pointer: zero lets go.
-  return ioctl(descriptor, EVIOCGRAB, grabs ? 1L : 0L);
-#else
-  (void)descriptor;
-  (void)grabs;
-  errno = ENOTSUP;
-  return -1;
-#endif
-}
-
-int shelfmark_claim_terminal(int descriptor, int claims) {
-  return ioctl(descriptor, claims ? TIOCEXCL : TIOCNXCL);
-}
-
-int shelfmark_lock_device(int descriptor) {
-  return flock(descriptor, LOCK_EX | LOCK_NB);
-}
-
-int shelfmark_open_device(const char *path, int flags) {
-  return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }

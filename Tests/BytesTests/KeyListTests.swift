@@ -1,5 +1,5 @@
+import Bytes
 import RandomTestSupport
-import RecordFormat
 import Testing
 
 @Suite struct KeyListTests {
@@ -13,7 +13,7 @@ import Testing
     return keys
   }
 
-  private func isWhole(_ bytes: [UInt8]) -> Bool { KeyList.isWhole(bytes.rawSpan) }
+  private func isValid(_ bytes: [UInt8]) -> Bool { KeyList.isValid(bytes.rawSpan) }
 
   private func contains(_ key: [UInt8], in bytes: [UInt8]) -> Bool { KeyList.contains(key.rawSpan, in: bytes.rawSpan) }
 
@@ -22,7 +22,7 @@ import Testing
   func `what is written is read`(_ list: [[UInt8]]) {
     let bytes = encoded(list)
     #expect(keys(bytes) == list)
-    #expect(isWhole(bytes))
+    #expect(isValid(bytes))
     for key in list { #expect(contains(key, in: bytes)) }
     #expect(!contains([9, 9], in: bytes))
     // The list's own bytes are no key in it.
@@ -31,14 +31,14 @@ import Testing
 
   @Test func `bytes that are no list give the keys before the fault`() {
     #expect(keys([1, 65, 9, 1, 2]) == [[65]])
-    #expect(!isWhole([1, 65, 9, 1, 2]))
+    #expect(!isValid([1, 65, 9, 1, 2]))
     #expect(keys([1]).isEmpty)
     var random = SeededGenerator(for: "KeyListTests, noise")
     for _ in 0..<2000 * depth {
       let noise = (0..<Int.random(in: 0..<20, using: &random)).map { _ in UInt8.random(in: 0..<6, using: &random) }
       let read = keys(noise)
       #expect(noise.starts(with: encoded(read)))
-      #expect(isWhole(noise) == (encoded(read) == noise))
+      #expect(isValid(noise) == (encoded(read) == noise))
     }
   }
 }

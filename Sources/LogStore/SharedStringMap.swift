@@ -4,7 +4,7 @@ import RecordFormat
 ///
 /// Most rows name the same few texts. Whoever knows them by place neither reads nor checks nor hashes them again, and
 /// writes none of them twice.
-struct TextMemory {
+struct SharedStringMap {
   /// Open addressing, at most half full. Unit 0 is no text's.
   private var entries = [(unit: UInt32, number: UInt32)](repeating: (0, 0), count: 1 << 6)
   private var count = 0

@@ -1,4 +1,4 @@
-#include "CShims.h"
+#include "text_encoding.h"
 
 #include <iconv.h>
 #include <pthread.h>

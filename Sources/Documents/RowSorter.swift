@@ -1,17 +1,18 @@
+import Bytes
 import DocumentFormat
-import RecordFormat
+import LogStore
 
-/// Puts the places of documents in an order, and keeps no more of them than are wanted.
+/// Sorts rows by the sort keys of their documents, and keeps no more of them than are wanted.
 ///
-/// Sort keys stand one behind the other in one buffer. As soon as there are twice as many as are wanted they are sorted and
-/// cut, and from then on a document that does not precede the last one kept is passed over.
-struct PlaceSorter {
+/// The sort keys lie one after another in one buffer. When there are twice as many as are wanted, they are sorted and cut; from
+/// then on a document that does not precede the last one kept is skipped.
+struct RowSorter {
   private struct Entry {
     /// The first eight bytes of the key as a number: most comparisons end here.
     var head: UInt64
     var start: Int
     var count: Int
-    var place: UnitOffset
+    var row: RowID
   }
 
   private let ordering: Ordering
@@ -29,11 +30,11 @@ struct PlaceSorter {
     capacity = wanted < Int.max / 4 ? 2 * wanted + 1000 : .max
   }
 
-  mutating func add(_ place: UnitOffset, _ document: borrowing DocumentView) throws(DocumentError) {
+  mutating func add(_ row: RowID, _ document: borrowing DocumentView) throws(DocumentError) {
     let start = bytes.count
     try ordering.appendSortKey(of: document, to: &bytes)
     let entry = Entry(
-      head: bytes.rawSpan.head(at: start), start: start, count: bytes.count - start, place: place)
+      head: bytes.rawSpan.head(at: start), start: start, count: bytes.count - start, row: row)
     if let last, !Self.precedes(entry, last, bytes.rawSpan) {
       bytes.removeLast(entry.count)
       return
@@ -42,10 +43,10 @@ struct PlaceSorter {
     if entries.count == capacity { cut() }
   }
 
-  /// The places in order, as many as are wanted. Documents that are equal come in the order of the file.
-  mutating func places() -> [UnitOffset] {
+  /// The rows in order, as many as are wanted. Documents that are equal come in the order of the file.
+  mutating func rows() -> [RowID] {
     sort()
-    return entries.prefix(wanted).map(\.place)
+    return entries.prefix(wanted).map(\.row)
   }
 
   private mutating func sort() {
@@ -53,7 +54,7 @@ struct PlaceSorter {
     entries.sort { Self.precedes($0, $1, bytes.rawSpan) }
   }
 
-  /// Forgets what is not wanted, and the keys of it.
+  /// Drops the rows that are not wanted, and their keys.
   private mutating func cut() {
     sort()
     entries.removeLast(entries.count - wanted)
@@ -77,12 +78,12 @@ struct PlaceSorter {
       if mine != other { return mine < other }
       offset += 1
     }
-    return a.count == b.count ? a.place.rawValue < b.place.rawValue : a.count < b.count
+    return a.count == b.count ? a.row < b.row : a.count < b.count
   }
 }
 
 extension RawSpan {
-  /// The eight bytes from `start` on as a big-endian number, with zeros behind the end.
+  /// The eight bytes from `start` on as a big-endian number, padded with zeros.
   fileprivate func head(at start: Int) -> UInt64 {
     if byteCount - start >= 8 { return u64(at: start).byteSwapped }
     var head: UInt64 = 0

@@ -25,10 +25,10 @@ public struct KeyList: ~Escapable {
   }
 
   /// Whether `bytes` are a list from the first to the last one.
-  public static func isWhole(_ bytes: RawSpan) -> Bool { wholeByteCount(bytes) == bytes.byteCount }
+  public static func isValid(_ bytes: RawSpan) -> Bool { validByteCount(bytes) == bytes.byteCount }
 
   /// How many of `bytes` are a list: those up to the place where they stop being one.
-  public static func wholeByteCount(_ bytes: RawSpan) -> Int {
+  public static func validByteCount(_ bytes: RawSpan) -> Int {
     var list = KeyList(bytes)
     while list.next() != nil {}
     return list.offset

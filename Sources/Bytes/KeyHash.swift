@@ -58,10 +58,10 @@ public enum KeyHash {
     return mix(c0 ^ length, mix(a ^ c1 ^ seed.second, b ^ h))
   }
 
-  /// The hash of a row's offset: that of its four bytes.
+  /// The hash of the four little-endian bytes of `word`.
   @inlinable @inline(__always)
-  public static func of(_ offset: UnitOffset, _ seed: HashSeed) -> UInt64 {
-    let word = UInt64(offset.rawValue)
+  public static func of(_ word: UInt32, _ seed: HashSeed) -> UInt64 {
+    let word = UInt64(word)
     let h = seed.first ^ mix(seed.first ^ c0, 4 ^ seed.second)
     return mix(c0 ^ 4, mix(word ^ c1 ^ seed.second, word ^ h))
   }

@@ -133,7 +133,16 @@ extension Array where Element == UInt8 {
   @inlinable
   public var rawSpan: RawSpan {
     @_lifetime(borrow self)
-    // A byte has no padding whose contents could leak.
     get { unsafe span.bytes }
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// The bytes of the span as a raw span.
+  @inlinable
+  public var rawSpan: RawSpan {
+    // A byte has no padding whose contents could leak.
+    @_lifetime(copy self)
+    get { unsafe bytes }
   }
 }

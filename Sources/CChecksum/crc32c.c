@@ -1,4 +1,4 @@
-#include "CShims.h"
+#include "CChecksum.h"
 
 // Reflected polynomial 0x82F63B78 (0x1EDC6F41 mirrored), slicing by eight (Kounavis and Berry 2005).
 
@@ -164,7 +164,7 @@ static uint32_t object_crc_by_table(const uint8_t *object, size_t count, uint32_
 typedef uint32_t object_crc(const uint8_t *object, size_t count, uint32_t unit);
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE uint32_t whole_object(object_crc *crc, const uint8_t *object, size_t room, uint32_t unit) {
+INLINE uint32_t checked_header(object_crc *crc, const uint8_t *object, size_t room, uint32_t unit) {
   uint32_t word = load32(object + 4), count = word & 0xFFFFFF;
   if (count < 8 || count > room) return 0;
   // A branch, so that the word is known at once: what stands behind the check need not wait for the sum.
@@ -181,8 +181,8 @@ INLINE uint64_t search_bucket(object_crc *crc, const uint8_t *bucket, uint32_t u
 
 #ifdef HAS_STEPS
 
-STEPS static uint32_t whole_object_by_steps(const uint8_t *object, size_t room, uint32_t unit) {
-  return whole_object(object_crc_by_steps, object, room, unit);
+STEPS static uint32_t checked_header_by_steps(const uint8_t *object, size_t room, uint32_t unit) {
+  return checked_header(object_crc_by_steps, object, room, unit);
 }
 
 STEPS static uint64_t search_bucket_by_steps(const uint8_t *bucket, uint32_t unit, uint16_t tag) {
@@ -191,11 +191,11 @@ STEPS static uint64_t search_bucket_by_steps(const uint8_t *bucket, uint32_t uni
 
 #endif
 
-uint32_t shelfmark_whole_object(const void *object, size_t room, uint32_t unit) {
+uint32_t shelfmark_checked_header(const void *object, size_t room, uint32_t unit) {
 #ifdef HAS_STEPS
-  if (__builtin_expect(has_instruction, 1)) return whole_object_by_steps((const uint8_t *)object, room, unit);
+  if (__builtin_expect(has_instruction, 1)) return checked_header_by_steps((const uint8_t *)object, room, unit);
 #endif
-  return whole_object(object_crc_by_table, (const uint8_t *)object, room, unit);
+  return checked_header(object_crc_by_table, (const uint8_t *)object, room, unit);
 }
 
 uint64_t shelfmark_search_bucket(const void *bucket, uint32_t unit, uint16_t tag) {
@@ -205,7 +205,7 @@ uint64_t shelfmark_search_bucket(const void *bucket, uint32_t unit, uint16_t tag
   return search_bucket(object_crc_by_table, (const uint8_t *)bucket, unit, tag);
 }
 
-int shelfmark_is_whole(const void *bytes, size_t count, uint32_t unit) {
+int shelfmark_has_valid_checksum(const void *bytes, size_t count, uint32_t unit) {
 #ifdef HAS_STEPS
   if (has_instruction && count >= 8) {
     return load32((const uint8_t *)bytes) == object_crc_by_steps((const uint8_t *)bytes, count, unit);

@@ -1,9 +1,10 @@
+import Bytes
 import RecordFormat
 
 /// Which strings a segment holds already, so that each is written once.
 ///
 /// Bounded: beyond the limits a string is written again for each row, which costs space and nothing else.
-struct StringInterner {
+struct SharedStringTable {
   private static let stringLimit = 1 << 18
   private static let byteLimit = 16 << 20
 

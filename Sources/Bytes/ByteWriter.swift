@@ -1,0 +1,38 @@
+/// Builds little-endian bytes: the counterpart of ``ByteReader``.
+package struct ByteWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+    for byte in 0..<(Number.bitWidth / 8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte)))
+    }
+  }
+
+  package mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  /// Appends a number as the field at `offset` of a layout, where the bytes so far have to end.
+  package mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+    precondition(bytes.count == offset, "the fields of a layout follow one another")
+    put(number)
+  }
+
+  /// Appends zeros until there are `count` bytes.
+  package mutating func fill(to count: Int) {
+    precondition(bytes.count <= count, "a layout is longer than its declared size")
+    bytes.append(contentsOf: repeatElement(0, count: count - bytes.count))
+  }
+
+  /// Fills up to `offset` with zeros, and appends there the checksum of all bytes before it, continued from `salt`.
+  package mutating func putChecksum(at offset: Int, salt: UInt32 = 0) {
+    fill(to: offset)
+    put(Checksum.of(bytes, from: salt))
+  }
+
+  /// The bytes, which have to be as many as the layout has.
+  package func bytes(ofLayout byteCount: Int) -> [UInt8] {
+    precondition(bytes.count == byteCount, "a layout has its declared size")
+    return bytes
+  }
+}

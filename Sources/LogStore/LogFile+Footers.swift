@@ -1,0 +1,51 @@
+import Bytes
+import RecordFormat
+
+/// Footers that have to be there: one that is missing, damaged or another commit's is damage of the log.
+extension LogFile {
+  /// Reads the footer at `offset`.
+  ///
+  /// - Parameters:
+  ///   - offset: The offset of the footer in the log, in bytes.
+  ///   - sequence: The number of the commit, for the message; `nil` if it is not known.
+  ///   - isExpected: Whether a valid footer of this log is the one that is looked for.
+  /// - Throws: `StoreError.damaged` if there is no valid footer of this log, or not the expected one; `.unreadable`, `.io`.
+  func footer(
+    at offset: Int, of sequence: UInt64? = nil, where isExpected: (SegmentFooter) -> Bool
+  ) throws(StoreError) -> SegmentFooter {
+    let name = sequence.map { "footer of commit \($0)" } ?? "footer"
+    let bytes = try read(SegmentFooter.byteCount, at: offset)
+    let footer: SegmentFooter
+    do { footer = try SegmentFooter(bytes.rawSpan) } catch { throw damage(offset, "\(name): \(error)") }
+    guard footer.storeID == header.storeID, footer.generation == header.generation, footer.offset == UInt64(offset),
+      isExpected(footer)
+    else { throw damage(offset, "\(name) is that of another commit") }
+    return footer
+  }
+
+  /// The footer that `slot` names, in a file of `size` bytes. It was acknowledged, so its absence is damage.
+  func footer(of slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
+    guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
+      throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")
+    }
+    return try footer(at: Int(slot.footerOffset), of: slot.sequence) {
+      $0.sequence == slot.sequence && $0.chain == slot.chain && $0.end == slot.end
+    }
+  }
+
+  /// The footer with which the shared base ends.
+  func footer(of base: BaseReference) throws(StoreError) -> SegmentFooter {
+    try footer(at: Int(base.end) - SegmentFooter.byteCount, of: base.sequence, where: base.names)
+  }
+
+  /// The footer of the commit before the one that `next` ends, which is not the first of its file.
+  func footer(before next: SegmentFooter) throws(StoreError) -> SegmentFooter {
+    let offset = Int(clamping: next.previousFooterOffset)
+    guard offset < Int(next.segmentOffset) else {
+      throw damage(Int(next.offset), "footer names a previous one that is not before it")
+    }
+    return try footer(at: offset, of: next.sequence - 1) {
+      $0.chain == next.previousChain && $0.sequence == next.sequence - 1 && $0.end == next.segmentOffset
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import RecordFormat
+
+/// Identifies a row within one generation of a store.
+///
+/// A snapshot gives it, and it means the same row in every snapshot of that generation in which the row is alive. A
+/// compaction writes a new generation, whose rows have other identifiers. Identifiers are ordered as the rows are in the file.
+@frozen
+public struct RowID: Hashable, Comparable, Sendable {
+  @usableFromInline
+  let rawValue: UInt32
+
+  @inline(__always)
+  init(_ unit: UnitOffset) { rawValue = unit.rawValue }
+
+  @inline(__always)
+  var unit: UnitOffset { UnitOffset(rawValue: rawValue) }
+
+  /// The offset of the row in its file, in bytes, for reports of damage.
+  package var byteOffset: Int { unit.byteOffset }
+
+  @inlinable
+  public static func < (a: RowID, b: RowID) -> Bool { a.rawValue < b.rawValue }
+}

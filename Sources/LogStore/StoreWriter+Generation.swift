@@ -1,0 +1,161 @@
+import Bytes
+import RecordFormat
+import Storage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A new generation is written to a file of its own, which then takes the name of the log.
+extension StoreWriter {
+  /// Begins a new generation, which will hold what is put into the transaction and nothing else.
+  public func beginGeneration() throws(StoreError) -> Transaction {
+    try beginGeneration(sequence: nextSequence, manifest: schema.manifest)
+  }
+
+  func beginGeneration(
+    sequence: UInt64, manifest: Manifest, after generation: UInt64? = nil, makesRoom: Bool = true
+  ) throws(StoreError) -> Transaction {
+    try checkUsable()
+    discardOpenTransaction()
+    let environment = location.environment
+    let header = FileHeader(
+      storeID: StoreID(environment.random(), environment.random()),
+      seed: HashSeed(environment.random(), environment.random()), created: environment.now(),
+      generation: (generation ?? snapshot?.generation ?? highest.generation) + 1)
+    let log: LogFile
+    do { log = try makeLog(header, makesRoom: makesRoom) } catch {
+      // What a full device took of it would only take room.
+      _ = try? location.directory.remove(location.new)
+      throw .io(error)
+    }
+    return open(
+      Transaction(
+        log: log, start: SegmentHeader.firstOffset, sequence: sequence, base: nil, manifest: manifest,
+        flushLimit: location.environment.flushLimit))
+  }
+
+  /// Begins the file of a new generation: its header, and slots that say nothing.
+  func makeLog(_ header: FileHeader, makesRoom: Bool) throws(StorageError) -> LogFile {
+    guard let created = try location.directory.open(location.new, .create) else {
+      throw StorageError(operation: "create", path: location.new, code: ENOENT)
+    }
+    let file = makesRoom ? location.reclaiming(created) : created
+    let slots = [UInt8](repeating: 0, count: 2 * AcknowledgementSlot.byteCount)
+    try file.write(header.encoded().rawSpan, at: 0)
+    try file.write(slots.rawSpan, at: AcknowledgementSlot.offsets[0])
+    return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
+  }
+
+  /// Writes a new generation that holds what `body` puts, and lets it take the place of the old one.
+  ///
+  /// - Throws: what `body` and `accept` throw, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  public func replace(
+    keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void,
+    accept: (Snapshot) throws -> Void = { _ in }
+  ) throws -> Snapshot {
+    try commit(filling: beginGeneration(), keepsPrevious: keepsPrevious, body, accept: accept)
+  }
+
+  func commitGeneration(
+    _ transaction: Transaction, _ identity: SegmentBuilder.Identity, _ keepsPrevious: Bool,
+    _ accept: (Snapshot) throws -> Void
+  ) throws -> Snapshot {
+    let log = transaction.log
+    let new: Snapshot
+    do {
+      let footer = try transaction.seal(identity)
+      try writeSlot(0, footer, in: log)
+      try storage { () throws(StorageError) in try log.file.sync() }
+      new = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
+      try accept(new)
+      if let damagedLog { damagedPath = try keepDamaged(damagedLog) }
+      try checkName()
+    } catch {
+      discardOpenTransaction()
+      throw error
+    }
+    try publish(new, keepsPrevious: keepsPrevious)
+    return new
+  }
+
+  /// Gives the new file the log's name. From the rename on, the old generation is history.
+  func publish(_ new: Snapshot, keepsPrevious: Bool) throws(StoreError) {
+    let directory = location.directory
+    let old = log
+    let keepsPrevious = keepsPrevious && damagedLog == nil
+    let isKept = old != nil && keepsPrevious && previousLifetime != .zero
+    if isKept {
+      // A file system without hard links, or without room for a name, keeps no previous generation: no reason to refuse
+      // the new one.
+      _ = try? directory.remove(location.previous)
+      try? directory.link(location.log, to: location.previous)
+      // Its age counts from now on. Where that cannot be noted it counts from its last commit.
+      try? directory.setModificationTime(of: location.previous, to: location.environment.now())
+    }
+    do { try directory.rename(location.new, to: location.log) } catch {
+      discardOpenTransaction()
+      throw .io(error)
+    }
+    do { try directory.sync() } catch {
+      poison = "\(error)"
+      throw .io(error)
+    }
+    if keepsPrevious, !isKept { _ = try? location.removePrevious() }
+    location.releaseBase()
+    new.log.file.isNamed(new.log.path)
+    log = new.log
+    damagedLog = nil
+    namedFile = new.log.file.identity
+    nextSlot = 1
+    slotToRewrite = nil
+    if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
+  }
+
+  /// Writes what is live into a new generation: the same commit, in fewer bytes. History before it is gone.
+  ///
+  /// - Parameter announce: learns before anything is written how much room it takes, and may refuse it by throwing.
+  /// - Returns: the snapshot of the new generation; `nil` in a store without a commit.
+  /// - Throws: `StoreError.noRoom` if the file system is known to have less than that, and what `announce` throws, with
+  ///   nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: reads every row once and writes the live ones once; needs room for one more copy. Where the device may
+  ///   have too little, or shared strings are so many that counters say little, rows are read once more before.
+  public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
+    guard let old = snapshot else { return nil }
+    try checkUsable()
+    var room = try roomToCopy(old)
+    while let available = room.available, available < room.needed, location.makeRoom() {
+      room = try roomToCopy(old)
+    }
+    try announce(room)
+    if let available = room.available, available < room.needed {
+      throw StoreError.noRoom(path: old.path, needed: room.needed, available: available)
+    }
+    let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
+    let transaction = try beginGeneration(sequence: old.sequence, manifest: manifest)
+    return try commit(filling: transaction, keepsPrevious: false) { transaction in
+      transaction.state = old.state
+      try transaction.copyRows(of: old)
+    }
+  }
+
+  /// What a copy of the live rows takes at most: from counters where these say enough, and else counted.
+  func roomToCopy(_ old: Snapshot) throws(StoreError) -> Room {
+    let available = location.directory.availableByteCount()
+    let limit = try old.compactedByteLimit()
+    let isClear = limit.isClose && limit.byteCount <= available ?? .max
+    return Room(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
+  }
+
+  /// What a new generation of about the present content takes, and what there is: an estimate from the counters. Room
+  /// that the previous generation takes counts as available, as it is deleted when the room is needed.
+  public func roomForGeneration() throws(StoreError) -> Room {
+    let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
+    let reclaimable = try location.previousByteCount()
+    return Room(needed: needed, available: location.directory.availableByteCount().map { $0 + reclaimable })
+  }
+}
