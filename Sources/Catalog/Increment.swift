@@ -15,7 +15,8 @@ public struct Increment: RowSink {
   private var products = KeptRows()
   private var relations = KeptRows()
   /// The ids of the products, and what becomes of each.
-  private var ids = ByteStringTable<PayloadProduct>(seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
+  private var ids = ByteStringTable<PayloadProduct>(
+    seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
   /// For each kept product the number of its id.
   private var idOfRow: [UInt32] = []
   /// Why a row was not kept.
