@@ -15,6 +15,7 @@ let package = Package(
   name: "shelfmark",
   platforms: [.macOS(.v26)],
   products: [
+    .library(name: "Shelfmark", targets: ["Shelfmark"]),
     .library(name: "LogStore", targets: ["LogStore"]),
     .library(name: "Catalog", targets: ["Catalog"]),
     .library(name: "Barcodes", targets: ["Barcodes"]),
@@ -141,6 +142,14 @@ let package = Package(
       name: "Workspace",
       dependencies: [
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
+      ],
+      swiftSettings: strict),
+    // All libraries for embedding, with one import.
+    .target(
+      name: "Shelfmark",
+      dependencies: [
+        "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "UploadQueue",
+        "Workspace",
       ],
       swiftSettings: strict),
     // Moments as texts.
@@ -396,7 +405,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "StoreMetrics",
+        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark", "StoreMetrics",
         "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

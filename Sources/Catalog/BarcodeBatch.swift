@@ -20,8 +20,7 @@ public struct BarcodeBatch: Sendable {
 
   /// Adds a barcode, as it is written in the catalogue.
   public mutating func append(_ barcode: Span<UInt8>) {
-    // A byte has no padding whose contents could leak.
-    let bytes = unsafe barcode.bytes
+    let bytes = barcode.rawSpan
     if CodeKey.isFolded(bytes) {
       keys.append(bytes)
     } else {

@@ -88,7 +88,7 @@ extension CatalogSnapshot {
   }
 
   func productID(at row: RowID) throws(StoreError) -> [UInt8]? {
-    try withProduct(row) { (view) throws(StoreError) in view.id.copied() }
+    try withProduct(row) { (view) throws(StoreError) in view.utf8.id.copied() }
   }
 
   private func productContent(at row: RowID) throws(StoreError) -> [UInt8]? {

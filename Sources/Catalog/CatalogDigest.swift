@@ -46,11 +46,11 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 extension ProductView {
   /// All 25 fields in one unambiguous text.
   func appendContent(to text: inout [UInt8]) throws(StoreError) {
-    text.putText(id)
-    text.putText(barcode)
-    text.putText(name)
-    text.putText(skuCode)
-    for field in ProductLayout.sharedTexts { text.putText(try shared(field)) }
+    text.putText(utf8.id)
+    text.putText(utf8.barcode)
+    text.putText(utf8.name)
+    text.putText(utf8.skuCode)
+    for field in ProductLayout.sharedTexts { text.putText(try utf8.shared(field)) }
     for time in [createTime, updateTime] {
       let bytes = Array(time.utf8)
       text.putText(bytes.rawSpan)

@@ -44,7 +44,7 @@ extension CatalogSnapshot {
     counts.relationsWritten = rows.addedRelations.count
     counts.relationsDeleted = rows.removedRelations.count
     for row in rows.removedProducts {
-      let remains = try last.withProduct(row) { (product) throws(StoreError) in try view(id: product.id) != nil }
+      let remains = try last.withProduct(row) { (product) throws(StoreError) in try view(id: product.utf8.id) != nil }
       if remains == false { counts.productsDeleted += 1 }
     }
     return counts
@@ -52,7 +52,7 @@ extension CatalogSnapshot {
 
   /// Whether this commit has a product with the id and all the other fields of `product`.
   private func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
-    guard let own = try view(id: product.id) else { return false }
+    guard let own = try view(id: product.utf8.id) else { return false }
     var content: [UInt8] = []
     var ownContent: [UInt8] = []
     try product.appendContent(to: &content)

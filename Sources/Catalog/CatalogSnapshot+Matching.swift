@@ -111,8 +111,7 @@ extension CatalogSnapshot {
   }
 
   private func matchExactly(_ text: String, _ match: inout Match) throws(StoreError) {
-    // A byte has no padding whose contents could leak.
-    let code = unsafe text.utf8.span.bytes
+    let code = text.utf8.span.rawSpan
     var found = Candidates()
     if CodeKey.isFolded(code) {
       try collect(code, key: code, isKey: true, &found)
@@ -131,8 +130,7 @@ extension CatalogSnapshot {
       // Of one trade item the spellings differ by zeros in front: looking each one up needs no key of its own.
       for count in GTIN.digitCounts where lengths.contains(count) && gtin.canBeWritten(digitCount: count) {
         // Digits are their own key, so every candidate is an exact one, but for blanks that its barcode has around it.
-        // A byte has no padding whose contents could leak.
-        let spelling = unsafe digits.utf8.span.bytes.extracting(last: count)
+        let spelling = digits.utf8.span.rawSpan.extracting(last: count)
         try collect(spelling, key: spelling, isKey: true, &found)
       }
     }
@@ -140,8 +138,7 @@ extension CatalogSnapshot {
   }
 
   private func matchHead(_ text: String, _ match: inout Match) throws(StoreError) {
-    // A byte has no padding whose contents could leak.
-    let code = unsafe text.utf8.span.bytes
+    let code = text.utf8.span.rawSpan
     if CodeKey.isFolded(code) {
       try matchHead(text, key: code, isKey: true, &match)
     } else {
@@ -153,8 +150,7 @@ extension CatalogSnapshot {
   /// Looks for the longest barcode that the code begins with, letter for letter; failing that, in either case.
   private func matchHead(_ text: String, key: RawSpan, isKey: Bool, _ match: inout Match) throws(StoreError) {
     guard let store else { return }
-    // A byte has no padding whose contents could leak.
-    let code = unsafe text.utf8.span.bytes
+    let code = text.utf8.span.rawSpan
     let lengths = store.keyLengths(CatalogSchema.productByCode)
     var folded: (rows: [RowID], length: Int)?
     var length = lengths.longest(below: code.byteCount)
@@ -210,7 +206,7 @@ extension CatalogSnapshot {
     try store.forEachRecord(CatalogSchema.productByCode, key) { (record) throws(StoreError) in
       let view = ProductView(record)
       if view.delFlag != 0 { return true }
-      if view.hasBarcode(text, isKey: isKey) || view.barcode.trimmedAsCode.hasSameBytes(as: text) {
+      if view.hasBarcode(text, isKey: isKey) || view.utf8.barcode.trimmedAsCode.hasSameBytes(as: text) {
         found.exact.append(try copy(view))
       } else {
         found.folded.append(view.rowID)
@@ -257,8 +253,7 @@ extension RawSpan {
 extension String {
   /// The text without blanks and the control characters that readers send around it.
   fileprivate var trimmedAsCode: String {
-    // A byte has no padding whose contents could leak.
-    let bytes = unsafe utf8.span.bytes
+    let bytes = utf8.span.rawSpan
     let range = CodeKey.trimmed(bytes)
     return range.count == bytes.byteCount ? self : bytes.extracting(range).string
   }

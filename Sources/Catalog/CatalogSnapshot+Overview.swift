@@ -66,7 +66,7 @@ extension CatalogSnapshot {
     var rows: [(prefix: (UInt64, UInt64), id: RowID)] = []
     rows.reserveCapacity(productCount)
     try forEachProduct { view in
-      rows.append(((view.id.orderedWord(at: 0), view.id.orderedWord(at: 8)), view.rowID))
+      rows.append(((view.utf8.id.orderedWord(at: 0), view.utf8.id.orderedWord(at: 8)), view.rowID))
     }
     var failure: StoreError?
     // Ids that begin with the same 16 bytes are compared whole.

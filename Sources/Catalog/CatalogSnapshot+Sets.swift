@@ -27,8 +27,7 @@ extension CatalogSnapshot {
   public func forEachRelation(
     ofSet id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    // A byte has no padding whose contents could leak.
-    try store?.forEachRecord(CatalogSchema.relationBySet, unsafe id.bytes) { (record) throws(StoreError) in
+    try store?.forEachRecord(CatalogSchema.relationBySet, id.rawSpan) { (record) throws(StoreError) in
       try body(RelationView(record))
     }
   }
@@ -38,7 +37,7 @@ extension CatalogSnapshot {
     ofComponent id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     // As above.
-    try store?.forEachRecord(CatalogSchema.relationByComponent, unsafe id.bytes) { (record) throws(StoreError) in
+    try store?.forEachRecord(CatalogSchema.relationByComponent, id.rawSpan) { (record) throws(StoreError) in
       try body(RelationView(record))
     }
   }

@@ -60,9 +60,18 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    // A byte has no padding whose contents could leak.
-    guard let view = try view(id: unsafe id.bytes) else { return nil }
+    guard let view = try view(id: id.rawSpan) else { return nil }
     return try body(view)
+  }
+
+  /// Lends the product with this id; does not call `body` if the catalogue has no such product.
+  ///
+  /// As the lookup by bytes, which is the fast path: a string whose storage is not UTF-8 is copied first.
+  @inlinable
+  public func withProduct<Result>(
+    id: String, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try withProduct(id: id.utf8.span, body)
   }
 
   /// The product with this id, for as long as this snapshot is borrowed.
@@ -123,9 +132,7 @@ extension CatalogSnapshot {
   public func forEachProduct(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    // A byte has no padding whose contents could leak.
-    let bytes = unsafe barcode.bytes
-    try store?.forEachProduct(barcode: bytes, body)
+    try store?.forEachProduct(barcode: barcode.rawSpan, body)
   }
 
   /// Lends one product whose barcode is exactly `barcode`: the fast path where barcodes are known to be unique.
@@ -133,9 +140,29 @@ extension CatalogSnapshot {
   public func withProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
-    // A byte has no padding whose contents could leak.
-    guard let view = try view(barcode: unsafe barcode.bytes) else { return nil }
+    guard let view = try view(barcode: barcode.rawSpan) else { return nil }
     return try body(view)
+  }
+
+  /// Lends one product whose barcode is exactly `barcode`; does not call `body` if the catalogue has no such product.
+  ///
+  /// As the lookup by bytes, which is the fast path: a string whose storage is not UTF-8 is copied first.
+  @inlinable
+  public func withProduct<Result>(
+    barcode: String, _ body: (borrowing ProductView) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try withProduct(barcode: barcode.utf8.span, body)
+  }
+
+  /// A product whose barcode is exactly `barcode`, for catalogues whose barcodes are unique; `nil` if there is no such product.
+  ///
+  /// It is the stored text that is compared. A scan is matched with ``match(_:)``, which knows GTINs, GS1 and models.
+  ///
+  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
+  /// - Complexity: As ``withProduct(barcode:_:)``, and a copy of all 25 fields.
+  public func product(barcode: String) throws(StoreError) -> Product? {
+    guard let view = try view(barcode: barcode.utf8.span.rawSpan) else { return nil }
+    return try copy(view)
   }
 
   /// Whether a product has exactly this barcode.

@@ -128,7 +128,7 @@ public final class CatalogWriter {
       for row in changes.added[CatalogSchema.products] {
         // One that was there before as well is put again, not deleted.
         let remains = try last.withProduct(row) { (view) throws(StoreError) in
-          try earlier.view(id: view.id) != nil
+          try earlier.view(id: view.utf8.id) != nil
         }
         if remains == false { state.counts.productsDeleted += 1 }
       }

@@ -95,7 +95,7 @@ public struct FullUpdate: RowSink {
     try old.forEachProduct { (view) throws(StoreError) in
       if view.delFlag != 0 { return }
       all += 1
-      if try !new.offers(view.id) { lost += 1 }
+      if try !new.offers(view.utf8.id) { lost += 1 }
     }
     return (lost, all)
   }

@@ -40,27 +40,27 @@ public struct Product: Hashable, Sendable, Identifiable {
   ///   names the product. If a shared string does not pass its check.
   public init(_ view: borrowing ProductView) throws(StoreError) {
     try view.checkShape()
-    barcode = try view.checked(view.barcode, "barcode")
-    brand = try view.checked(view.shared(.brand), "brand")
-    brandId = try view.checked(view.shared(.brandId), "brandId")
-    category = try view.checked(view.shared(.category), "category")
+    barcode = try view.checked(view.utf8.barcode, "barcode")
+    brand = try view.checked(view.utf8.shared(.brand), "brand")
+    brandId = try view.checked(view.utf8.shared(.brandId), "brandId")
+    category = try view.checked(view.utf8.shared(.category), "category")
     categoryId = view.categoryId
-    createBy = try view.checked(view.shared(.createBy), "createBy")
+    createBy = try view.checked(view.utf8.shared(.createBy), "createBy")
     createTime = try view.checkedTime(ProductLayout.createTime, "createTime")
     delFlag = view.delFlag
     groupNum = view.groupNum
-    id = try view.checked(view.id, "id")
+    id = try view.checked(view.utf8.id, "id")
     isGreeProduct = view.isGreeProduct
     isGroupedProduct = view.isGroupedProduct
     isMarketingProduct = view.isMarketingProduct
     isSaleProduct = view.isSaleProduct
     length = view.length
-    name = try view.checked(view.name, "name")
-    orgId = try view.checked(view.shared(.orgId), "orgId")
-    skuCode = try view.checked(view.skuCode, "skuCode")
+    name = try view.checked(view.utf8.name, "name")
+    orgId = try view.checked(view.utf8.shared(.orgId), "orgId")
+    skuCode = try view.checked(view.utf8.skuCode, "skuCode")
     tall = view.tall
-    unit = try view.checked(view.shared(.unit), "unit")
-    updateBy = try view.checked(view.shared(.updateBy), "updateBy")
+    unit = try view.checked(view.utf8.shared(.unit), "unit")
+    updateBy = try view.checked(view.utf8.shared(.updateBy), "updateBy")
     updateTime = try view.checkedTime(ProductLayout.updateTime, "updateTime")
     volume = view.volume
     weight = view.weight

@@ -33,63 +33,39 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   /// Identifies the row within its generation.
   public var rowID: RowID { record.rowID }
 
-  // MARK: Texts, as UTF-8
+  // MARK: Texts
 
-  public var id: RawSpan {
+  /// The texts as UTF-8, in the store's mapping: nothing is copied.
+  public var utf8: UTF8 {
     @inlinable @inline(__always)
     @_lifetime(copy self)
-    get { record.key(0) }
+    get { UTF8(self) }
   }
 
+  public var id: String { utf8.id.string }
   /// The barcode as the server wrote it.
-  public var barcode: RawSpan {
-    @inlinable @inline(__always)
-    @_lifetime(copy self)
-    get {
-      if flags & ProductLayout.hasBarcode == 0 { return record.key(1) }
-      return text(1)
-    }
-  }
+  public var barcode: String { utf8.barcode.string }
+  public var name: String { utf8.name.string }
+  public var skuCode: String { utf8.skuCode.string }
+
+  // Texts that rows share. They are read from another record, which may be damaged.
+
+  public var brand: String { get throws(StoreError) { try utf8.shared(.brand).string } }
+  public var brandId: String { get throws(StoreError) { try utf8.shared(.brandId).string } }
+  public var category: String { get throws(StoreError) { try utf8.shared(.category).string } }
+  public var createBy: String { get throws(StoreError) { try utf8.shared(.createBy).string } }
+  public var orgId: String { get throws(StoreError) { try utf8.shared(.orgId).string } }
+  public var unit: String { get throws(StoreError) { try utf8.shared(.unit).string } }
+  public var updateBy: String { get throws(StoreError) { try utf8.shared(.updateBy).string } }
 
   /// Whether this product, found by the key of `barcode`, has exactly that barcode.
   ///
-  /// - Parameter isKey: whether `barcode` is its own key.
+  /// - Parameter isKey: Whether `barcode` is its own key.
   @inline(__always)
   func hasBarcode(_ barcode: RawSpan, isKey: Bool) -> Bool {
     // Without one of its own the barcode is the key.
     if flags & ProductLayout.hasBarcode == 0 { return isKey }
     return text(1).hasSameBytes(as: barcode)
-  }
-
-  public var name: RawSpan {
-    @inlinable @inline(__always)
-    @_lifetime(copy self)
-    get {
-      let body = body
-      let flags = flags
-      let start = textsEnd(ProductLayout.textCount(flags), flags, in: body)
-      // What is behind the texts, or nothing where they lead outside.
-      return unsafe body.extracting(unchecked: min(start, body.byteCount)..<body.byteCount)
-    }
-  }
-
-  public var skuCode: RawSpan {
-    @inlinable @inline(__always)
-    @_lifetime(copy self)
-    get { text(0) }
-  }
-
-  /// A text that rows share: brand, brandId, category, createBy, orgId, unit or updateBy.
-  ///
-  /// - Throws: `StoreError.damaged` if the string does not pass its check.
-  @_lifetime(copy self)
-  public func shared(_ field: ProductText) throws(StoreError) -> RawSpan {
-    guard let index = ProductLayout.sharedIndex(field) else {
-      preconditionFailure("\(field) is not a shared text")
-    }
-    let bit = ProductLayout.shared(index)
-    if flags & bit == 0 { return body.slice(0, 0) }
-    return try record.shared(ProductLayout.sharedCount(flags, before: bit))
   }
 
   /// `createTime` or `updateTime`, as the server wrote it.

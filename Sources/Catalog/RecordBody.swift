@@ -59,8 +59,7 @@ extension RawSpan {
   var validString: String? {
     let text = string
     if isASCII { return text }
-    // The bytes of a string have no padding whose contents could leak.
-    return hasSameBytes(as: unsafe text.utf8.span.bytes) ? text : nil
+    return hasSameBytes(as: text.utf8.span.rawSpan) ? text : nil
   }
 }
 

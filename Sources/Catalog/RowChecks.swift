@@ -12,8 +12,8 @@ extension ProductView {
   func checkKeys() throws(StoreError) {
     let key = record.key(1)
     let isOwnKey = flags & ProductLayout.hasBarcode == 0
-    if !CodeKey.of(barcode).rawSpan.hasSameBytes(as: key) { throw damage("the key of its barcode is another one") }
-    if !isOwnKey, barcode.hasSameBytes(as: key) { throw damage("its body repeats its barcode, which is its key") }
+    if !CodeKey.of(utf8.barcode).rawSpan.hasSameBytes(as: key) { throw damage("the key of its barcode is another one") }
+    if !isOwnKey, utf8.barcode.hasSameBytes(as: key) { throw damage("its body repeats its barcode, which is its key") }
   }
 
   /// What is wrong with the body's flags and lengths; `nil` if nothing is.
@@ -61,7 +61,7 @@ extension ProductView {
   }
 
   private func damage(_ what: String) -> StoreError {
-    record.damage("product \(id.validString ?? "with an id that is not UTF-8"): \(what)")
+    record.damage("product \(utf8.id.validString ?? "with an id that is not UTF-8"): \(what)")
   }
 }
 

@@ -65,8 +65,7 @@ extension Array where Element == UInt8 {
   @inline(__always)
   mutating func appendItem(_ value: String) {
     let utf8 = value.utf8
-    // The bytes of a string have no padding whose contents could leak.
-    let bytes = unsafe utf8.span.bytes
+    let bytes = utf8.span.rawSpan
     appendHead(Major.text, UInt64(bytes.byteCount))
     append(copying: bytes)
   }

@@ -20,8 +20,7 @@ extension RawSpan {
   /// Whether the bytes are those of `text`.
   @inline(__always)
   func isText(_ text: String) -> Bool {
-    // The bytes of a string have no padding whose contents could leak.
-    hasSameBytes(as: unsafe text.utf8.span.bytes)
+    hasSameBytes(as: text.utf8.span.rawSpan)
   }
 
   /// Less than, equal to or greater than zero as these bytes stand before, with or behind those of `other`.

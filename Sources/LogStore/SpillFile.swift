@@ -47,8 +47,7 @@ package final class SpillFile {
   /// - Throws: `StoreError.io`, also for a full device.
   package func append(_ bytes: Span<UInt8>) throws(StoreError) {
     do throws(StorageError) {
-      // A byte has no padding whose contents could leak.
-      try file.write(unsafe bytes.bytes, at: byteCount)
+      try file.write(bytes.rawSpan, at: byteCount)
     } catch { throw .io(error) }
     byteCount += bytes.count
   }

@@ -55,8 +55,7 @@ final class OutputFile {
   }
 
   private func append(_ bytes: Span<UInt8>) throws {
-    // A byte has no padding whose contents could leak.
-    try file.write(unsafe bytes.bytes, at: byteCount)
+    try file.write(bytes.rawSpan, at: byteCount)
     byteCount += bytes.count
   }
 

@@ -49,7 +49,7 @@ import Testing
     let products = ids.map { Product(String(decoding: $0, as: UTF8.self)) }
     let snapshot = try TestCatalogue(products).snapshot
     let ordered = try snapshot.productRowsByID().map { row in
-      try snapshot.withProduct(row) { (view) throws(StoreError) in Array(view.id.string.utf8) }
+      try snapshot.withProduct(row) { (view) throws(StoreError) in Array(view.id.utf8) }
     }
     #expect(ordered == ids.sorted { $0.lexicographicallyPrecedes($1) })
   }

@@ -197,6 +197,6 @@ import Testing
     #expect(try snapshot.products(barcode: "Ab").isEmpty)
     let key = Array("AB".utf8)
     #expect(
-      try snapshot.withProduct(barcode: key.span) { (view) throws(StoreError) in view.id.string } == "b")
+      try snapshot.withProduct(barcode: key.span) { (view) throws(StoreError) in view.id } == "b")
   }
 }

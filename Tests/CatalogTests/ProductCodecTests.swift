@@ -102,27 +102,27 @@ import Testing
     product.weight = view.weight
     product.volume = view.volume
     product.updateTime = view.updateTime
-    product.updateBy = try view.shared(.updateBy).string
-    product.unit = try view.shared(.unit).string
+    product.updateBy = try view.updateBy
+    product.unit = try view.unit
     product.tall = view.tall
-    product.skuCode = view.skuCode.string
-    product.orgId = try view.shared(.orgId).string
-    product.name = view.name.string
+    product.skuCode = view.skuCode
+    product.orgId = try view.orgId
+    product.name = view.name
     product.length = view.length
     product.isSaleProduct = view.isSaleProduct
     product.isMarketingProduct = view.isMarketingProduct
     product.isGroupedProduct = view.isGroupedProduct
     product.isGreeProduct = view.isGreeProduct
-    product.id = view.id.string
+    product.id = view.id
     product.groupNum = view.groupNum
     product.delFlag = view.delFlag
     product.createTime = view.createTime
-    product.createBy = try view.shared(.createBy).string
+    product.createBy = try view.createBy
     product.categoryId = view.categoryId
-    product.category = try view.shared(.category).string
-    product.brandId = try view.shared(.brandId).string
-    product.brand = try view.shared(.brand).string
-    product.barcode = view.barcode.string
+    product.category = try view.category
+    product.brandId = try view.brandId
+    product.brand = try view.brand
+    product.barcode = view.barcode
     return product
   }
 }
@@ -172,7 +172,7 @@ import Testing
     #expect(throws: StoreError.self) { _ = try catalogue.relations }
     // Fields one by one, which trust the body.
     try catalogue.forEachProduct { (view) throws(StoreError) in
-      _ = (view.name.byteCount, view.barcode.byteCount, view.skuCode.byteCount, view.createTime, view.updateTime)
+      _ = (view.name, view.barcode, view.skuCode, view.createTime, view.updateTime)
       _ = (view.categoryId, view.groupNum, view.delFlag, view.length, view.wide)
     }
     _ = try CatalogDigest(.empty)

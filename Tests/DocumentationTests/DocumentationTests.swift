@@ -1,5 +1,6 @@
 import Catalog
 import CatalogHTTP
+import CatalogSync
 import Documents
 import Foundation
 import LogStore
@@ -49,8 +50,6 @@ import Workspace
       let matches = try example(
         directory: directory, answer: answer, scans: ["6910884277922", "6910884277922-A7", "1"])
       #expect(matches == ["exact: 商品 1", "head: 商品 1", "none: "])
-      #expect(try productName(of: "6910884277922-A7", in: directory) == "商品 1")
-      #expect(try productName(of: "1", in: directory) == nil)
       let location = try StoreLocation.creating(directory, name: "catalogue")
       let found = try answers(to: ["6910884277922", "6910884277922-A7"], from: location)
       #expect(found == ["0.0 kg", "head: 1"])
@@ -60,6 +59,22 @@ import Workspace
       _ = try writer.beginFullUpdate().commit(cursor: "wrong")
       writer.close()
       #expect(try undoFullUpdate(at: location) == before)
+    }
+  }
+
+  @Test func `the example of the README finds the product of the user who is signed in`() async throws {
+    let answer = try answer()
+    try await withDirectory { directory in
+      let workspace = try Workspace.open(directory)
+      try workspace.signIn("ana")
+      #expect(try lookUp(root: directory) == [nil, nil, nil])
+      let writer = try workspace.stores().catalogueWriter()
+      defer { writer.close() }
+      var update = try AnswerImport(writer, .full)
+      try update.consume(answer.span)
+      let report = try update.finish()
+      #expect("\(report)".hasPrefix("full update, commit 1: "), "\(report)")
+      #expect(try lookUp(root: directory) == ["商品 1", "商品 1", "商品 1"])
     }
   }
 

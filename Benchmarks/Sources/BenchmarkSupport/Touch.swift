@@ -5,7 +5,7 @@ import CatalogRows
 package enum Touch {
   @inlinable @inline(__always)
   package static func of(_ view: borrowing ProductView) -> UInt64 {
-    UInt64(bitPattern: view.categoryId) &+ UInt64(view.name.byteCount) &+ view.weight.bitPattern
+    UInt64(bitPattern: view.categoryId) &+ UInt64(view.utf8.name.byteCount) &+ view.weight.bitPattern
   }
 
   package static func of(_ product: Product) -> UInt64 {

@@ -1,11 +1,11 @@
 // The example of README.md
-import Catalog
-import LogStore
+import Shelfmark
 
-/// The name of the product that a scanned code belongs to; `nil` if the catalogue does not know it.
-func productName(of code: String, in directory: String) throws -> String? {
-  let location = try StoreLocation.creating(directory, name: "catalogue")
-  guard let reader = try CatalogReader.open(location) else { return nil }
-  let catalogue = try reader.snapshot()  // any number of threads may use it
-  return try catalogue.match(code).products.first?.name
+/// Looks up products in the catalogue of the user who is signed in.
+func lookUp(root: String) throws -> [String?] {
+  let catalogue = try Workspace.open(root).stores().catalogue()  // any number of threads may use it
+  let product = try catalogue.product(barcode: "6910884277922")  // a value with all 25 fields
+  let name = try catalogue.withProduct(barcode: "6910884277922") { $0.name }  // one field, read in the mapped file
+  let match = try catalogue.match("]d2010691088427792221AB-7")  // what a scanner sent: here GS1 with a serial number
+  return [product?.name, name, match.products.first?.name]
 }

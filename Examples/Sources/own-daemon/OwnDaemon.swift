@@ -1,0 +1,46 @@
+import DaemonHTTP
+import Logging
+import ScanDaemon
+import ScanInputs
+import ServiceLifecycle
+
+/// A daemon of one's own: it answers codes on standard input and over HTTP, and adds an input that no scanner has.
+/// `own-daemon ROOT USER SOCKET`
+@main
+struct OwnDaemon {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4 else {
+      print("usage: own-daemon ROOT USER SOCKET")
+      return
+    }
+    let logger = Logger(label: "own-daemon")
+    var options = DaemonOptions(root: arguments[1])
+    options.user = arguments[2]
+    let daemon = try Daemon(options, logger: logger)
+
+    var http = DaemonServer.Options()
+    http.address = .socket(path: arguments[3])
+    let server = try DaemonServer(daemon, options: http, logger: logger)
+    let input = ScanInput(InputOptions(name: "keyboard", source: .standardInput), handler: daemon, logger: logger)
+    let selfTest = SelfTest(handler: daemon)
+
+    // Services are started together, and stopped in the reverse order on SIGTERM or at the end of the input.
+    var services = daemon.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+    services.append(.init(service: server))
+    services.append(.init(service: selfTest, successTerminationBehavior: .ignore))
+    services.append(.init(service: input, successTerminationBehavior: .gracefullyShutdownGroup))
+    let group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: [.sigterm], logger: logger)
+    try await ServiceGroup(configuration: group).run()
+  }
+}
+
+/// An input of one's own: it scans one code when the daemon starts, and shows the answer.
+struct SelfTest: Service {
+  let handler: any ReadingHandler
+
+  func run() async throws {
+    let answer = await handler.answer(Reading(input: "self-test", code: "0078000202403"))
+    print("self-test: " + String(decoding: answer.line, as: UTF8.self))
+  }
+}
