@@ -24,27 +24,34 @@ let package = Package(
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "LogStore", dependencies: ["CShims", "RecordFormat", "Storage"], swiftSettings: lifetimes),
-    .target(name: "Barcodes", swiftSettings: strict),
-    .target(name: "CatalogRows", swiftSettings: strict),
+    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "TextFormat", swiftSettings: strict),
+    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: strict),
+    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: strict),
+    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "RecordFormat"],
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "RecordFormat"],
       swiftSettings: lifetimes),
-    .target(name: "JSONStream", swiftSettings: strict),
-    .target(name: "DocumentFormat", dependencies: ["JSONStream", "RecordFormat"], swiftSettings: lifetimes),
+    .target(
+      name: "DocumentFormat", dependencies: ["JSONFormat", "RecordFormat", "TextFormat"], swiftSettings: lifetimes),
     .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "RecordFormat"], swiftSettings: lifetimes),
-    .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
+    .target(
+      name: "CatalogWire", dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
+      swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage", "TextFormat"],
+      swiftSettings: strict),
     .target(
       name: "Workspace",
       dependencies: [
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "RecordFormat", "Storage",
+        "TextFormat",
       ],
       swiftSettings: strict),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["CShims", "JSONStream"], swiftSettings: strict),
+    .target(name: "ScanInputs", dependencies: ["CShims", "JSONFormat", "TextFormat"], swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
@@ -56,8 +63,8 @@ let package = Package(
     .executableTarget(
       name: "shelfmark-fuzz",
       dependencies: [
-        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents", "JSONStream",
-        "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
+        "Barcodes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents", "GzipStream",
+        "JSONFormat", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

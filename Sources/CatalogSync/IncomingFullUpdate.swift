@@ -10,8 +10,14 @@ struct IncomingFullUpdate: ~Copyable {
 
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   init(_ writer: CatalogWriter, _ options: ImportOptions) throws {
-    decoder = try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
-    update = try writer.beginFullUpdate(options.gate, rowGate: options.rowGate)
+    let update = try writer.beginFullUpdate(options.gate, rowGate: options.rowGate)
+    do {
+      decoder = try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
+    } catch {
+      update.cancel()
+      throw error
+    }
+    self.update = update
   }
 
   /// How far the decoder has come.

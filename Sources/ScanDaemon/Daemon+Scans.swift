@@ -1,6 +1,6 @@
 import Catalog
 import Documents
-import JSONOutput
+import JSONFormat
 public import ScanInputs
 import UploadQueue
 import Workspace

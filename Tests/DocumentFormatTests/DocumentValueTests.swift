@@ -1,6 +1,6 @@
 import DocumentFormat
 import Foundation
-import JSONStream
+import JSONFormat
 import RandomTestSupport
 import RecordFormat
 import Testing
