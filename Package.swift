@@ -62,30 +62,34 @@ let package = Package(
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
+    // Texts: dates, escapes, JSON.
+    .target(name: "TextFormat", swiftSettings: strict),
+    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: strict),
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
     .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
 
     // The catalogue.
-    .target(name: "Barcodes", swiftSettings: strict),
-    .target(name: "CatalogRows", swiftSettings: strict),
+    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: strict),
+    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "LogStore", "Bytes"],
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "Bytes"],
       swiftSettings: lifetimes),
 
     // Documents: bytes, fields by path, conditions. It opens no file and knows no store.
-    .target(name: "DocumentFormat", dependencies: ["JSONStream", "Bytes"], swiftSettings: lifetimes),
+    .target(
+      name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
     // Documents in a store.
     .target(
       name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
     // Pages of remote lists, kept as documents.
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore"], swiftSettings: strict),
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "TextFormat"], swiftSettings: strict),
     // Uploads that wait in a store of documents.
     .target(
       name: "UploadQueue",
       dependencies: [
-        "DocumentFormat", "Documents", "JSONStream", "LogStore", "Bytes", "Storage",
+        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Bytes", "Storage", "TextFormat",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -93,12 +97,14 @@ let package = Package(
     // What documents and uploads do, for swift-metrics.
     .target(
       name: "StoreMetrics",
-      dependencies: ["Documents", "UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+      dependencies: [
+        "Documents", "TextFormat", "UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics"),
+      ],
       swiftSettings: strict),
     .target(
       name: "UploadHTTP",
       dependencies: [
-        "CatalogHTTP", "CatalogWire", "DocumentFormat", "UploadQueue",
+        "GzipStream", "HTTPSupport", "TextFormat", "UploadQueue",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -107,17 +113,29 @@ let package = Package(
       swiftSettings: strict),
 
     // From the server's answer to rows.
-    .target(name: "JSONStream", swiftSettings: strict),
+    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: strict),
     .target(
       name: "CatalogWire",
-      dependencies: ["CatalogRows", "CZlib", "JSONStream"],
+      dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
       swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
+    // What the clients of HTTP share, whatever they send.
+    .target(
+      name: "HTTPSupport",
+      dependencies: [
+        "TextFormat",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "CatalogHTTP",
       dependencies: [
-        "CatalogSync",
+        "CatalogSync", "HTTPSupport", "TextFormat",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -128,7 +146,7 @@ let package = Package(
     .target(
       name: "CatalogOrigin",
       dependencies: [
-        "CatalogRows", "CatalogWire",
+        "CatalogRows", "CatalogWire", "JSONFormat", "TextFormat",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -142,6 +160,7 @@ let package = Package(
       name: "Workspace",
       dependencies: [
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
+        "TextFormat",
       ],
       swiftSettings: strict),
     // All libraries for embedding, with one import.
@@ -152,19 +171,12 @@ let package = Package(
         "Workspace",
       ],
       swiftSettings: strict),
-    // Moments as texts.
-    .target(name: "CivilTime", swiftSettings: strict),
-    // What programs are told, for both executables.
-    .target(
-      name: "JSONOutput",
-      dependencies: ["Catalog", "CatalogRows", "CatalogWire", "CivilTime", "DocumentFormat", "UploadQueue"],
-      swiftSettings: strict),
     .executableTarget(
       name: "catalogctl",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "PageCache", "Bytes", "Storage",
-        "UploadHTTP", "UploadQueue", "Workspace",
+        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Bytes", "Storage",
+        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -174,7 +186,7 @@ let package = Package(
     .target(
       name: "ScanInputs",
       dependencies: [
-        "CDaemon", "JSONStream",
+        "CDaemon", "JSONFormat", "TextFormat",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -184,8 +196,8 @@ let package = Package(
     .target(
       name: "ScanDaemon",
       dependencies: [
-        "CDaemon", "Catalog", "CatalogHTTP", "CatalogSync", "CivilTime", "DocumentFormat", "Documents", "JSONOutput",
-        "LogStore", "ScanInputs", "Storage", "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace",
+        "CDaemon", "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "JSONFormat", "LogStore",
+        "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -194,8 +206,8 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs",
-        "UploadQueue", "Workspace",
+        "Catalog", "CatalogSync", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat", "UploadQueue",
+        "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -210,7 +222,7 @@ let package = Package(
     .target(
       name: "DaemonProcess",
       dependencies: [
-        "CDaemon", "CatalogHTTP", "CivilTime", "DaemonHTTP", "JSONStream", "ScanDaemon", "ScanInputs", "UploadHTTP",
+        "CDaemon", "CatalogHTTP", "DaemonHTTP", "JSONFormat", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
         "UploadQueue",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -278,8 +290,8 @@ let package = Package(
       ],
       resources: [.copy("Resources")], swiftSettings: lifetimes),
     .testTarget(
-      name: "DocumentFormatTests", dependencies: ["DocumentFormat", "Bytes", "RandomTestSupport"],
-      swiftSettings: strict),
+      name: "DocumentFormatTests",
+      dependencies: ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "DocumentsTests",
       dependencies: [
@@ -295,7 +307,7 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "JSONOutput", "JSONStream", "LogStore", "RandomTestSupport", "StoreTestSupport",
+        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "StoreTestSupport",
         "UploadQueue",
       ],
       swiftSettings: strict),
@@ -315,10 +327,20 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "RandomTestSupport"], swiftSettings: strict),
-    .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream", "RandomTestSupport"], swiftSettings: strict),
+    .testTarget(name: "TextFormatTests", dependencies: ["TextFormat", "RandomTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "RandomTestSupport"],
+      name: "GzipStreamTests", dependencies: ["GzipStream", "RandomTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPSupportTests",
+      dependencies: [
+        "HTTPSupport",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "JSONFormatTests", dependencies: ["JSONFormat", "RandomTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "CatalogHTTPTests",
@@ -357,7 +379,7 @@ let package = Package(
       name: "ScanDaemonTests",
       dependencies: [
         "CProcessSupport", "CDaemon", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
-        "Documents", "JSONOutput", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
+        "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
         "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),

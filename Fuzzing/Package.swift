@@ -29,27 +29,34 @@ let package = Package(
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
     .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
-    .target(name: "Barcodes", swiftSettings: strict),
-    .target(name: "CatalogRows", swiftSettings: strict),
+    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "TextFormat", swiftSettings: strict),
+    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: strict),
+    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: strict),
+    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: strict),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "Bytes", "CatalogRows", "LogStore"],
+      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "Bytes"],
       swiftSettings: lifetimes),
-    .target(name: "JSONStream", swiftSettings: strict),
-    .target(name: "DocumentFormat", dependencies: ["Bytes", "JSONStream"], swiftSettings: lifetimes),
-    .target(name: "Documents", dependencies: ["Bytes", "DocumentFormat", "LogStore"], swiftSettings: lifetimes),
-    .target(name: "CatalogWire", dependencies: ["CatalogRows", "CZlib", "JSONStream"], swiftSettings: strict),
+    .target(
+      name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
+    .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
+    .target(
+      name: "CatalogWire", dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
+      swiftSettings: strict),
     .target(
       name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
     .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage"], swiftSettings: strict),
+      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage", "TextFormat"],
+      swiftSettings: strict),
     .target(
       name: "Workspace",
       dependencies: [
-        "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Storage",
+        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
+        "TextFormat",
       ],
       swiftSettings: strict),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONStream"], swiftSettings: strict),
+    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: strict),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
@@ -62,7 +69,7 @@ let package = Package(
       name: "shelfmark-fuzz",
       dependencies: [
         "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents",
-        "JSONStream", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
+        "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.

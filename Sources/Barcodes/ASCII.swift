@@ -3,7 +3,6 @@ enum ASCII {
   /// Group separator: how a reader sends FNC1 inside the data (GS1 General Specifications 7.8).
   static let groupSeparator: UInt8 = 0x1D
   static let blank = UInt8(ascii: " ")
-  static let percent = UInt8(ascii: "%")
   static let opening = UInt8(ascii: "(")
   static let closing = UInt8(ascii: ")")
   static let slash = UInt8(ascii: "/")
@@ -15,16 +14,6 @@ enum ASCII {
 
   static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-
-  /// The value of a hexadecimal digit.
-  static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 
   /// `bytes` without blanks and group separators at both ends.

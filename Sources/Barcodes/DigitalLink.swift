@@ -1,3 +1,5 @@
+import TextFormat
+
 /// A web address that carries GS1 element strings: a GS1 Digital Link around a GTIN (GS1 Digital Link
 /// Standard: URI Syntax).
 ///
@@ -69,7 +71,8 @@ public struct DigitalLink: Hashable, Sendable {
   /// The first part of the path that is `01` and is followed by digits of a GTIN's length.
   private static func keyIndex(in parts: [ArraySlice<UInt8>]) -> Int? {
     for index in parts.indices.dropFirst().dropLast() where parts[index].elementsEqual("01".utf8) {
-      guard let value = percentDecoded(parts[index + 1]), let run = DigitRun(value) else { continue }
+      let part = parts[index + 1]
+      guard let value = PercentEncoding.decoded(part.span), let run = DigitRun(value) else { continue }
       if run.hasLengthOfGTIN { return index }
     }
     return nil
@@ -87,7 +90,7 @@ public struct DigitalLink: Hashable, Sendable {
       if !name.isEmpty { elements.note(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
       return false
     }
-    guard var value = percentDecoded(encodedValue) else {
+    guard var value = PercentEncoding.decoded(encodedValue.span) else {
       elements.note(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)))
       return false
     }
@@ -104,25 +107,5 @@ public struct DigitalLink: Hashable, Sendable {
     to elements: inout ElementString
   ) {
     append(Array(identifier.utf8), encodedValue, to: &elements)
-  }
-
-  /// Undoes percent-encoding (RFC 3986, 2.1); nil when a `%` is not followed by two hexadecimal digits.
-  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.count)
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] == ASCII.percent {
-        guard index + 2 < bytes.endIndex, let high = ASCII.hexValue(bytes[index + 1]),
-          let low = ASCII.hexValue(bytes[index + 2])
-        else { return nil }
-        decoded.append(high << 4 | low)
-        index += 3
-      } else {
-        decoded.append(bytes[index])
-        index += 1
-      }
-    }
-    return decoded
   }
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPSupport
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -67,7 +68,7 @@ extension Exchange {
     case NIOSSLError.uncleanShutdown:
       return unreachable("closed without an answer")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      return failure(.insecure(url: shown(url), reason: TLSSettings.reason(error, host: url.host)))
+      return failure(.insecure(url: shown(url), reason: TLSReason.reason(error, host: url.host)))
     case is HTTPParserError:
       return retryable(.notUnderstood(url: shown(url), reason: "no HTTP answer", attempts: attempt))
     default:

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPSupport
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -108,7 +109,7 @@ final class Exchange: Sendable {
       return try await client.execute(request(for: url, through: proxy), deadline: .distantFuture)
     } catch {
       var explained = try explain(error, url: url)
-      if proxy == nil, TLSSettings.isDistrust(error),
+      if proxy == nil, TLSReason.isDistrust(error),
         let certificate = await PeerCertificate.of(url, timeout: min(options.connectTimeout, .seconds(5)))
       {
         let reason = certificate.reason(now: transport.environment.secondsSince1970())

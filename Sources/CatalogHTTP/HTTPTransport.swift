@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPSupport
 import NIOCore
 import NIOHTTP1
 

@@ -1,5 +1,6 @@
 #if canImport(FoundationEssentials)
 import FoundationEssentials
+import TextFormat
 #else
 import Foundation
 #endif
@@ -71,7 +72,7 @@ struct RequestURL: Sendable, Equatable {
       $0 != "updateTime" && !$0.hasPrefix("updateTime=")
     }
     var asking = self
-    asking.query = (others.map(String.init) + ["updateTime=\(Self.percentEncoded(cursor))"])
+    asking.query = (others.map(String.init) + ["updateTime=\(PercentEncoding.encoded(cursor))"])
       .joined(separator: "&")
     return asking
   }
@@ -106,25 +107,9 @@ struct RequestURL: Sendable, Equatable {
     for scalar in text.unicodeScalars {
       let isURLCharacter =
         scalar.value > 0x20 && scalar.value < 0x7F && !"\"<>\\^`{|}".unicodeScalars.contains(scalar)
-      ascii += isURLCharacter ? String(scalar) : percentEncoded(String(scalar))
+      ascii += isURLCharacter ? String(scalar) : PercentEncoding.encoded(String(scalar))
     }
     return URL(string: ascii, relativeTo: base)?.absoluteURL
-  }
-
-  /// Everything but the unreserved characters of RFC 3986 as `%XX`: a blank is `%20` and a plus is `%2B`, so
-  /// a server that reads `+` as a blank and one that does not see the same text.
-  static func percentEncoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        encoded.append(byte)
-      default:
-        encoded += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: encoded, as: UTF8.self)
   }
 
   /// Text that is no good URL, shortened and without what may be a secret: the part before an `@` and

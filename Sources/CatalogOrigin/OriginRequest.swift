@@ -1,3 +1,5 @@
+import TextFormat
+
 /// What a request asks for, judged from its head alone.
 enum OriginRequest: Equatable {
   case catalogue(cursor: String)
@@ -37,31 +39,10 @@ enum OriginRequest: Equatable {
   static func cursor(inQuery query: String) -> String? {
     for item in query.split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts[0] == "updateTime" { return decoded(parts.count > 1 ? parts[1] : "") }
+      guard parts[0] == "updateTime" else { continue }
+      return PercentEncoding.decodedText(parts.count > 1 ? parts[1] : "", plusIsBlank: true)
     }
     return ""
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"):
-        bytes.append(0x20)
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal)
-        else { return nil }
-        bytes.append(high << 4 | low)
-      default:
-        bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 
   /// Compares in a time that depends on the lengths only, so that a token cannot be guessed byte by byte.

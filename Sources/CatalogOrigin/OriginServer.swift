@@ -3,6 +3,7 @@ import CatalogWire
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONFormat
 public import Logging
 import NIOCore
 public import ServiceLifecycle
@@ -142,7 +143,7 @@ public struct OriginServer: Service {
     status: HTTPResponse.Status, code: Int, message: String, isHead: Bool
   ) -> Response {
     var json = Array(#"{"message":"#.utf8)
-    RowJSON.append(text: Array(message.utf8).span, to: &json)
+    JSONWriter.append(text: message, to: &json)
     json += #","code":\#(code),"data":null}"#.utf8
     var headers = headers()
     if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }

@@ -1,5 +1,4 @@
 public import Catalog
-import CatalogRows
 public import CatalogWire
 import LogStore
 
@@ -45,12 +44,17 @@ public enum CompactionOutcome: Sendable {
 /// until the payload is whole, up to `Increment.byteLimit`. Of a full answer 16 bytes for each key of a row stay in memory.
 /// An import that is dropped or fails changes nothing.
 public struct AnswerImport: ~Copyable {
-  private var full: FullUpdate?
-  private var fullDecoder: ConcurrentResponseDecoder
-  private var increment: Increment?
-  private var incrementDecoder: ResponseDecoder
-  private let isFull: Bool
-  private let skipsUnchanged: Bool
+  /// What the answer is decoded into.
+  private enum Stage: ~Copyable {
+    case full(IncomingFullUpdate)
+    case increment(IncomingIncrement)
+    /// The import was finished, cancelled, or failed.
+    case over
+  }
+
+  private var stage: Stage
+  /// How far the decoder has come.
+  public private(set) var progress = WireProgress()
 
   /// Begins an import.
   ///
@@ -61,43 +65,26 @@ public struct AnswerImport: ~Copyable {
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
     precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")
-    let isFull = mode == .full
-    self.init(
-      full: isFull ? try writer.beginFullUpdate(options.gate, rowGate: options.rowGate) : nil,
-      fullDecoder: try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
-      increment: isFull ? nil : writer.beginIncrement(threshold: options.threshold, rowGate: options.rowGate),
-      incrementDecoder: try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload),
-      skipsUnchanged: options.skipsUnchanged)
+    stage =
+      mode == .full
+      ? .full(try IncomingFullUpdate(writer, options)) : .increment(try IncomingIncrement(options, for: writer))
   }
-
-  private init(
-    full: FullUpdate?, fullDecoder: consuming ConcurrentResponseDecoder, increment: Increment?,
-    incrementDecoder: consuming ResponseDecoder, skipsUnchanged: Bool
-  ) {
-    isFull = full != nil
-    self.full = full
-    self.fullDecoder = fullDecoder
-    self.increment = increment
-    self.incrementDecoder = incrementDecoder
-    self.skipsUnchanged = skipsUnchanged
-  }
-
-  /// How far the decoder has come.
-  public var progress: WireProgress { isFull ? fullDecoder.progress : incrementDecoder.progress }
 
   /// Takes the next bytes of the answer.
   ///
   /// - Throws: `WireError` for what is wrong with the answer, `CatalogError` and `StoreError` for what the
   ///   catalogue refuses. The import is then over.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
-    do {
-      if isFull {
-        try fullDecoder.consume(bytes, into: &full!)
-      } else {
-        try incrementDecoder.consume(bytes, into: &increment!)
-      }
-    } catch {
-      try giveUp(error)
+    switch takeStage() {
+    case .full(var update):
+      try update.consume(bytes)
+      progress = update.progress
+      stage = .full(update)
+    case .increment(var increment):
+      try increment.consume(bytes)
+      progress = increment.progress
+      stage = .increment(increment)
+    case .over: preconditionFailure("an import that is over takes no bytes")
     }
   }
 
@@ -106,48 +93,30 @@ public struct AnswerImport: ~Copyable {
   /// - Parameter willCommit: called when the answer is known to be good, before the commit begins.
   /// - Returns: what was done; it is durable.
   public mutating func finish(_ willCommit: () throws -> Void = {}) throws -> ImportReport {
-    let summary: PayloadSummary
-    do {
-      if isFull {
-        summary = try fullDecoder.finish(into: &full!)
-      } else {
-        summary = try incrementDecoder.finish()
-      }
-    } catch {
-      try giveUp(error)
+    switch takeStage() {
+    case .full(var update):
+      let summary = try update.finish(willCommit)
+      progress = update.progress
+      return try update.commit(summary)
+    case .increment(var increment):
+      let summary = try increment.finish()
+      progress = increment.progress
+      try increment.checkRows()
+      try willCommit()
+      return try increment.commit(summary)
+    case .over: preconditionFailure("an import is finished once")
     }
-    do {
-      try full?.checkRows()
-      try increment?.checkRows()
-    } catch {
-      cancel()
-      throw error
-    }
-    try willCommit()
-    let defaulted = summary.defaulted.total
-    if let full {
-      self.full = nil
-      return ImportReport(
-        update: try full.commit(cursor: summary.updateTime, defaulted: defaulted), payload: summary)
-    }
-    guard let increment else { preconditionFailure("an import is finished once") }
-    self.increment = nil
-    let update = try increment.commit(
-      cursor: summary.updateTime, defaulted: defaulted, skipsUnchanged: skipsUnchanged)
-    return ImportReport(update: update, payload: summary)
   }
 
   /// Gives the import up; nothing changed.
   public mutating func cancel() {
-    full?.cancel()
-    full = nil
+    if case .full(let update) = takeStage() { update.cancel() }
   }
 
-  /// Ends the import with what the catalogue said, where it was the catalogue, and not the answer, that failed. A row that
-  /// has no room in the format is the answer's fault: its place is told.
-  private mutating func giveUp(_ error: WireError) throws -> Never {
-    cancel()
-    throw error.cause
+  private mutating func takeStage() -> Stage {
+    var taken = Stage.over
+    swap(&taken, &stage)
+    return taken
   }
 }
 

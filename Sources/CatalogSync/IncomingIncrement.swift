@@ -1,7 +1,7 @@
 import Catalog
 import CatalogWire
 
-/// An increment while it arrives: its rows are kept in memory, and the catalogue is not locked.
+/// An increment while it arrives: its rows are kept in memory.
 ///
 /// Memory: as for `Increment`, bounded by its limits.
 struct IncomingIncrement: ~Copyable {
@@ -9,9 +9,15 @@ struct IncomingIncrement: ~Copyable {
   private var decoder: ResponseDecoder
   private let skipsUnchanged: Bool
 
+  /// Begins an increment.
+  ///
+  /// - Parameter writer: The writer that will commit it; `nil` if the catalogue is opened for writing only when the
+  ///   increment is complete.
   /// - Throws: `WireError.outOfMemory`.
-  init(_ options: ImportOptions) throws {
-    increment = Increment(threshold: options.threshold, rowGate: options.rowGate)
+  init(_ options: ImportOptions, for writer: CatalogWriter? = nil) throws {
+    increment =
+      writer?.beginIncrement(threshold: options.threshold, rowGate: options.rowGate)
+      ?? Increment(threshold: options.threshold, rowGate: options.rowGate)
     decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
     skipsUnchanged = options.skipsUnchanged
   }
@@ -29,7 +35,24 @@ struct IncomingIncrement: ~Copyable {
   /// Ends the answer.
   ///
   /// - Throws: `WireError` if it is not complete.
-  mutating func finish() throws -> PayloadSummary { try decoder.finish() }
+  mutating func finish() throws -> PayloadSummary {
+    do throws(WireError) { return try decoder.finish() } catch { throw error.cause }
+  }
+
+  /// Whether the rows may be committed, as far as is known before that.
+  ///
+  /// - Throws: `CatalogError.tooManySkipped`, `.wouldCollapse`.
+  func checkRows() throws { try increment.checkRows() }
+
+  /// Merges the rows of an answer that is complete, with the writer that the increment was begun with.
+  ///
+  /// - Parameter summary: What ``finish()`` returned.
+  /// - Throws: `CatalogError`, `StoreError`. Nothing changed then.
+  consuming func commit(_ summary: PayloadSummary) throws -> ImportReport {
+    let update = try increment.commit(
+      cursor: summary.updateTime, defaulted: summary.defaulted.total, skipsUnchanged: skipsUnchanged)
+    return ImportReport(update: update, payload: summary)
+  }
 
   /// Merges the rows of an answer that is complete.
   ///

@@ -1,4 +1,4 @@
-internal import JSONStream
+internal import JSONFormat
 
 /// Decodes base64 (RFC 4648, section 4) that arrives in pieces of any size.
 ///

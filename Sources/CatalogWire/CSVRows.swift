@@ -1,5 +1,5 @@
 public import CatalogRows
-internal import JSONStream
+internal import JSONFormat
 
 /// Reads rows from a person's own file of comma-separated values, as ``RowCSV`` writes them or a spreadsheet does.
 ///

@@ -1,3 +1,5 @@
+public import CatalogRows
+
 /// How often a field of a row had a value of the wrong type and so took its default.
 ///
 /// Absent fields and `null` take their defaults too but are not counted. A number that does not fit counts:

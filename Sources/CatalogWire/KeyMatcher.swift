@@ -1,4 +1,4 @@
-internal import JSONStream
+internal import JSONFormat
 
 /// Finds a key among a few known ones by comparing words, beginning with the key that is likely to come.
 ///

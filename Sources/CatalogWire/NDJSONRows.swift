@@ -1,5 +1,5 @@
 public import CatalogRows
-internal import JSONStream
+internal import JSONFormat
 
 /// Reads rows from a person's own file with one JSON object a line (NDJSON).
 ///

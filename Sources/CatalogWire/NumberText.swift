@@ -1,4 +1,4 @@
-internal import JSONStream
+internal import JSONFormat
 
 /// Numbers that are written as text.
 ///

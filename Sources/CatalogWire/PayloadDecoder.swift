@@ -1,5 +1,5 @@
 public import CatalogRows
-internal import JSONStream
+internal import JSONFormat
 
 /// Turns the payload's JSON into rows as it arrives: the second stage of ``ResponseDecoder``.
 ///

@@ -1,4 +1,6 @@
 public import CatalogRows
+import GzipStream
+internal import JSONFormat
 
 /// Writes rows as a server's answer: what ``ResponseDecoder`` reads.
 ///
@@ -45,7 +47,7 @@ public final class PayloadEncoder: RowSink {
     deflater = GzipDeflater(level: Int32(level))
     if case .envelope(let message) = form {
       output += "{\"message\":".utf8
-      RowJSON.append(text: Array(message.utf8).span, to: &output)
+      JSONWriter.append(text: message, to: &output)
       output += ",\"code\":1000,\"data\":\"".utf8
     }
     json.append(UInt8(ascii: "{"))
@@ -74,7 +76,7 @@ public final class PayloadEncoder: RowSink {
       closeList()
     }
     json += ",\"updateTime\":".utf8
-    RowJSON.append(text: Array(updateTime.utf8).span, to: &json)
+    JSONWriter.append(text: updateTime, to: &json)
     json.append(UInt8(ascii: "}"))
     flush(isLast: true)
     isFinished = true

@@ -1,4 +1,4 @@
-internal import JSONStream
+internal import JSONFormat
 
 /// Turns the server's answer into the bytes of the payload as they arrive: the first stage of
 /// ``ResponseDecoder``, for callers that run the two stages on two cores.

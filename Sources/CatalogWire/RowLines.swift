@@ -1,5 +1,5 @@
 public import CatalogRows
-internal import JSONStream
+internal import JSONFormat
 
 /// Reads rows from text with one JSON object per line (NDJSON).
 ///

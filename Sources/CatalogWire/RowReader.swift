@@ -1,5 +1,5 @@
 internal import CatalogRows
-internal import JSONStream
+internal import JSONFormat
 
 /// What a kind of row does with the values of its fields.
 protocol FieldStore {

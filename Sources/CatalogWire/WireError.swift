@@ -1,4 +1,5 @@
-public import JSONStream
+public import JSONFormat
+import TextFormat
 
 /// A kind of JSON value, as error messages name it.
 public enum JSONKind: String, Sendable, Equatable {
@@ -215,7 +216,7 @@ extension WireError: CustomStringConvertible {
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+    bytes.map { Hexadecimal.text($0) }.joined(separator: " ")
   }
 }
 

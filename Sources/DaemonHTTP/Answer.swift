@@ -1,5 +1,5 @@
 import HTTPTypes
-import JSONOutput
+import JSONFormat
 
 /// What a request is answered with.
 struct Answer: Sendable {

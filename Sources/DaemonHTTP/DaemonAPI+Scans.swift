@@ -1,4 +1,4 @@
-import JSONOutput
+import JSONFormat
 import ScanDaemon
 import ScanInputs
 

@@ -1,5 +1,5 @@
 import CatalogSync
-import JSONOutput
+import JSONFormat
 import ScanDaemon
 import ServiceLifecycle
 

@@ -1,4 +1,4 @@
-import CivilTime
+import TextFormat
 import Synchronization
 
 #if canImport(FoundationEssentials)

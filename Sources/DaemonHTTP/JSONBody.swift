@@ -1,4 +1,4 @@
-import JSONStream
+import JSONFormat
 
 /// A value of a request's body.
 enum JSONBody: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// What a request is for: `/v1/products?barcode=69…`.
 struct RequestTarget: Sendable, Equatable {
   /// The parts between the slashes, decoded: an escaped slash is part of one.
@@ -15,7 +17,7 @@ struct RequestTarget: Sendable, Equatable {
     var start = utf8.index(after: utf8.startIndex)
     while true {
       let slash = utf8[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-      guard let segment = PercentText.decoded(Substring(utf8[start..<slash]).utf8) else {
+      guard let segment = PercentEncoding.decodedText(Substring(utf8[start..<slash])) else {
         throw .badRequest(
           "the path has an invalid escape, or is not UTF-8: write each byte that is no letter and no digit as % and two"
             + " hexadecimal digits")
@@ -48,8 +50,8 @@ struct Query: Sendable, Equatable {
     for part in text.prefix(while: { $0 != "#" }).split(separator: "&") {
       let equals = part.firstIndex(of: "=") ?? part.endIndex
       let value = equals < part.endIndex ? part[part.index(after: equals)...] : ""
-      guard let name = PercentText.decoded(part[..<equals].utf8, plusIsSpace: true),
-        let value = PercentText.decoded(value.utf8, plusIsSpace: true)
+      guard let name = PercentEncoding.decodedText(part[..<equals], plusIsBlank: true),
+        let value = PercentEncoding.decodedText(value, plusIsBlank: true)
       else { throw .badRequest("the query has an invalid escape, or is not UTF-8") }
       items.append(Item(name: name, value: value))
     }

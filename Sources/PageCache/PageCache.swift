@@ -1,4 +1,5 @@
 import Foundation
+import TextFormat
 
 /// A remote list that comes in pages, read through a local copy.
 ///
@@ -198,8 +199,4 @@ extension PageCache {
     PageAnswer(
       items: items, page: page, source: .network, age: .zero, isLast: items.count < pageSize, notStored: notStored)
   }
-}
-
-extension Duration {
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -1,7 +1,7 @@
 import Catalog
 import CatalogHTTP
 public import CatalogSync
-public import JSONOutput
+public import JSONFormat
 import LogStore
 import Logging
 public import ServiceLifecycle

@@ -1,6 +1,6 @@
 import Catalog
 import Documents
-import JSONOutput
+import JSONFormat
 public import ScanInputs
 import UploadQueue
 import Workspace
@@ -51,7 +51,12 @@ extension Daemon {
     let stores: UserStores?
   }
 
-  private typealias Told = (answer: ScanAnswer, line: [UInt8])
+  /// An answer as its caller gets it.
+  private struct Told {
+    let answer: ScanAnswer
+    /// The answer as a line of JSON.
+    let line: [UInt8]
+  }
 
   private func process(_ readings: [Reading]) async -> [Told] {
     var told: [Told] = []
@@ -72,7 +77,7 @@ extension Daemon {
       defer { metrics.answer.recordNanoseconds((environment.uptime() - scan.start).nanoseconds) }
       if scan.answer.repeats != nil {
         metrics.count("shelfmark_repeats_total", [("input", scan.label)])
-        return (recorded.answer, recorded.line)
+        return Told(answer: recorded.answer, line: recorded.line)
       }
       return end(recorded, scan.label)
     }
@@ -100,7 +105,7 @@ extension Daemon {
 
   /// Counts and tells an answer.
   private func end(_ recorded: Recorded, _ label: String) -> Told {
-    let (answer, line, session) = recorded
+    let answer = recorded.answer
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
     if isFailed { metrics.unrecorded.increment() }
@@ -109,9 +114,9 @@ extension Daemon {
     inputs.answered(
       answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
-    events.publish(.scan, line)
-    if let session { sessions.tell(session.id, session.stores) }
-    return (answer, line)
+    events.publish(.scan, recorded.line)
+    if let session = recorded.session { sessions.tell(session.id, session.stores) }
+    return Told(answer: answer, line: recorded.line)
   }
 
   private func look(
@@ -153,7 +158,14 @@ extension Daemon {
     let stores: UserStores
   }
 
-  private typealias Recorded = (answer: ScanAnswer, line: [UInt8], session: ChangedSession?)
+  /// What became of a scan.
+  private struct Recorded {
+    var answer: ScanAnswer
+    /// The answer as a line of JSON; empty until it is known that nothing of it changes.
+    var line: [UInt8] = []
+    /// The session that the scan was entered in, if any.
+    var session: ChangedSession?
+  }
 
   /// What is to be recorded of a scan.
   fileprivate struct Record {
@@ -169,7 +181,7 @@ extension Daemon {
 
   /// Records what is to be recorded of scans, and makes their lines. Scans of one user share commits, in this order.
   private func record(_ scans: [Looked]) async -> [Recorded] {
-    var recorded = scans.map { ($0.answer, [], nil) as Recorded }
+    var recorded = scans.map { Recorded(answer: $0.answer) }
     var start = 0
     while start < scans.count {
       let stores = scans[start].stores
@@ -207,7 +219,7 @@ extension Daemon {
       switch result {
       case .success(let entered):
         let session = entered.session.map { ChangedSession(id: $0, stores: stores) }
-        recorded[record.index] = (record.durable, record.line, session)
+        recorded[record.index] = Recorded(answer: record.durable, line: record.line, session: session)
         if !record.hooks.isEmpty { uploads.recorded(stores.user) }
         problems.clear(.uploadsRefused)
         if !entered.hasRoom {
@@ -299,13 +311,19 @@ extension Daemon {
   }
 }
 
+/// What a user's documents took of a scan.
+private struct EnteredScan: Sendable {
+  /// The session that the scan counts for.
+  let session: String?
+  /// Whether a scan that is to be looked up later had room.
+  let hasRoom: Bool
+}
+
 extension UserDocuments {
   /// Enters a scan everywhere where it belongs.
-  ///
-  /// - Returns: The session that it counts for, and whether a scan that is to be looked up later had room.
   fileprivate func enter(
     _ record: Daemon.Record, limit: Int, _ transaction: DocumentTransaction
-  ) throws -> (session: String?, hasRoom: Bool) {
+  ) throws -> EnteredScan {
     let reading = record.durable.reading
     let session = try appendToHolder(reading, limit: limit, transaction)
     if let payload = record.payload {
@@ -316,7 +334,7 @@ extension UserDocuments {
     }
     if let note = record.note { try enter(note, transaction) }
     let hasRoom = try record.pending.map { try enter($0, transaction) } ?? true
-    return (session, hasRoom)
+    return EnteredScan(session: session, hasRoom: hasRoom)
   }
 
   /// Adds a scan to the session that holds its input. One that is full, or closed in this very moment, does not get it: the scan is

@@ -1,4 +1,4 @@
-public import JSONOutput
+public import JSONFormat
 import UploadQueue
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-import JSONOutput
+import JSONFormat
 import ScanInputs
 import Synchronization
 

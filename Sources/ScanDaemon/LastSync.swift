@@ -1,5 +1,5 @@
 import Catalog
-import JSONOutput
+import JSONFormat
 import Workspace
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,5 @@
 import Documents
-public import JSONOutput
+public import JSONFormat
 import Workspace
 
 #if canImport(FoundationEssentials)

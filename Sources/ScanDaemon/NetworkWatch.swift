@@ -1,4 +1,4 @@
-import JSONOutput
+import JSONFormat
 import Logging
 import ServiceLifecycle
 import Synchronization

@@ -1,5 +1,5 @@
 internal import CoreMetrics
-import JSONOutput
+import JSONFormat
 import Logging
 import Synchronization
 

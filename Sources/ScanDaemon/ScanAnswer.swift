@@ -1,6 +1,7 @@
 public import Catalog
-public import JSONOutput
+public import JSONFormat
 public import ScanInputs
+import TextFormat
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -81,7 +82,7 @@ public struct ScanAnswer: Sendable {
       }
       fields += [("match", .text(kind)), ("reason", .text(reason))]
     }
-    if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Self.hexadecimal(bytes)))) }
+    if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Hexadecimal.text(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
     if let rematches { fields.append(("rematches", .text(rematches))) }
     if let repeats { fields.append(("repeats", .text(repeats))) }
@@ -104,12 +105,6 @@ public struct ScanAnswer: Sendable {
 
   /// Whether the catalogue was asked and has no such product.
   var isMiss: Bool { lookup == .done && match.isEmpty }
-
-  /// Two digits for each byte.
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
 
   /// The same answer with another end.
   func recorded(_ recording: Recording) -> ScanAnswer {

@@ -1,5 +1,5 @@
 public import Catalog
-public import JSONOutput
+public import JSONFormat
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

@@ -1,4 +1,4 @@
-import CivilTime
+import TextFormat
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -17,16 +17,5 @@ extension Date {
     // NaN is in no range, and becomes the beginning.
     let nearest: Int64 = milliseconds > 0 ? .max : .min
     return CivilTime(milliseconds: Int64(exactly: milliseconds) ?? nearest).text
-  }
-}
-
-extension Duration {
-  /// In seconds.
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-
-  /// In nanoseconds, cut to what 64 bits hold.
-  var nanoseconds: Int64 {
-    let (product, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflows ? (components.seconds < 0 ? .min : .max) : product + components.attoseconds / 1_000_000_000
   }
 }

@@ -1,4 +1,4 @@
-import JSONOutput
+import JSONFormat
 import ServiceLifecycle
 import Synchronization
 import Workspace

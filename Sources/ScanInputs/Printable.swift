@@ -1,40 +1,13 @@
-/// Bytes and texts of others, to be shown.
+import TextFormat
+
+/// Bytes from a scanner or a client, to be shown.
 enum Printable {
   /// How many bytes are shown where nothing else is said.
   static let byteCount = 32
 
-  /// The first bytes: printable ASCII as it is, anything else as `\x1D`.
+  /// The first bytes: printable ASCII as it is, and every other byte, and each backslash, as `\x1D`.
   static func text(_ bytes: [UInt8], limit: Int = byteCount) -> String {
-    var shown = ""
-    for byte in bytes.prefix(limit) {
-      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") {
-        shown.unicodeScalars.append(UnicodeScalar(byte))
-      } else {
-        shown += "\\x" + hexadecimal(byte)
-      }
-    }
+    let shown = TerminalText.escaped(bytes: bytes.prefix(limit), escapesBackslash: true)
     return bytes.count > limit ? shown + "…" : shown
-  }
-
-  /// A string of JSON, with its quotes.
-  static func json(_ text: String) -> String {
-    var json = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": json += "\\\""
-      case "\\": json += "\\\\"
-      case "\n": json += "\\n"
-      case "\r": json += "\\r"
-      case "\t": json += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        json += "\\u00" + hexadecimal(UInt8(truncatingIfNeeded: scalar.value))
-      default: json.unicodeScalars.append(scalar)
-      }
-    }
-    return json + "\""
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 }

@@ -1,4 +1,4 @@
-import JSONStream
+import JSONFormat
 
 /// A request of the socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored. A line with two codes or two tags is
 /// refused: nobody can tell which one is meant, and a wrong one would be recorded as scanned.
@@ -90,7 +90,8 @@ struct ScanRequest: Equatable, Sendable {
 extension ScanRequest.Refusal {
   /// What the sender is told: one line of JSON.
   var line: [UInt8] {
-    let tag = tag.map { #","tag":"# + Printable.json($0) } ?? ""
-    return Array((#"{"error":"# + Printable.json(reason) + tag + "}").utf8)
+    let escaping: JSONEscaping = [.uppercaseDigits, .delete]
+    let tag = tag.map { #","tag":"# + JSONWriter.string($0, escaping: escaping) } ?? ""
+    return Array((#"{"error":"# + JSONWriter.string(reason, escaping: escaping) + tag + "}").utf8)
   }
 }

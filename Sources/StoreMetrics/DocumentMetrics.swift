@@ -1,6 +1,7 @@
 public import CoreMetrics
 public import Documents
 import Synchronization
+import TextFormat
 
 /// Tells swift-metrics what a store of documents does.
 ///
@@ -62,8 +63,7 @@ private final class Recorder: Sendable {
 
   func record(_ trace: Trace) {
     let metrics = metrics(Key(collection: trace.collection, operation: trace.operation))
-    let (seconds, attoseconds) = trace.duration.components
-    metrics.timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    metrics.timer.recordNanoseconds(trace.duration.nanoseconds)
     if trace.documentsRead > 0 { metrics.read.increment(by: trace.documentsRead) }
     if trace.documentsAffected > 0 { metrics.affected.increment(by: trace.documentsAffected) }
     if trace.plan == .scan { metrics.scans.increment() }

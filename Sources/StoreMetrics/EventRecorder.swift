@@ -1,4 +1,5 @@
 import CoreMetrics
+import TextFormat
 import UploadQueue
 
 /// Counts what a queue tells.
@@ -54,8 +55,7 @@ final class EventRecorder: Sendable {
     case .released: count(.released)
     case .takenOver: count(.takenOver)
     case .committed(let count, let duration):
-      let (seconds, attoseconds) = duration.components
-      commit.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+      commit.recordNanoseconds(duration.nanoseconds)
       calls.increment(by: count)
     case .destinationPaused: break
     case .breakerOpened(let destination, _): breaker(destination).record(1)

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import CatalogHTTP
+import HTTPSupport
 import UploadQueue
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-import CatalogWire
+import GzipStream
 import NIOCore
 import Synchronization
 import UploadQueue

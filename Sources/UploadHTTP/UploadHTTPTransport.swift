@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import CatalogHTTP
+import HTTPSupport
 import NIOCore
 import NIOHTTP1
 public import UploadQueue

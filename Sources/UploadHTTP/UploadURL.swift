@@ -1,3 +1,4 @@
+import TextFormat
 import UploadQueue
 
 #if canImport(FoundationEssentials)
@@ -34,7 +35,7 @@ struct UploadURL: Sendable {
   /// - Throws: `UploadRefusal` for a kind that leads elsewhere in this place: a part of a path that is `.` or `..` is none, however
   ///   it is written (RFC 3986, 5.2.4).
   func url(id: String, kind: String) throws(UploadRefusal) -> String {
-    let url = template.replacing("{id}", with: id).replacing("{kind}", with: Self.escaped(kind))
+    let url = template.replacing("{id}", with: id).replacing("{kind}", with: PercentEncoding.encoded(kind))
     if kind.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }), Self.dotCount(url) > dotCount {
       throw UploadRefusal(
         "the kind \(kind.debugDescription) cannot stand in \(template): it would lead to another path")
@@ -46,20 +47,5 @@ struct UploadURL: Sendable {
   private static func dotCount(_ url: String) -> Int {
     let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased().replacing("%2e", with: ".")
     return path.split(separator: "/").count { $0 == "." || $0 == ".." }
-  }
-
-  /// Everything but the unreserved characters of RFC 3986 as `%XX`: a kind does not leave its place in the path.
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      switch scalar {
-      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~": result.unicodeScalars.append(scalar)
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += "%" + (digits.count == 1 ? "0" : "") + digits
-      }
-    }
-    return result
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Storage
 import Synchronization
+import TextFormat
 
 /// The content of a file, piece by piece, which is checked as it is read. Calls block, and come one after another.
 ///
@@ -73,7 +74,6 @@ package final class FileContents: Sendable {
   var summary: (byteCount: Int, sha256: String) { state.withLock { ($0.offset, Self.text($0.hash)) } }
 
   private static func text(_ hash: SHA256) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    Hexadecimal.text(Array(hash.finalize()), .lowercase)
   }
 }

@@ -190,16 +190,6 @@ extension Date {
   }
 }
 
-extension Duration {
-  /// In whole microseconds, cut to what 64 bits hold.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    if overflows { return seconds < 0 ? .min : .max }
-    return product.adding(attoseconds / 1_000_000_000_000)
-  }
-}
-
 extension Int64 {
   /// The sum, or the number nearest to it.
   func adding(_ other: Int64) -> Int64 {

@@ -1,5 +1,5 @@
 public import DocumentFormat
-public import JSONStream
+public import JSONFormat
 
 /// A JSON value as text. The queue stores the text and sends it byte for byte.
 ///

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// How a user's id becomes the name of a directory that cannot lead anywhere else.
 ///
 /// Letters a–z, digits, `-`, `_` and, but for the first place of a directory's name, `.` stand for themselves; every
@@ -30,29 +32,13 @@ enum UserDirectory {
       UInt8(ascii: "_"):
       name.append(byte)
     case UInt8(ascii: ".") where !isFirst: name.append(byte)
-    default:
-      let digits = Array("0123456789ABCDEF".utf8)
-      name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    default: PercentEncoding.append(byte, to: &name)
     }
   }
 
   /// The id that a joined name, without the `+`, stands for; `nil` for a name that ``path(of:)`` never gives.
   static func id(of name: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(name.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%") {
-        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-        else { return nil }
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty, path(of: id).last != nil else {
-      return nil
-    }
+    guard let id = PercentEncoding.decodedText(name[...]), !id.isEmpty else { return nil }
     // Only the one spelling that is ever written counts.
     let parts = path(of: id).map { $0.hasSuffix("+") ? String($0.dropLast()) : $0 }
     return parts.joined() == name ? id : nil

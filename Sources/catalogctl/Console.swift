@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TextFormat
 
 #if canImport(Glibc)
 import Glibc
@@ -127,36 +128,11 @@ enum Console {
 
 extension String {
   /// The text with a blank for each control character: it neither ends the line nor steers a terminal.
-  var onOneLine: String {
-    let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
-    return String(String.UnicodeScalarView(scalars))
-  }
+  var onOneLine: String { TerminalText.onOneLine(self) }
 
-  /// The text as people may see it: ``onOneLine``, and what is invisible, turns the direction of what follows or ends a line
-  /// for some, by number, such as `\u{202E}`. The joiner inside of an emoji stays.
-  var shown: String {
-    var result = String.UnicodeScalarView()
-    let scalars = Array(onOneLine.unicodeScalars)
-    for (index, scalar) in scalars.enumerated() {
-      switch scalar.properties.generalCategory {
-      case .format, .lineSeparator, .paragraphSeparator:
-        if scalar.value == 0x200D, index > 0, Self.isEmoji(scalars[index - 1]), index + 1 < scalars.count,
-          Self.isEmoji(scalars[index + 1])
-        {
-          result.append(scalar)
-        } else {
-          result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
-        }
-      default: result.append(scalar)
-      }
-    }
-    return String(result)
-  }
-
-  /// Whether a scalar is a part of an emoji; digits are only where a selector says so.
-  private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value == 0xFE0F || scalar.value > 0xFF && scalar.properties.isEmoji
-  }
+  /// The text as people may see it: ``onOneLine``, and every other character that cannot be seen, or turns the direction
+  /// of what follows, by number, such as `\u{202E}`.
+  var shown: String { TerminalText.shown(self) }
 }
 
 /// The system's `write`, which the functions of ``Console`` hide by their names.

@@ -1,4 +1,4 @@
-import JSONOutput
+import JSONFormat
 
 extension JSONText {
   /// Prints the value as one line of standard output, at once.

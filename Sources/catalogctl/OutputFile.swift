@@ -1,5 +1,6 @@
 import CatalogWire
 import Foundation
+import GzipStream
 import Storage
 
 /// A file that appears whole or not at all: written beside its place under another name, synced, renamed.

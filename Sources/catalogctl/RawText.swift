@@ -1,5 +1,6 @@
 #if canImport(Glibc)
 import Glibc
+import TextFormat
 #elseif canImport(Musl)
 import Musl
 #else
@@ -38,10 +39,7 @@ enum RawText {
     var bytes = unsafe UnsafeBufferPointer(start: string, count: strlen(string)).map { UInt8(bitPattern: $0) }
     let isLong = bytes.count > 60
     if isLong { bytes.removeLast(bytes.count - 60) }
-    let shown = bytes.map { byte in
-      byte >= 0x20 && byte < 0x7F
-        ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return "\"" + shown.joined() + (isLong ? "…" : "") + "\""
+    let shown = TerminalText.escaped(bytes: bytes[...], escapesBackslash: false)
+    return "\"" + shown + (isLong ? "…" : "") + "\""
   }
 }

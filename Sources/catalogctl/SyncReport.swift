@@ -1,6 +1,6 @@
 import Catalog
 import CatalogSync
-import JSONOutput
+import JSONFormat
 import Workspace
 
 /// What a synchronisation did, for people and for programs.

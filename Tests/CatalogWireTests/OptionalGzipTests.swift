@@ -1,3 +1,4 @@
+import GzipStream
 import Testing
 
 @testable import CatalogWire

@@ -61,14 +61,4 @@ import Testing
     encoder.finish(updateTime: "t")
     #expect(Outcome(encoder.takeOutput()).lines.first?.hasSuffix("\"weight\":0.0,\"wide\":0.0}") == true)
   }
-
-  @Test(arguments: [
-    (1.0, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
-    (1e-5, "1e-05"),
-  ])
-  func `doubles have their shortest form`(value: Double, text: String) {
-    var json: [UInt8] = []
-    RowJSON.append(value, to: &json)
-    #expect(String(decoding: json, as: UTF8.self) == text)
-  }
 }

@@ -1,7 +1,7 @@
 import Bytes
 import DocumentFormat
 import Foundation
-import JSONStream
+import JSONFormat
 import RandomTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Catalog
 import DocumentFormat
 import Foundation
-import JSONOutput
+import JSONFormat
 import RandomTestSupport
 import ScanInputs
 import Testing

@@ -2,7 +2,7 @@ import CatalogHTTP
 import CoreMetrics
 import DocumentFormat
 import Foundation
-import JSONOutput
+import JSONFormat
 import MetricsTestKit
 import ScanInputs
 import Testing

@@ -1,6 +1,6 @@
 import DocumentFormat
 import Foundation
-import JSONOutput
+import JSONFormat
 import ScanDaemon
 import ScanInputs
 import Synchronization

@@ -2,7 +2,7 @@ import Catalog
 import CatalogSync
 import DocumentFormat
 import Foundation
-import JSONOutput
+import JSONFormat
 import ScanInputs
 import Testing
 import UploadQueue

@@ -4,7 +4,7 @@ import CatalogSync
 import DocumentFormat
 import Documents
 import Foundation
-import JSONOutput
+import JSONFormat
 import LogStore
 import Logging
 import ScanInputs

@@ -1,6 +1,5 @@
 import DocumentFormat
-import JSONOutput
-import JSONStream
+import JSONFormat
 import StoreTestSupport
 import Testing
 

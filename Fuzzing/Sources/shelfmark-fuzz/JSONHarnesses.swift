@@ -1,4 +1,4 @@
-import JSONStream
+import JSONFormat
 
 /// A document token by token, with everything that a token says.
 private struct TokenLog: Equatable {

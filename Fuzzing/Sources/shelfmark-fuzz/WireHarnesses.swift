@@ -1,4 +1,5 @@
 import CatalogRows
+import GzipStream
 
 @testable import CatalogWire
 

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// Something in a configuration that cannot be.
 public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// Where a value comes from.
@@ -76,21 +78,8 @@ enum Shown {
   static func plain(_ text: String) -> String { escaped(text, quotes: false) }
 
   private static func escaped(_ text: String, quotes: Bool) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars.prefix(limit) {
-      switch scalar {
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case "\"" where quotes: result += "\\\""
-      case "\\" where quotes: result += "\\\\"
-      default:
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator:
-          result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        default: result.unicodeScalars.append(scalar)
-        }
-      }
-    }
+    let beginning = String(text.unicodeScalars.prefix(limit))
+    let result = TerminalText.escaped(beginning, named: "\n\t", marked: quotes ? "\"\\" : "")
     return text.unicodeScalars.count > limit ? result + "…" : result
   }
 

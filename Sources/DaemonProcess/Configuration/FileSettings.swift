@@ -1,5 +1,5 @@
 import Configuration
-import JSONStream
+import JSONFormat
 
 /// Settings that stand in a file of JSON: objects in objects, as the keys say. A key `//` holds a remark.
 struct FileSettings {

@@ -1,3 +1,4 @@
+import JSONFormat
 import Logging
 
 extension LogLine {
@@ -33,23 +34,6 @@ extension LogLine {
   }
 
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in cut(text).unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      default:
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
-          let digits = String(scalar.value, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: result.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return result + "\""
+    JSONWriter.string(cut(text), escaping: [.delete, .unicodeControls])
   }
 }

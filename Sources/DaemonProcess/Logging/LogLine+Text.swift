@@ -1,4 +1,5 @@
 import Logging
+import TextFormat
 
 extension LogLine {
   /// `2026-11-21T19:20:01.123Z info catalogd: scan input=till found=true`.
@@ -27,28 +28,9 @@ extension LogLine {
     let isClear =
       !text.isEmpty && text.unicodeScalars.allSatisfy { !" \"=[],:\\".unicodeScalars.contains($0) || $0 == ":" }
     if isClear { return plain(text) }
-    return "\"" + escaped(cut(text)) { $0 == "\"" || $0 == "\\" } + "\""
+    return "\"" + TerminalText.escaped(cut(text), marked: "\"\\") + "\""
   }
 
   /// A text for a terminal: what is not to be seen, or changes what is seen, is written out.
-  private static func plain(_ text: String) -> String { escaped(cut(text)) { _ in false } }
-
-  private static func escaped(_ text: String, also isMarked: (Unicode.Scalar) -> Bool) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where isMarked(scalar): result += "\\\(scalar)"
-      default:
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator:
-          result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        default: result.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return result
-  }
+  private static func plain(_ text: String) -> String { TerminalText.escaped(cut(text)) }
 }

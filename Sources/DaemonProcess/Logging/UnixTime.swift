@@ -1,4 +1,4 @@
-import CivilTime
+import TextFormat
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,5 @@
 import Foundation
+import TextFormat
 
 /// Dates as text: ISO 8601 in UTC for the years 1 to 9999, `@` and the seconds since 1970 for all others and for
 /// moments that nine decimals of a second do not tell apart. Reading gives back the date that was written, to the last
@@ -27,9 +28,11 @@ public enum DateText {
     if text.first == "@" { return Double(text.dropFirst()).map(Date.init(timeIntervalSince1970:)) }
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
-      let day = number(&rest, 2), year >= 1, (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
+      let day = number(&rest, 2), year >= 1
     else { return nil }
-    var seconds = Double(dayNumber(year, month, day) * 86400)
+    let calendarDate = CalendarDate(year: year, month: month, day: day)
+    guard calendarDate.isValid else { return nil }
+    var seconds = Double(calendarDate.daysSince1970 * 86_400)
     if rest.isEmpty { return Date(timeIntervalSince1970: seconds) }
     guard take(&rest, "T") || take(&rest, " "), let hour = number(&rest, 2), take(&rest, ":"),
       let minute = number(&rest, 2), take(&rest, ":"), let second = number(&rest, 2), hour < 24, minute < 60,
@@ -54,18 +57,17 @@ public enum DateText {
   }
 
   private static func iso(_ second: Int, _ fraction: Int, _ digits: Int) -> String {
-    let dayNumber = (second >= 0 ? second : second - 86399) / 86400
-    let time = second - dayNumber * 86400
-    let (year, month, day) = date(ofDay: dayNumber)
-    var text = "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))"
-    text += "T\(pad(time / 3600, 2)):\(pad(time / 60 % 60, 2)):\(pad(time % 60, 2))"
-    if digits > 0 { text += ".\(pad(fraction, digits))" }
-    return text + "Z"
-  }
-
-  private static func pad(_ value: Int, _ width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    let day = second.dividedRoundingDown(by: 86_400)
+    var text: [UInt8] = []
+    text.append(CalendarDate(daysSince1970: day))
+    text.append(UInt8(ascii: "T"))
+    text.appendClock(second: second - day * 86_400)
+    if digits > 0 {
+      text.append(UInt8(ascii: "."))
+      text.append(fraction, digits: digits)
+    }
+    text.append(UInt8(ascii: "Z"))
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func number(_ rest: inout ArraySlice<UInt8>, _ digits: Int) -> Int? {
@@ -83,33 +85,5 @@ public enum DateText {
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true
-  }
-
-  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-  private static func days(in month: Int, of year: Int) -> Int {
-    month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-  }
-
-  /// Days from 1970-01-01 in the Gregorian calendar. A year is counted from March, so that the leap day ends it, and
-  /// from year 0 of the era of 400 years.
-  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let era = year / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  /// The inverse, for days from the year 1 on.
-  private static func date(ofDay number: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = number + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * month + 2) / 5 + 1
-    return (yearOfEra + era * 400 + (month >= 10 ? 1 : 0), month < 10 ? month + 3 : month - 9, day)
   }
 }

@@ -1,66 +1,57 @@
 import Foundation
-import JSONStream
+public import JSONFormat
+
+extension JSONText {
+  /// A document's value; see `DocumentValue.json`.
+  package static func document(_ value: DocumentValue) -> JSONText { .raw(value.jsonBytes) }
+}
 
 extension DocumentValue {
   /// The value as JSON on one line.
   ///
   /// JSON has no dates, bytes, or numbers without end: dates become the text of ``DateText``, bytes base64, and NaN and
   /// the infinities `"NaN"`, `"Infinity"` and `"-Infinity"`. Reading them again gives text.
-  public var json: String {
-    var text = ""
-    appendJSON(to: &text)
-    return text
+  public var json: String { String(decoding: jsonBytes, as: UTF8.self) }
+
+  /// The value as JSON on one line, in UTF-8; see ``json``.
+  package var jsonBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    appendJSON(to: &bytes)
+    return bytes
   }
 
-  private func appendJSON(to text: inout String) {
+  private func appendJSON(to json: inout [UInt8]) {
     switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .integer(let value): text += String(value)
-    case .unsigned(let value): text += String(value)
-    case .double(let value):
-      if value.isFinite {
-        text += String(value)
-      } else {
-        text += value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
-      }
-    case .text(let value): Self.appendJSON(value, to: &text)
-    case .bytes(let value): text += "\"" + Data(value).base64EncodedString() + "\""
-    case .date(let value): text += "\"" + DateText.text(value) + "\""
+    case .null: json += "null".utf8
+    case .bool(let value): json += (value ? "true" : "false").utf8
+    case .integer(let value): json += String(value).utf8
+    case .unsigned(let value): json += String(value).utf8
+    case .double(let value): json += Self.json(value).utf8
+    case .text(let value): JSONWriter.append(text: value, to: &json, escaping: [])
+    case .bytes(let value): json += "\"\(Data(value).base64EncodedString())\"".utf8
+    case .date(let value): json += "\"\(DateText.text(value))\"".utf8
     case .array(let elements):
-      text += "["
+      json.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
-        if index > 0 { text += "," }
-        element.appendJSON(to: &text)
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        element.appendJSON(to: &json)
       }
-      text += "]"
+      json.append(UInt8(ascii: "]"))
     case .object(let fields):
-      text += "{"
+      json.append(UInt8(ascii: "{"))
       for (index, field) in fields.enumerated() {
-        if index > 0 { text += "," }
-        Self.appendJSON(field.name, to: &text)
-        text += ":"
-        field.value.appendJSON(to: &text)
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        JSONWriter.append(text: field.name, to: &json, escaping: [])
+        json.append(UInt8(ascii: ":"))
+        field.value.appendJSON(to: &json)
       }
-      text += "}"
+      json.append(UInt8(ascii: "}"))
     }
   }
 
-  private static func appendJSON(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20:
-        text += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
+  private static func json(_ value: Double) -> String {
+    if value.isFinite { return String(value) }
+    return value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
   }
 
   /// Reads one JSON document (RFC 8259).

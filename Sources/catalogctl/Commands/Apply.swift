@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
 import CatalogSync
-import JSONOutput
+import JSONFormat
 
 struct Apply: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import DocumentFormat
-import JSONOutput
+import JSONFormat
 import Workspace
 
 /// Settings of the application, from the shell.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CatalogWire
 import Foundation
-import JSONOutput
+import JSONFormat
 import LogStore
 
 struct Decode: ParsableCommand {
@@ -100,7 +100,7 @@ extension AnswerContents {
   /// The code as JSON: a number as it is written, anything else as a text.
   fileprivate var codeJSON: JSONText {
     guard let code else { return .null }
-    return Double(code) != nil ? .raw(code) : .text(code)
+    return Double(code) != nil ? .raw(Array(code.utf8)) : .text(code)
   }
 }
 

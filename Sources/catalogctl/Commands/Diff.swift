@@ -1,6 +1,6 @@
 import ArgumentParser
 import Catalog
-import JSONOutput
+import JSONFormat
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(

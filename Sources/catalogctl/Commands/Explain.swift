@@ -1,7 +1,7 @@
 import ArgumentParser
 import Barcodes
 import Catalog
-import JSONOutput
+import JSONFormat
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Catalog
 import CatalogSync
 import CatalogWire
-import JSONOutput
+import JSONFormat
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(

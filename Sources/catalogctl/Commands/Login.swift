@@ -1,5 +1,5 @@
 import ArgumentParser
-import JSONOutput
+import JSONFormat
 
 struct Login: ParsableCommand {
   static let configuration = CommandConfiguration(

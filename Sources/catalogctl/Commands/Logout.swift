@@ -1,5 +1,5 @@
 import ArgumentParser
-import JSONOutput
+import JSONFormat
 
 struct Logout: ParsableCommand {
   static let configuration = CommandConfiguration(

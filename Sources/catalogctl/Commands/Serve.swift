@@ -1,6 +1,6 @@
 import ArgumentParser
 import CatalogOrigin
-import JSONOutput
+import JSONFormat
 import Logging
 
 struct Serve: AsyncParsableCommand {

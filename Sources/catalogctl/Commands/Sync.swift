@@ -3,7 +3,7 @@ import Catalog
 import CatalogHTTP
 import CatalogSync
 import CatalogWire
-import JSONOutput
+import JSONFormat
 import Workspace
 
 struct Sync: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Catalog
-import JSONOutput
+import JSONFormat
 import Workspace
 
 struct Users: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bytes
 import Catalog
-import JSONOutput
+import JSONFormat
 import LogStore
 import Workspace
 

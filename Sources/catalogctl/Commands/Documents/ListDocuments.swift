@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
-import JSONOutput
+import JSONFormat
 
 struct ListDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(

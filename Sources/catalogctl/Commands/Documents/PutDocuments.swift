@@ -1,8 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
-import JSONOutput
-import JSONStream
+import JSONFormat
 
 struct PutDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(

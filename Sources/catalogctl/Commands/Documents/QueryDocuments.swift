@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
-import JSONOutput
+import JSONFormat
 import Synchronization
 
 struct QueryDocuments: ParsableCommand {

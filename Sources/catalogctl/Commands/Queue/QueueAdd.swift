@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Foundation
-import JSONOutput
+import JSONFormat
 import UploadQueue
 
 struct QueueAdd: AsyncParsableCommand {

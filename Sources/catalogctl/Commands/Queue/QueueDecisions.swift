@@ -1,5 +1,5 @@
 import ArgumentParser
-import JSONOutput
+import JSONFormat
 import UploadQueue
 
 struct QueuePause: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import JSONOutput
+import JSONFormat
 import UploadHTTP
 import UploadQueue
 

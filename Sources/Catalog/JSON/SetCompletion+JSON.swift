@@ -1,0 +1,16 @@
+package import JSONFormat
+
+extension SetCompletion {
+  /// What programs are told of a series of scans; `faults` and `repeated` only where there are some.
+  package var json: JSONText {
+    var fields: [(String, JSONText)] = [
+      ("products", .byId(products, JSONText.int)),
+      ("unknown", .array(unknown.map(JSONText.text))),
+      ("complete", .byId(complete, JSONText.int)),
+      ("incomplete", .byId(incomplete) { .byId($0, JSONText.int) }),
+    ]
+    if !faults.isEmpty { fields.append(("faults", .byId(faults) { .array($0.map(JSONText.text)) })) }
+    if !repeated.isEmpty { fields.append(("repeated", .array(repeated.map(JSONText.text)))) }
+    return .object(fields)
+  }
+}

@@ -1,0 +1,51 @@
+package import JSONFormat
+
+extension UpdateReport {
+  /// What programs are told of an update, without its `UpdateNotices`.
+  ///
+  /// - Parameter bytesIn: Bytes of the answer.
+  package func fields(bytesIn: Int) -> [(String, JSONText)] {
+    [
+      ("mode", .text(mode.name)), ("sequence", .uint(sequence)), ("generation", .uint(generation)),
+      ("products", .object([("upserted", .int(counts.productsUpserted)), ("deleted", .int(counts.productsDeleted))])),
+      (
+        "relations",
+        .object([
+          ("written", .int(counts.relationsWritten)), ("deleted", .int(counts.relationsDeleted)),
+          ("ignored", .int(counts.relationsIgnored)),
+        ])
+      ),
+      ("defaulted", .int(counts.defaulted)), ("cursor", .text(cursor)), ("bytesIn", .int(bytesIn)),
+    ]
+  }
+}
+
+extension UpdateNotices {
+  /// What programs are told of rows that did not reach the catalogue, and of sets that an update broke: each key only
+  /// where there are some.
+  package var fields: [(String, JSONText)] {
+    var fields: [(String, JSONText)] = []
+    if collapsed > 0 { fields.append(("collapsed", .int(collapsed))) }
+    if skipped.count > 0 {
+      fields.append(("skipped", .int(skipped.count)))
+      fields.append(("skippedRows", .array(skipped.first.map(\.json))))
+    }
+    if !brokenSets.isEmpty { fields.append(("brokenSets", .array(brokenSets.map(\.json)))) }
+    return fields
+  }
+}
+
+extension SkippedRow {
+  fileprivate var json: JSONText {
+    .object([
+      ("type", .text(kind == .product ? "product" : "relation")), ("index", .int(index)), ("id", .text(id)),
+      ("message", .text(reason)),
+    ])
+  }
+}
+
+extension BrokenSet {
+  fileprivate var json: JSONText {
+    .object([("id", .text(id)), ("missing", .array(missing.map(JSONText.text)))])
+  }
+}

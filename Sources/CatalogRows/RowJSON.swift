@@ -1,0 +1,81 @@
+import JSONFormat
+
+/// Writes rows as JSON text.
+///
+/// Only what JSON requires is escaped: quotation mark, backslash and control characters. Doubles are written in the
+/// shortest form that reads back as the same number, whole ones as `1.0`. An infinite double and NaN have no form in
+/// JSON: they are written as `null`, which reads back as the default.
+public enum RowJSON {
+  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order.
+  public static func appendDump(_ row: borrowing ProductRow, to json: inout [UInt8]) {
+    append("{\"type\":\"product\"", to: &json)
+    for field in dumpOrder { append(field, of: row, to: &json, isFirst: false) }
+    json.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order.
+  public static func appendDump(_ row: borrowing RelationRow, to json: inout [UInt8]) {
+    append("{\"type\":\"relation\",\"groupNum\":", to: &json)
+    append(row.groupNum.description, to: &json)
+    for field in RelationText.allCases { append(field, of: row, to: &json, isFirst: false) }
+    json.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `row` as it stands in a payload: all 25 keys in the order of the server.
+  public static func append(_ row: borrowing ProductRow, to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    for field in serverOrder { append(field, of: row, to: &json, isFirst: field == .barcode) }
+    json.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends `row` as it stands in a payload: all 5 keys in the order of the server.
+  public static func append(_ row: borrowing RelationRow, to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    for field in RelationText.allCases { append(field, of: row, to: &json, isFirst: field == .id) }
+    append(",\"groupNum\":", to: &json)
+    append(row.groupNum.description, to: &json)
+    json.append(UInt8(ascii: "}"))
+  }
+
+  // MARK: - Parts
+
+  private static let serverOrder = ProductField.allCases
+  private static let dumpOrder = ProductField.allCases.sorted { $0.key < $1.key }
+  /// By field: its key as JSON, with the colon.
+  private static let productKeys = ProductField.allCases.map { Array("\"\($0.key)\":".utf8) }
+  private static let relationKeys = RelationField.allCases.map { Array("\"\($0.key)\":".utf8) }
+
+  private static func append(
+    _ field: ProductField, of row: borrowing ProductRow, to json: inout [UInt8], isFirst: Bool
+  ) {
+    if !isFirst { json.append(UInt8(ascii: ",")) }
+    json += productKeys[field.rawValue]
+    switch field {
+    case .barcode, .brand, .brandId, .category, .createBy, .createTime, .id, .name, .orgId, .skuCode, .unit,
+      .updateBy, .updateTime:
+      row.texts.withText(field.rawValue) { JSONWriter.append(text: $0, to: &json) }
+    case .categoryId: append(row.categoryId.description, to: &json)
+    case .delFlag: append(row.delFlag.description, to: &json)
+    case .groupNum: append(row.groupNum.description, to: &json)
+    case .isGreeProduct: append(row.isGreeProduct ? "true" : "false", to: &json)
+    case .isGroupedProduct: append(row.isGroupedProduct ? "true" : "false", to: &json)
+    case .isSaleProduct: append(row.isSaleProduct ? "true" : "false", to: &json)
+    case .isMarketingProduct: append(row.isMarketingProduct ? "true" : "false", to: &json)
+    case .length: JSONWriter.append(row.length, to: &json)
+    case .tall: JSONWriter.append(row.tall, to: &json)
+    case .volume: JSONWriter.append(row.volume, to: &json)
+    case .weight: JSONWriter.append(row.weight, to: &json)
+    case .wide: JSONWriter.append(row.wide, to: &json)
+    }
+  }
+
+  private static func append(
+    _ field: RelationText, of row: borrowing RelationRow, to json: inout [UInt8], isFirst: Bool
+  ) {
+    if !isFirst { json.append(UInt8(ascii: ",")) }
+    json += relationKeys[field.rawValue]
+    row.texts.withText(field.rawValue) { JSONWriter.append(text: $0, to: &json) }
+  }
+
+  private static func append(_ ascii: String, to json: inout [UInt8]) { json += ascii.utf8 }
+}

@@ -1,0 +1,54 @@
+/// A JSON value to be written. The fields of an object keep their order, so that what programs are given is stable to the
+/// byte.
+public indirect enum JSONText: Sendable {
+  case null
+  case bool(Bool)
+  case int(Int)
+  case uint(UInt64)
+  /// A number; `null` if it is infinite or NaN.
+  case double(Double)
+  case text(String)
+  case array([JSONText])
+  case object([(String, JSONText)])
+  /// A value that is JSON already, in UTF-8 and on one line.
+  case raw([UInt8])
+
+  /// A text, or null.
+  public static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }
+
+  /// Appends the value without white space around it.
+  public func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .int(let value): bytes += String(value).utf8
+    case .uint(let value): bytes += String(value).utf8
+    case .double(let value): JSONWriter.append(value, to: &bytes)
+    case .text(let value): JSONWriter.append(text: value, to: &bytes)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let fields):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, field) in fields.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        JSONWriter.append(text: field.0, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        field.1.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    case .raw(let json): bytes += json
+    }
+  }
+
+  /// The value as one line of text, without a line feed.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+}

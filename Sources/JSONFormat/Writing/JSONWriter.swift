@@ -1,0 +1,106 @@
+import TextFormat
+
+/// Which characters of a string are escaped besides those that JSON requires to be, and how.
+///
+/// JSON requires it of the quotation mark, the backslash and the characters below U+0020 (RFC 8259, 7). Line feed, carriage
+/// return and tab are always written `\n`, `\r` and `\t`.
+package struct JSONEscaping: OptionSet, Sendable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Backspace and form feed are written `\b` and `\f`, not `\u0008` and `\u000c`.
+  package static let shortForms = JSONEscaping(rawValue: 1)
+  /// The digits of `\u001D` are in upper case.
+  package static let uppercaseDigits = JSONEscaping(rawValue: 2)
+  /// U+007F is escaped.
+  package static let delete = JSONEscaping(rawValue: 4)
+  /// U+0080 to U+009F, U+2028 and U+2029 are escaped: no terminal and no reader of lines takes them for anything else.
+  package static let unicodeControls = JSONEscaping(rawValue: 8)
+}
+
+/// Writes the parts of JSON.
+package enum JSONWriter {
+  /// Appends a text as a JSON string with its quotation marks.
+  ///
+  /// - Parameters:
+  ///   - text: The text, which the caller knows to be valid UTF-8.
+  ///   - json: What the string is appended to.
+  ///   - escaping: What is escaped besides what has to be.
+  package static func append(
+    text: Span<UInt8>, to json: inout [UInt8], escaping: JSONEscaping = .shortForms
+  ) {
+    json.append(UInt8(ascii: "\""))
+    var start = 0
+    var index = 0
+    while index < text.count {
+      let length = escapedLength(text, index, escaping)
+      if length == 0 {
+        index += 1
+        continue
+      }
+      json.append(copying: text.extracting(start..<index))
+      appendEscape(text.extracting(index..<index + length), to: &json, escaping)
+      index += length
+      start = index
+    }
+    json.append(copying: text.extracting(start..<text.count))
+    json.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a text as a JSON string with its quotation marks.
+  package static func append(text: String, to json: inout [UInt8], escaping: JSONEscaping = .shortForms) {
+    append(text: text.utf8.span, to: &json, escaping: escaping)
+  }
+
+  /// A text as a JSON string with its quotation marks.
+  package static func string(_ text: String, escaping: JSONEscaping = .shortForms) -> String {
+    var json: [UInt8] = []
+    append(text: text, to: &json, escaping: escaping)
+    return String(decoding: json, as: UTF8.self)
+  }
+
+  /// Appends a number in the shortest form that reads back the same, whole ones as `1.0`. An infinite double and NaN have
+  /// no form in JSON: they are written as `null`.
+  package static func append(_ value: Double, to json: inout [UInt8]) {
+    json += (value.isFinite ? value.description : "null").utf8
+  }
+
+  /// The number of bytes of the character at `index` if it is escaped; 0 if it is not.
+  @inline(__always)
+  private static func escapedLength(_ text: Span<UInt8>, _ index: Int, _ escaping: JSONEscaping) -> Int {
+    let byte = text[index]
+    if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return 1 }
+    if byte < 0x7F { return 0 }
+    if byte == 0x7F { return escaping.contains(.delete) ? 1 : 0 }
+    return escaping.contains(.unicodeControls) ? controlLength(text, index) : 0
+  }
+
+  /// The number of bytes of a character from U+0080 to U+009F, or of U+2028 or U+2029; 0 for every other one.
+  private static func controlLength(_ text: Span<UInt8>, _ index: Int) -> Int {
+    if text[index] == 0xC2 { return text[index + 1] < 0xA0 ? 2 : 0 }
+    let isSeparator = text[index] == 0xE2 && text[index + 1] == 0x80 && (0xA8...0xA9).contains(text[index + 2])
+    return isSeparator ? 3 : 0
+  }
+
+  private static func appendEscape(_ character: Span<UInt8>, to json: inout [UInt8], _ escaping: JSONEscaping) {
+    json.append(UInt8(ascii: "\\"))
+    switch character[0] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): json.append(character[0])
+    case 0x08 where escaping.contains(.shortForms): json.append(UInt8(ascii: "b"))
+    case 0x09: json.append(UInt8(ascii: "t"))
+    case 0x0A: json.append(UInt8(ascii: "n"))
+    case 0x0C where escaping.contains(.shortForms): json.append(UInt8(ascii: "f"))
+    case 0x0D: json.append(UInt8(ascii: "r"))
+    default:
+      json.append(UInt8(ascii: "u"))
+      // Of two bytes the second is the character's number; U+2028 and U+2029 are the only ones of three.
+      let high: UInt8 = character.count == 3 ? 0x20 : 0
+      let low = character.count == 3 ? character[2] - 0x80 : character[character.count - 1]
+      for byte in [high, low] {
+        let digits = Hexadecimal.digits(byte, escaping.contains(.uppercaseDigits) ? .uppercase : .lowercase)
+        json += [digits.high, digits.low]
+      }
+    }
+  }
+}

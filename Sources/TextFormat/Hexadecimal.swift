@@ -1,0 +1,46 @@
+/// Bytes as hexadecimal digits, two for each.
+///
+/// Public only because the compiler inlines no package function into another module.
+public enum Hexadecimal {
+  /// Upper or lower case, of the digits above 9.
+  package enum Letters: Sendable {
+    case uppercase, lowercase
+  }
+
+  /// The two digits of a byte.
+  package static func digits(_ byte: UInt8, _ letters: Letters = .uppercase) -> (high: UInt8, low: UInt8) {
+    (digit(byte >> 4, letters), digit(byte & 15, letters))
+  }
+
+  /// The digits of bytes, without anything between them.
+  package static func text(_ bytes: [UInt8], _ letters: Letters = .uppercase) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
+    for byte in bytes {
+      let digits = digits(byte, letters)
+      text += [digits.high, digits.low]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The two digits of a byte as text.
+  package static func text(_ byte: UInt8, _ letters: Letters = .uppercase) -> String {
+    text([byte], letters)
+  }
+
+  private static func digit(_ value: UInt8, _ letters: Letters) -> UInt8 {
+    if value < 10 { return UInt8(ascii: "0") + value }
+    return (letters == .uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) + value - 10
+  }
+
+  /// The value of a digit in upper or lower case; `nil` for every other character.
+  @inlinable
+  public static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
