@@ -1,3 +1,4 @@
+public import Catalog
 public import Documents
 public import LogStore
 public import PageCache
@@ -43,7 +44,8 @@ import Storage
 ///       }
 ///     }
 ///
-/// It closes with its last reference, and everything that came from it: hold it for as long as you use its stores.
+/// It closes with its last reference, and with it everything that came from it except snapshots. Hold it as long as you use
+/// its stores: `defer { workspace.close() }` keeps a local variable, which the optimiser would release after its last use.
 public final class Workspace: Sendable {
   /// How stores are used.
   public struct Options: Sendable {
@@ -114,6 +116,13 @@ public final class Workspace: Sendable {
     guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
     return stores
   }
+
+  /// The catalogue of the user who is signed in, at the last commit of any process; an empty one if the user has none.
+  ///
+  /// The snapshot stays readable after the workspace is closed and after the user was signed out.
+  ///
+  /// - Throws: As ``stores()`` and ``UserStores/catalogue()``.
+  public func catalogue() throws -> CatalogSnapshot { try stores().catalogue() }
 
   /// Signs a user in, durably, in the place of whoever is; a user who is new on this device gets a directory.
   ///

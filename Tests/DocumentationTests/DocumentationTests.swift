@@ -66,6 +66,7 @@ import Workspace
     let answer = try answer()
     try await withDirectory { directory in
       let workspace = try Workspace.open(directory)
+      defer { workspace.close() }
       try workspace.signIn("ana")
       #expect(try lookUp(root: directory) == [nil, nil, nil])
       let writer = try workspace.stores().catalogueWriter()

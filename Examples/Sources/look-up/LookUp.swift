@@ -11,7 +11,7 @@ struct LookUp {
       print("usage: look-up ROOT CODE…")
       return
     }
-    let catalogue = try Workspace.open(root).stores().catalogue()
+    let catalogue = try Workspace.open(root).catalogue()
     for code in arguments.dropFirst() {
       // The exact text of a barcode costs one lookup, and reads only the fields that are used.
       if let name = try catalogue.withProduct(barcode: code, { $0.name }) {

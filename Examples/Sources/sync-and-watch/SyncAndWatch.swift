@@ -13,6 +13,7 @@ struct SyncAndWatch {
       return
     }
     let workspace = try Workspace.open(arguments[1])
+    defer { workspace.close() }
     try workspace.signIn(arguments[2])
     let stores = try workspace.stores()
     let synchronizer = Synchronizer(try HTTPTransport(url: arguments[3]))

@@ -3,7 +3,7 @@ import Shelfmark
 
 /// Looks up products in the catalogue of the user who is signed in.
 func lookUp(root: String) throws -> [String?] {
-  let catalogue = try Workspace.open(root).stores().catalogue()  // any number of threads may use it
+  let catalogue = try Workspace.open(root).catalogue()  // any number of threads may use it
   let product = try catalogue.product(barcode: "6910884277922")  // a value with all 25 fields
   let name = try catalogue.withProduct(barcode: "6910884277922") { $0.name }  // one field, read in the mapped file
   let match = try catalogue.match("]d2010691088427792221AB-7")  // what a scanner sent: here GS1 with a serial number

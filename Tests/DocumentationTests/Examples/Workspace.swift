@@ -26,6 +26,7 @@ func visit(
   _ root: String, _ cart: Cart, looking barcode: String, fetch: @escaping PageCache<String, Message>.Fetch
 ) async throws -> (customers: [String], messages: [Message]) {
   let workspace = try Workspace.open(root)
+  defer { workspace.close() }
   try workspace.signIn("ana")  // one commit, whatever the size of the stores
   let ana = try workspace.stores()
   try ana.settings.set(.guideShown, to: true)
