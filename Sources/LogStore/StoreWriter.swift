@@ -49,21 +49,21 @@ public final class StoreWriter {
   /// - Parameters:
   ///   - location: which store.
   ///   - schema: the tables that the application knows; the store may have more.
-  ///   - milliseconds: how long to wait for another writer to finish.
+  ///   - waiting: how long to wait for another writer to finish.
   ///   - previousLifetime: How long a generation is kept after a full update replaced it; zero keeps none, `nil` keeps it
   ///     until the next one takes its place. One that was kept for longer is deleted with the next commit.
   ///   - replacesDamaged: Whether to begin anew where the log cannot be opened. It stays where it is until the first commit,
   ///     which gives it the name `NAME.damaged-1`, or the next that is free; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0, previousLifetime: Duration? = nil,
+    _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, previousLifetime: Duration? = nil,
     replacesDamaged: Bool = false
   ) throws(StoreError) {
     self.location = location
     self.schema = schema
     self.previousLifetime = previousLifetime
     self.replacesDamaged = replacesDamaged
-    lock = try Self.lock(location, milliseconds)
+    lock = try Self.lock(location, waiting)
     do { try recover(orBeginAnew: replacesDamaged) } catch {
       lock.release()
       throw error
@@ -81,15 +81,13 @@ public final class StoreWriter {
 
   deinit { lock.release() }
 
-  static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
-    -> any StorageLock
-  {
-    var waited = 0
+  static func lock(_ location: StoreLocation, _ waiting: Duration) throws(StoreError) -> any StorageLock {
+    var waited = Duration.zero
     while true {
       let lock = try storage { () throws(StorageError) in try location.directory.lock(location.lock) }
       if let lock { return lock }
-      if waited >= milliseconds { throw .locked(path: location.directory.path + "/" + location.log) }
-      let pause = min(10, milliseconds - waited)
+      if waited >= waiting { throw .locked(path: location.directory.path + "/" + location.log) }
+      let pause = min(.milliseconds(10), waiting - waited)
       location.environment.pause(pause)
       waited += pause
     }
@@ -546,14 +544,14 @@ public final class StoreWriter {
 
   /// Takes the lock again after ``rest()``.
   ///
-  /// - Parameter milliseconds: How long to wait for another writer to finish.
+  /// - Parameter waiting: How long to wait for another writer to finish.
   /// - Returns: Whether the store is as this writer left it. If not, or if that cannot be told, this writer is not usable any
   ///   more: open another one, which puts the store in order or says what is wrong with it.
   /// - Throws: `StoreError.locked`, `.io` of the lock.
   /// - Complexity: ten system calls or so; no mapping, and no search for the last commit.
-  package func resume(waiting milliseconds: Int) throws(StoreError) -> Bool {
+  package func resume(waiting: Duration) throws(StoreError) -> Bool {
     guard poison == nil, getpid() == process, damagedLog == nil, let log, let snapshot else { return false }
-    lock = try Self.lock(location, milliseconds)
+    lock = try Self.lock(location, waiting)
     do {
       try checkName()
       let recovery = try log.recover()
