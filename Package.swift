@@ -104,7 +104,7 @@ let package = Package(
     .target(
       name: "UploadHTTP",
       dependencies: [
-        "GzipStream", "HTTPSupport", "TextFormat", "UploadQueue",
+        "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -307,8 +307,8 @@ let package = Package(
     .testTarget(
       name: "UploadQueueTests",
       dependencies: [
-        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "StoreTestSupport",
-        "UploadQueue",
+        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
+        "UploadQueue", "WaitingTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -370,7 +370,7 @@ let package = Package(
     .testTarget(
       name: "ScanInputsTests",
       dependencies: [
-        "RandomTestSupport", "ScanInputs",
+        "RandomTestSupport", "ScanInputs", "WaitingTestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
@@ -380,7 +380,7 @@ let package = Package(
       dependencies: [
         "CProcessSupport", "CDaemon", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
         "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
-        "UploadQueue", "Workspace",
+        "UploadQueue", "WaitingTestSupport", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -391,7 +391,7 @@ let package = Package(
       name: "DaemonHTTPTests",
       dependencies: [
         "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
-        "ScanInputs", "StoreTestSupport", "UploadQueue", "Workspace",
+        "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -401,6 +401,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      swiftSettings: strict),
+    // Clocks that tests move, and waiting for what comes about.
+    .target(
+      name: "WaitingTestSupport", dependencies: ["RandomTestSupport"], path: "Tests/WaitingTestSupport",
       swiftSettings: strict),
     .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
     .testTarget(
@@ -414,7 +418,8 @@ let package = Package(
     .testTarget(
       name: "CatalogdTests",
       dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon", "Workspace",
+        "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon", "Storage",
+        "Workspace",
         "catalogd",
       ],
       swiftSettings: strict),

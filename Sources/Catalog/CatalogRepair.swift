@@ -23,13 +23,13 @@ public struct CatalogRepair: Sendable {
   ///
   /// - Parameters:
   ///   - location: which catalogue.
-  ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - waiting: how long to wait for a writer to finish.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed.
   /// - Throws: `CatalogError.unknownState`; as `Repair.run` of LogStore. Nothing changed then.
-  public static func run(_ location: StoreLocation, waiting milliseconds: Int = 0) throws -> CatalogRepair? {
-    guard var repair = try repairOnce(location, waiting: milliseconds) else { return nil }
+  public static func run(_ location: StoreLocation, waiting: Duration = .zero) throws -> CatalogRepair? {
+    guard var repair = try repairOnce(location, waiting: waiting) else { return nil }
     // Whether the application can read its rows is looked at in a store that is whole.
-    if repair.snapshot != nil, let again = try repairOnce(location, waiting: milliseconds), again.snapshot != nil {
+    if repair.snapshot != nil, let again = try repairOnce(location, waiting: waiting), again.snapshot != nil {
       repair = again.following(repair)
     }
     let snapshot =
@@ -39,9 +39,9 @@ public struct CatalogRepair: Sendable {
       snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
   }
 
-  private static func repairOnce(_ location: StoreLocation, waiting milliseconds: Int) throws -> Repair? {
+  private static func repairOnce(_ location: StoreLocation, waiting: Duration) throws -> Repair? {
     try Repair.run(
-      location, schema: CatalogSchema.schema, waiting: milliseconds,
+      location, schema: CatalogSchema.schema, waiting: waiting,
       findingFaulty: { try CatalogSnapshot.faultyRows(in: $0) }
     ) { bytes, isComplete, rowCounts in
       guard var state = CatalogState(bytes) else {

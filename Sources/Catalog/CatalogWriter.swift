@@ -14,30 +14,30 @@ public final class CatalogWriter {
   ///
   /// - Parameters:
   ///   - location: which catalogue.
-  ///   - milliseconds: how long to wait for another writer to finish.
+  ///   - waiting: how long to wait for another writer to finish.
   ///   - previousLifetime: How long the generation that a full update replaced is kept, so that the update can be undone;
   ///     zero keeps none. One that was kept for longer is deleted with the next commit.
   ///   - replacesDamaged: Whether to begin anew where the catalogue cannot be opened. The damaged file stays where it is
   ///     until the first commit, which renames it; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public convenience init(
-    _ location: StoreLocation, waiting milliseconds: Int = 0,
+    _ location: StoreLocation, waiting: Duration = .zero,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false
   ) throws(StoreError) {
     try self.init(
-      location, waiting: milliseconds, previousLifetime: previousLifetime, replacesDamaged: replacesDamaged
+      location, waiting: waiting, previousLifetime: previousLifetime, replacesDamaged: replacesDamaged
     ) { true }
   }
 
   /// Opens a catalogue for writing for as long as `isPermitted` says so: it is asked before anything begins. An update that
   /// has begun is finished.
   package init(
-    _ location: StoreLocation, waiting milliseconds: Int,
+    _ location: StoreLocation, waiting: Duration,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false,
     while isPermitted: @escaping @Sendable () -> Bool
   ) throws(StoreError) {
     store = try StoreWriter(
-      location, schema: CatalogSchema.schema, waiting: milliseconds, previousLifetime: previousLifetime,
+      location, schema: CatalogSchema.schema, waiting: waiting, previousLifetime: previousLifetime,
       replacesDamaged: replacesDamaged)
     path = location.path
     self.isPermitted = isPermitted

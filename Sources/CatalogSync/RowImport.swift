@@ -9,9 +9,7 @@ import LogStore
 /// changes then. An import that is dropped or fails changes nothing.
 public struct RowImport: ~Copyable {
   private var sink: Sink
-  private var lines: NDJSONRows
-  private var table: CSVRows
-  private let format: RowFileFormat
+  private var reader: RowFileReader
 
   /// - Parameters:
   ///   - writer: The writer of the catalogue.
@@ -22,29 +20,20 @@ public struct RowImport: ~Copyable {
   public init(
     _ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate(), rules: RowRules = RowRules()
   ) throws {
-    self.format = format
-    lines = NDJSONRows(rules: rules)
-    table = CSVRows(rules: rules)
+    reader = RowFileReader(format, rules: rules)
     sink = Sink(update: try writer.beginFullUpdate(gate))
   }
 
   /// What was read so far; lines are counted at the end.
-  public var summary: RowFileSummary { format == .csv ? table.summary : lines.summary }
+  public var summary: RowFileSummary { reader.summary }
 
   /// Takes the next bytes of the text.
   ///
   /// - Throws: `StoreError`. The import is then over.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
-    do {
-      switch format {
-      case .ndjson: try lines.consume(bytes, into: &sink)
-      case .csv: try table.consume(bytes, into: &sink)
-      }
-    } catch {
-      try giveUp(error)
-    }
+    do { try reader.consume(bytes, into: &sink) } catch { try giveUp(error) }
     // There will be no commit; the rest of the file is only checked.
-    if lines.faultCount + table.faultCount > 0 { cancel() }
+    if reader.faultCount > 0 { cancel() }
   }
 
   /// Ends the file, and replaces the rows of the catalogue by its rows.
@@ -59,11 +48,7 @@ public struct RowImport: ~Copyable {
     cursor: String, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
-    do {
-      summary = try format == .csv ? table.finish(into: &sink) : lines.finish(into: &sink)
-    } catch {
-      try giveUp(error)
-    }
+    do { summary = try reader.finish(into: &sink) } catch { try giveUp(error) }
     do { try willCommit(summary) } catch {
       cancel()
       throw error

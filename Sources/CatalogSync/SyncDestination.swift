@@ -9,9 +9,9 @@ public struct SyncDestination {
 
   /// - Parameters:
   ///   - location: The catalogue.
-  ///   - milliseconds: How long to wait for another writer, once the answer is there.
-  public init(_ location: StoreLocation, waiting milliseconds: Int = 0) {
-    self.init(location) { try CatalogWriter(location, waiting: milliseconds) }
+  ///   - waiting: How long to wait for another writer, once the answer is there.
+  public init(_ location: StoreLocation, waiting: Duration = .zero) {
+    self.init(location) { try CatalogWriter(location, waiting: waiting) }
   }
 
   /// - Parameter open: Opens the catalogue for writing; called when the answer is there.

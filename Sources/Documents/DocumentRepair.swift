@@ -11,12 +11,12 @@ extension DocumentStore {
   ///
   /// - Parameters:
   ///   - location: which store.
-  ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - waiting: how long to wait for a writer to finish.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed.
   /// - Throws: `DocumentStoreError.unknownState` for a store that holds no documents; `StoreError`. Nothing changed then.
-  public static func repair(_ location: StoreLocation, waiting milliseconds: Int = 0) throws -> Repair? {
+  public static func repair(_ location: StoreLocation, waiting: Duration = .zero) throws -> Repair? {
     // The names of the tables stand in the log: without a commit that tells them, nobody knows what its rows are.
-    try Repair.run(location, schema: Schema([]), waiting: milliseconds, setsAside: true) { state, isComplete, _ in
+    try Repair.run(location, schema: Schema([]), waiting: waiting, setsAside: true) { state, isComplete, _ in
       if isComplete || state.isEmpty { return state }
       var description = try StoreDescription(state, path: location.path)
       description.forgetIndexes()

@@ -14,12 +14,12 @@ import Synchronization
 public final class DocumentStore: Sendable {
   /// How a store is used.
   public struct Options: Sendable {
-    /// How long a change waits for another process to finish one, in milliseconds.
-    public var waiting = 2000
+    /// How long a change waits for another process to finish one.
+    public var waiting = Duration.seconds(2)
     /// When the file is written anew without what is dead.
     public var compaction = CompactionPolicy.standard
-    /// How often commits of other processes are looked for while somebody observes, in milliseconds.
-    public var pollInterval = 100
+    /// How often commits of other processes are looked for while somebody observes.
+    public var pollInterval = Duration.milliseconds(100)
     /// Is told of every operation; `nil` costs nothing.
     public var trace: (@Sendable (Trace) -> Void)?
     /// Is told how far the keys of a new index are: documents done, and of how many.

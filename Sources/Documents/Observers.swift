@@ -12,8 +12,8 @@ package final class Observers: Sendable {
   private let state = Mutex(State())
   private let interval: Duration
 
-  /// - Parameter interval: milliseconds between two looks at the store.
-  package init(interval: Int) { self.interval = .milliseconds(max(1, interval)) }
+  /// - Parameter interval: The time between two looks at the store; at least a millisecond.
+  package init(interval: Duration) { self.interval = max(.milliseconds(1), interval) }
 
   deinit { state.withLock { $0.poll?.cancel() } }
 

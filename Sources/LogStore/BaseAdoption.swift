@@ -27,15 +27,15 @@ public enum BaseAdoption {
   /// - Parameters:
   ///   - source: what to begin with.
   ///   - target: what begins with it.
-  ///   - milliseconds: how long to wait for another writer of `target` to finish.
+  ///   - waiting: how long to wait for another writer of `target` to finish.
   /// - Returns: the commit, durable in the new store; `nil` if `target` has a log already, or `source` has no commit.
   /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except that a
   ///   failed sync of its directory leaves open whether it has.
   /// - Complexity: some twenty system calls, or a copy.
   public static func adopt(
-    from source: StoreLocation, into target: StoreLocation, waiting milliseconds: Int = 0
+    from source: StoreLocation, into target: StoreLocation, waiting: Duration = .zero
   ) throws(StoreError) -> Snapshot? {
-    let lock = try StoreWriter.lock(target, milliseconds)
+    let lock = try StoreWriter.lock(target, waiting)
     defer { lock.release() }
     let named = try storage { () throws(StorageError) in
       try target.directory.remove(target.new)

@@ -37,7 +37,7 @@ public struct Repair: Sendable {
   /// - Parameters:
   ///   - location: which store.
   ///   - schema: its tables, for what is left of a store that no longer says them.
-  ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - waiting: how long to wait for a writer to finish.
   ///   - setsAside: whether a log of which nothing can be saved is renamed, which leaves a store without a commit.
   ///   - makeState: makes the application's state of the new generation.
   /// - Returns: what was done, durable; `nil` if nothing was ever committed to the store.
@@ -46,11 +46,11 @@ public struct Repair: Sendable {
   /// - Complexity: reads the file three times, keeps a word for each row and all shared strings; needs room for another
   ///   copy of what is live.
   public static func run(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0, setsAside: Bool = false,
+    _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, setsAside: Bool = false,
     state makeState: StateMaker = { state, _, _ in state }
   ) throws -> Repair? {
     try run(
-      location, schema: schema, waiting: milliseconds, setsAside: setsAside, findingFaulty: { _ in [] },
+      location, schema: schema, waiting: waiting, setsAside: setsAside, findingFaulty: { _ in [] },
       state: makeState)
   }
 
@@ -59,11 +59,11 @@ public struct Repair: Sendable {
   ///
   /// - Parameter findFaulty: finds the rows that the application cannot read, in a store that verification finds clean.
   package static func run(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int, setsAside: Bool = false,
+    _ location: StoreLocation, schema: Schema, waiting: Duration, setsAside: Bool = false,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
   ) throws -> Repair? {
     try StoreWriter.repair(
-      location, schema: schema, waiting: milliseconds, setsAside: setsAside, findingFaulty: findFaulty,
+      location, schema: schema, waiting: waiting, setsAside: setsAside, findingFaulty: findFaulty,
       state: makeState)
   }
 

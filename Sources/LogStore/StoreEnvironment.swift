@@ -19,8 +19,8 @@ package struct StoreEnvironment: Sendable {
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
-  /// Waits this many milliseconds.
-  package var pause: @Sendable (Int) -> Void
+  /// Waits for so long, less than a second.
+  package var pause: @Sendable (Duration) -> Void
   /// A segment that grows past this is written in pieces. Smaller in tests, which want many such segments.
   package var flushLimit = SegmentBuilder.flushLimit
   /// Learns what a store did without being asked. May be called on any thread.
@@ -28,7 +28,7 @@ package struct StoreEnvironment: Sendable {
 
   package init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
-    pause: @escaping @Sendable (Int) -> Void
+    pause: @escaping @Sendable (Duration) -> Void
   ) {
     self.now = now
     self.random = random
@@ -56,5 +56,5 @@ package struct StoreEnvironment: Sendable {
       var generator = SystemRandomNumberGenerator()
       return generator.next()
     },
-    pause: { milliseconds in usleep(UInt32(milliseconds * 1000)) })
+    pause: { duration in usleep(UInt32(duration / .microseconds(1))) })
 }

@@ -7,15 +7,15 @@ extension StoreLocation {
   /// The log is then called `NAME.damaged-1`. A crash leaves the one name or the other.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long to wait for a writer to finish.
+  ///   - waiting: how long to wait for a writer to finish.
   ///   - keepsOthers: whether a log that has that name already keeps it, and this one gets the next that is free.
   ///   - isDamaged: is asked under the writer's lock, as another process may have done it already.
   /// - Returns: where the log is now; `nil` if it was left as it was, or is not there.
   /// - Throws: `StoreError.locked`, `.io`; what `isDamaged` throws.
   package func setAside(
-    waiting milliseconds: Int = 0, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
+    waiting: Duration = .zero, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
   ) throws -> String? {
-    let lock = try StoreWriter.lock(self, milliseconds)
+    let lock = try StoreWriter.lock(self, waiting)
     defer { lock.release() }
     guard try isDamaged() else { return nil }
     return try setAsideLog(keepsOthers: keepsOthers)

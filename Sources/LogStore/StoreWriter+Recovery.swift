@@ -3,15 +3,13 @@ import Storage
 
 /// Opening a store: the lock, and what a crash left.
 extension StoreWriter {
-  static func lock(_ location: StoreLocation, _ milliseconds: Int) throws(StoreError)
-    -> any StorageLock
-  {
-    var waited = 0
+  static func lock(_ location: StoreLocation, _ waiting: Duration) throws(StoreError) -> any StorageLock {
+    var waited = Duration.zero
     while true {
       let lock = try storage { () throws(StorageError) in try location.directory.lock(location.lock) }
       if let lock { return lock }
-      if waited >= milliseconds { throw .locked(path: location.directory.path + "/" + location.log) }
-      let pause = min(10, milliseconds - waited)
+      if waited >= waiting { throw .locked(path: location.directory.path + "/" + location.log) }
+      let pause = min(.milliseconds(10), waiting - waited)
       location.environment.pause(pause)
       waited += pause
     }

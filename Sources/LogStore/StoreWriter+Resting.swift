@@ -11,14 +11,14 @@ extension StoreWriter {
 
   /// Takes the lock again after ``rest()``.
   ///
-  /// - Parameter milliseconds: How long to wait for another writer to finish.
+  /// - Parameter waiting: How long to wait for another writer to finish.
   /// - Returns: Whether the store is as this writer left it. If not, or if that cannot be told, this writer is not usable any
   ///   more: open another one, which puts the store in order or says what is wrong with it.
   /// - Throws: `StoreError.locked`, `.io` of the lock.
   /// - Complexity: ten system calls or so; no mapping, and no search for the last commit.
-  package func resume(waiting milliseconds: Int) throws(StoreError) -> Bool {
+  package func resume(waiting: Duration) throws(StoreError) -> Bool {
     guard poison == nil, !isForked, damagedLog == nil, let log, let snapshot else { return false }
-    lock = try Self.lock(location, milliseconds)
+    lock = try Self.lock(location, waiting)
     do {
       try checkName()
       let recovery = try log.recover()

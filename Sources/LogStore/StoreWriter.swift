@@ -52,21 +52,21 @@ public final class StoreWriter {
   /// - Parameters:
   ///   - location: which store.
   ///   - schema: the tables that the application knows; the store may have more.
-  ///   - milliseconds: how long to wait for another writer to finish.
+  ///   - waiting: how long to wait for another writer to finish.
   ///   - previousLifetime: How long a generation is kept after a full update replaced it; zero keeps none, `nil` keeps it
   ///     until the next one takes its place. One that was kept for longer is deleted with the next commit.
   ///   - replacesDamaged: Whether to begin anew where the log cannot be opened. It stays where it is until the first commit,
   ///     which gives it the name `NAME.damaged-1`, or the next that is free; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
-    _ location: StoreLocation, schema: Schema, waiting milliseconds: Int = 0, previousLifetime: Duration? = nil,
+    _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, previousLifetime: Duration? = nil,
     replacesDamaged: Bool = false
   ) throws(StoreError) {
     self.location = location
     self.schema = schema
     self.previousLifetime = previousLifetime
     self.replacesDamaged = replacesDamaged
-    lock = try Self.lock(location, milliseconds)
+    lock = try Self.lock(location, waiting)
     do { try recover(orBeginAnew: replacesDamaged) } catch {
       lock.release()
       throw error

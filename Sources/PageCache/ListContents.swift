@@ -122,7 +122,7 @@ where Item.ID: Sendable {
           changes = nil
           // Once more, but not at once where that would go on for ever.
           let isOther = (try? cache.store.recover(from: error)) ?? false
-          if !isOther { try? await Task.sleep(for: .milliseconds(cache.store.options.pollInterval)) }
+          if !isOther { try? await Task.sleep(for: cache.store.options.pollInterval) }
         }
       }
       return nil

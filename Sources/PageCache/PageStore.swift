@@ -20,13 +20,12 @@ public final class PageStore: Sendable {
     ///
     /// Room for what is dead comes on top, as ``compaction`` allows it.
     public var byteLimit = 64 << 20
-    /// How long a page waits for another process to finish a commit before it is handed out without being stored, in
-    /// milliseconds.
-    public var waiting = 2000
+    /// How long a page waits for another process to finish a commit before it is handed out without being stored.
+    public var waiting = Duration.seconds(2)
     /// When the file is written anew without what is dead.
     public var compaction = CompactionPolicy(share: 0.5, floor: 1 << 20)
-    /// How often commits of other processes are looked for while somebody observes, in milliseconds.
-    public var pollInterval = 100
+    /// How often commits of other processes are looked for while somebody observes.
+    public var pollInterval = Duration.milliseconds(100)
     /// The time by which pages expire. A page from the future has expired.
     public var now: @Sendable () -> Date = { Date() }
     /// Is told when a damaged file was set aside.

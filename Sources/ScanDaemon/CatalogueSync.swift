@@ -5,6 +5,7 @@ public import JSONFormat
 import LogStore
 import Logging
 public import ServiceLifecycle
+import Storage
 import Synchronization
 import Workspace
 
@@ -69,7 +70,7 @@ public final class CatalogueSync: Service, Sendable {
   private let environment: DaemonEnvironment
   private let logger: Logger
   private let wakes = WakeSignal()
-  private let thread = BlockingThread("sync")
+  private let thread = BlockingThread("daemon.sync")
   /// Called after each synchronisation that succeeded.
   private let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
   /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.

@@ -2,6 +2,7 @@ import Catalog
 import LogStore
 import Logging
 import ServiceLifecycle
+import Storage
 import Synchronization
 import Workspace
 
@@ -20,7 +21,7 @@ final class CompactionService: Service {
   private let environment: DaemonEnvironment
   private let logger: Logger
   private let wakes = WakeSignal()
-  private let thread = BlockingThread("compaction")
+  private let thread = BlockingThread("daemon.compaction")
 
   init(
     _ options: CompactionOptions, _ access: CatalogueAccess, _ table: UserDocumentsTable, _ rate: ScanRate,
@@ -82,7 +83,7 @@ final class CompactionService: Service {
   private func compactCatalogue() throws {
     let stores = try access.stores()
     guard let store = try stores.catalogue().store, try CompactionPolicy.standard.isDue(in: store) else { return }
-    let writer = try stores.catalogueWriter(waiting: 0)
+    let writer = try stores.catalogueWriter(waiting: .zero)
     defer { writer.close() }
     if try writer.compactIfWorthwhile() {
       logger.info("compacted", metadata: ["store": "catalogue", "user": "\(stores.user ?? "")"])

@@ -52,7 +52,7 @@ public final class Daemon: ReadingHandler, Sendable {
   let environment: DaemonEnvironment
   let logger: Logger
   /// For commits of few words, such as a sign-in.
-  let thread = BlockingThread("users")
+  let thread = BlockingThread("daemon.users")
   /// Microseconds since 1970, and the time since then.
   let started: (time: Int64, uptime: Duration)
 
@@ -77,7 +77,7 @@ public final class Daemon: ReadingHandler, Sendable {
     webhooks = try Webhooks(options.webhooks, environment.webhook)
     lock = try Self.lock(options.root, logger)
     var workspaceOptions = Workspace.Options()
-    workspaceOptions.pollInterval = 500
+    workspaceOptions.pollInterval = .milliseconds(500)
     workspaceOptions.lookInterval = .milliseconds(1)
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)

@@ -1,4 +1,5 @@
 import ServiceLifecycle
+import Storage
 import Synchronization
 import UploadQueue
 
@@ -38,7 +39,7 @@ final class QueueWatch: Service {
   private let environment: DaemonEnvironment
   private let state = Mutex(State())
   private let wakes: WakeSignal
-  private let thread = BlockingThread("queues")
+  private let thread = BlockingThread("daemon.queues")
 
   /// - Parameter wakes: are woken when an upload was parked, and the queues are looked at then.
   init(

@@ -1,5 +1,6 @@
 import Documents
 import LogStore
+import Storage
 import Synchronization
 import UploadQueue
 import Workspace
@@ -8,8 +9,8 @@ import Workspace
 final class ScanRecorder: Sendable {
   /// Codes missed after their answers that wait to be written; more are counted, and not entered.
   static let maximumWaitingMisses = 4096
-  /// How long these wait for each other, in milliseconds.
-  static let missPause = 1000
+  /// How long these wait for each other.
+  static let missPause = Duration.seconds(1)
 
   private struct State {
     var misses: [MissNote] = []
@@ -20,7 +21,7 @@ final class ScanRecorder: Sendable {
   }
 
   let table: UserDocumentsTable
-  private let thread = BlockingThread("recorder")
+  private let thread = BlockingThread("daemon.recorder")
   private let state = Mutex(State())
   private let problems: Problems
   private let metrics: DaemonMetrics

@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import Storage
 import Synchronization
 import Workspace
 
@@ -30,7 +31,7 @@ public final class SetSessions: Sendable {
     let owner: ObjectIdentifier
   }
   private let changed = Mutex<(all: [Changed: UserStores], isTelling: Bool)>(([:], false))
-  private let thread = BlockingThread("sessions")
+  private let thread = BlockingThread("daemon.sessions")
 
   init(
     _ access: CatalogueAccess, _ recorder: ScanRecorder, _ events: EventLog, _ ids: ScanIDs, _ options: DaemonOptions,

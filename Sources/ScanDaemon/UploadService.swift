@@ -1,6 +1,7 @@
 import Documents
 import Logging
 import ServiceLifecycle
+import Storage
 import Synchronization
 import UploadQueue
 import Workspace
@@ -38,7 +39,7 @@ final class UploadService: Service {
   private let onReconnect: @Sendable () -> Void
   private let state = Mutex(State())
   private let wakes = WakeSignal()
-  private let thread = BlockingThread("uploads")
+  private let thread = BlockingThread("daemon.uploads")
 
   init(
     _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ options: DaemonOptions,

@@ -38,7 +38,7 @@ final class UserDocuments: Sendable {
     var options = DocumentStore.Options()
     options.trace = trace
     // Other processes are looked for once a second: nobody waits for them.
-    options.pollInterval = 1000
+    options.pollInterval = .seconds(1)
     // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
     // The floor also bounds memory, as the rows since a compaction are found by a table in memory.
     options.compaction = CompactionPolicy(share: 3, floor: 8 << 20)

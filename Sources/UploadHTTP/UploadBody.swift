@@ -1,5 +1,6 @@
 import GzipStream
 import NIOCore
+import Storage
 import Synchronization
 import UploadQueue
 
@@ -104,7 +105,7 @@ struct BodyPieces: AsyncSequence, Sendable {
     fileprivate let reader: UploadBody.Reader
 
     func next() async throws -> ByteBuffer? {
-      try await FileReference.aside { [reader] in try reader.next() }.map { ByteBuffer(bytes: $0) }
+      try await BlockingThread.run { [reader] in try reader.next() }.map { ByteBuffer(bytes: $0) }
     }
   }
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import HTTPSupport
 import NIOCore
 import NIOHTTP1
+import Storage
 public import UploadQueue
 
 #if canImport(FoundationEssentials)
@@ -182,7 +183,7 @@ public final class UploadHTTPTransport: Sendable {
       let length: HTTPClientRequest.Body.Length = isPacked ? .unknown : .known(Int64(body.byteCount))
       request.body = .stream(BodyPieces(body: body, isPacked: isPacked), length: length)
       if !options.secrets.isEmpty {
-        signature = try await FileReference.aside { [signature] in
+        signature = try await BlockingThread.run { [signature] in
           var signature = signature
           let reader = UploadBody.Reader(body, isPacked: isPacked)
           while let piece = try reader.next() { signature.update(piece) }
@@ -191,7 +192,7 @@ public final class UploadHTTPTransport: Sendable {
       }
     } else {
       let bytes =
-        isPacked ? try await FileReference.aside { try body.bytes(isPacked: true) } : try body.bytes(isPacked: false)
+        isPacked ? try await BlockingThread.run { try body.bytes(isPacked: true) } : try body.bytes(isPacked: false)
       request.body = .bytes(bytes)
       signature.update(bytes)
     }

@@ -70,12 +70,12 @@ public final class UserStores: Sendable {
   /// The writer of the catalogue; the one who is given it closes it. After its user was signed out it begins nothing more: it
   /// throws `StoreError.closed`, an increment when it is committed; an update that has begun is finished.
   ///
-  /// - Parameter milliseconds: how long to wait for another writer to finish; ``Workspace/Options/waiting`` without it.
+  /// - Parameter waiting: how long to wait for another writer to finish; ``Workspace/Options/waiting`` without it.
   /// - Throws: `WorkspaceError.closed`, `.store`; `StoreError.locked` after that time, `.damaged`, `.unusable`, `.io`.
-  public func catalogueWriter(waiting milliseconds: Int? = nil) throws -> CatalogWriter {
+  public func catalogueWriter(waiting: Duration? = nil) throws -> CatalogWriter {
     try checkOpen()
     let access = access
-    return try directory.catalogueWriter(of: user, waiting: milliseconds ?? options.waiting) {
+    return try directory.catalogueWriter(of: user, waiting: waiting ?? options.waiting) {
       (try? access.isGranted()) == true
     }
   }

@@ -49,10 +49,10 @@ import Storage
 public final class Workspace: Sendable {
   /// How stores are used.
   public struct Options: Sendable {
-    /// How long a change waits for another process to finish one, in milliseconds.
-    public var waiting = 2000
-    /// How often is looked, while somebody observes, for what other processes did, in milliseconds.
-    public var pollInterval = 100
+    /// How long a change waits for another process to finish one.
+    public var waiting = Duration.seconds(2)
+    /// How often is looked, while somebody observes, for what other processes did.
+    public var pollInterval = Duration.milliseconds(100)
     /// How long catalogues, and who is signed in, are read without a look at the directory that their files are in. Commits of
     /// any process are seen at once in any case, and so are new generations; only files that somebody removes or replaces by
     /// hand may stay unseen for this long.

@@ -34,21 +34,21 @@ extension WorkspaceDirectory {
   ///
   /// - Parameters:
   ///   - id: The user; `nil` for the default store.
-  ///   - milliseconds: How long to wait for another writer to finish.
+  ///   - waiting: How long to wait for another writer to finish.
   ///   - replacesDamaged: Whether to begin anew where the catalogue cannot be opened; see `CatalogWriter`.
   /// - Throws: `WorkspaceError.userID`, `.store`; `SettingsError`; `StoreError.locked`, `.damaged`, `.unusable`, `.io`.
   public func catalogueWriter(
-    of id: String?, waiting milliseconds: Int, replacesDamaged: Bool = false
+    of id: String?, waiting: Duration, replacesDamaged: Bool = false
   ) throws -> CatalogWriter {
-    try catalogueWriter(of: id, waiting: milliseconds, replacesDamaged: replacesDamaged) { true }
+    try catalogueWriter(of: id, waiting: waiting, replacesDamaged: replacesDamaged) { true }
   }
 
   func catalogueWriter(
-    of id: String?, waiting milliseconds: Int, replacesDamaged: Bool = false,
+    of id: String?, waiting: Duration, replacesDamaged: Bool = false,
     while isPermitted: @escaping @Sendable () -> Bool
   ) throws -> CatalogWriter {
     try CatalogWriter(
-      makeStore("catalogue", of: id), waiting: milliseconds, previousLifetime: previousLifetime(of: id),
+      makeStore("catalogue", of: id), waiting: waiting, previousLifetime: previousLifetime(of: id),
       replacesDamaged: replacesDamaged, while: isPermitted)
   }
 

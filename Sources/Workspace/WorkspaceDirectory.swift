@@ -23,8 +23,8 @@ import Darwin
 /// the root.
 public struct WorkspaceDirectory: Sendable {
   public let root: String
-  /// How long a change waits for another process to finish one, in milliseconds.
-  public var waiting = 2000
+  /// How long a change waits for another process to finish one.
+  public var waiting = Duration.seconds(2)
   /// Learns what stores do without being asked, such as deleting a previous generation where the device is full. May be
   /// called on any thread.
   public var notify: @Sendable (StoreNotice) -> Void = { _ in }
@@ -163,10 +163,10 @@ public struct WorkspaceDirectory: Sendable {
   /// - Throws: `WorkspaceError.userID`.
   public func settings(of id: String?) throws(WorkspaceError) -> Settings {
     if let id { try check(id) }
-    return settings(of: id, StoreAccess(), pollInterval: 100)
+    return settings(of: id, StoreAccess(), pollInterval: .milliseconds(100))
   }
 
-  func settings(of id: String?, _ access: StoreAccess, pollInterval: Int) -> Settings {
+  func settings(of id: String?, _ access: StoreAccess, pollInterval: Duration) -> Settings {
     let place = SettingsPlace(path: ([root] + names(of: id)).joined(separator: "/") + "/settings.log") {
       try store("settings", of: id)
     } make: {

@@ -84,10 +84,10 @@ struct StoreOptions: ParsableArguments {
   /// The writer of the user's catalogue, whose directories are made where they are missing.
   ///
   /// - Parameter replacesDamaged: Whether to begin anew where the catalogue cannot be opened.
-  func writer(waiting milliseconds: Int = 0, replacesDamaged: Bool = false) throws -> CatalogWriter {
+  func writer(waiting: Duration = .zero, replacesDamaged: Bool = false) throws -> CatalogWriter {
     let user = try userID()
     return try orRemedies(user) {
-      try workspace.catalogueWriter(of: user, waiting: milliseconds, replacesDamaged: replacesDamaged)
+      try workspace.catalogueWriter(of: user, waiting: waiting, replacesDamaged: replacesDamaged)
     }
   }
 
@@ -148,7 +148,8 @@ struct WriteOptions: ParsableArguments {
     guard wait >= 0, wait <= 86_400 else { throw ValidationError("--wait is 0 to 86400 seconds") }
   }
 
-  var milliseconds: Int { Int(wait * 1000) }
+  /// ``wait`` as a duration, to the millisecond.
+  var waiting: Duration { .milliseconds(Int(wait * 1000)) }
 }
 
 /// For people or for programs.

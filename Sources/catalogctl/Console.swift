@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Storage
 import TextFormat
 
 #if canImport(Glibc)
@@ -11,7 +12,7 @@ import Darwin
 #endif
 
 /// Ends the process. Results that were written are out.
-func terminate(_ code: Failure.Code) -> Never { exit(code.rawValue) }
+func terminate(_ code: ExitStatus) -> Never { exit(code.rawValue) }
 
 /// Ends the process with a code of the argument parser.
 func terminate(_ code: ExitCode) -> Never { exit(code.rawValue) }

@@ -20,25 +20,11 @@ import Darwin
 
 /// A command's end that is not success: what to say, and the exit code.
 struct Failure: Error {
-  /// The codes of `sysexits.h`, and 1 for a plain no.
-  enum Code: Int32 {
-    case no = 1
-    case usage = 64
-    case data = 65
-    case noInput = 66
-    case unavailable = 69
-    case software = 70
-    case cannotCreate = 73
-    case io = 74
-    case temporary = 75
-    case permission = 77
-  }
-
-  let code: Code
+  let code: ExitStatus
   /// For standard error; empty where everything was said.
   let message: String
 
-  init(_ code: Code, _ message: String = "") {
+  init(_ code: ExitStatus, _ message: String = "") {
     self.code = code
     self.message = message
   }
@@ -102,7 +88,7 @@ struct Failure: Error {
   }
 
   private init(store error: StoreError) {
-    let code: Code =
+    let code: ExitStatus =
       switch error {
       case .unusable, .damaged, .schema, .tooLarge: .data
       case .locked, .replaced, .closed: .temporary
@@ -146,7 +132,7 @@ struct Failure: Error {
   }
 
   private init(settings error: SettingsError) {
-    let code: Code =
+    let code: ExitStatus =
       switch error {
       case .name, .value: .usage
       case .type, .unreadable: .data
@@ -155,7 +141,7 @@ struct Failure: Error {
     self.init(code, "\(error)")
   }
 
-  private static func code(_ error: UploadQueueError) -> Code {
+  private static func code(_ error: UploadQueueError) -> ExitStatus {
     switch error {
     case .unknown: .no
     case .text, .field, .name: .usage
@@ -165,18 +151,12 @@ struct Failure: Error {
     }
   }
 
-  private static func code(_ error: StorageError) -> Code {
-    switch error.kind {
-    case .permission: .permission
-    case .noSpace: .io
+  private static func code(_ error: StorageError) -> ExitStatus {
     // A link could lead out of the root.
-    case .other where error.code == ELOOP: .permission
-    // Where a file stands in the place of a directory, no store can be, whether somebody reads or writes.
-    default: error.operation.hasPrefix("create") || error.code == ENOTDIR ? .cannotCreate : .io
-    }
+    error.kind == .other && error.code == ELOOP ? .permission : ExitStatus(error)
   }
 
-  private static func code(_ error: TransportError) -> Code {
+  private static func code(_ error: TransportError) -> ExitStatus {
     switch error {
     case .invalidURL, .invalidHeader, .invalidProxy: .usage
     case .certificateFile: .noInput
@@ -184,7 +164,7 @@ struct Failure: Error {
     }
   }
 
-  private static func code(_ error: OriginError) -> Code {
+  private static func code(_ error: OriginError) -> ExitStatus {
     switch error {
     case .cannotListen: .unavailable
     case .fileUnreadable: .noInput

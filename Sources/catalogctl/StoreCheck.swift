@@ -72,21 +72,21 @@ struct StoreCheck {
   ///
   /// - Parameter recounted: told the name of each queue that was wrong.
   func repair(
-    waiting milliseconds: Int, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
+    waiting: Duration, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
   ) throws {
     if let location = try workspace.store(DocumentOptions.storeName, of: id) {
-      if let repair = try DocumentStore.repair(location, waiting: milliseconds), repair.damagedPath != nil {
+      if let repair = try DocumentStore.repair(location, waiting: waiting), repair.damagedPath != nil {
         body("the documents", repair)
       }
       var options = DocumentStore.Options()
-      options.waiting = milliseconds
+      options.waiting = waiting
       let store = try DocumentStore.inspect(location, options: options)
       for name in try UploadQueue.names(in: store)
       where try UploadQueue(in: store, name: name, isReadOnly: true).recount() { recounted(name) }
     }
     for name in Self.others where id != nil || name != "settings" {
       if let location = try workspace.store(name, of: id),
-        let repair = try Repair.run(location, schema: Self.schema(of: name), waiting: milliseconds, setsAside: true),
+        let repair = try Repair.run(location, schema: Self.schema(of: name), waiting: waiting, setsAside: true),
         repair.damagedPath != nil
       {
         body("the store \(name)", repair)

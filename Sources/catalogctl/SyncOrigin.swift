@@ -19,7 +19,7 @@ struct SyncOrigin {
     _ store: StoreOptions, _ write: WriteOptions, source: String?, organisation: String?, shownSource: String? = nil
   ) throws {
     var workspace = store.workspace
-    workspace.waiting = write.milliseconds
+    workspace.waiting = write.waiting
     self.workspace = workspace
     id = try store.userID()
     self.organisation = organisation

@@ -19,7 +19,7 @@ import Darwin
     // Before anything opens a file, which would get the number of a stream that is closed.
     do { _ = try StandardStreams.openMissing() } catch {
       Console.say("\(error)")
-      Foundation.exit(ExitCode.io)
+      Foundation.exit(ExitStatus.io.rawValue)
     }
     // A reader that goes away is an error of the write, which says so.
     signal(SIGPIPE, SIG_IGN)
@@ -58,7 +58,7 @@ import Darwin
           Console.say(
             "only \(limit) files may be open at once, and the daemon needs \(least) at least: raise the limit, with `ulimit -n`"
               + " in a shell or `LimitNOFILE` in a unit of systemd")
-          return ExitCode.io
+          return ExitStatus.io.rawValue
         }
         let setup = ProcessSetup(configuration, descriptorLimit: limit)
         return await Supervisor(configuration, setup, read: read, environment: environment).run()
@@ -106,7 +106,7 @@ enum Console {
       return 0
     } catch {
       say("cannot write to the standard output: \(error.localizedDescription)")
-      return ExitCode.io
+      return ExitStatus.io.rawValue
     }
   }
 

@@ -1,9 +1,10 @@
-import DaemonProcess
 import DaemonHTTP
+import DaemonProcess
 import Logging
 import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
+import Storage
 
 /// A daemon under one configuration, from the moment on at which its stores are open.
 struct DaemonRun: Sendable {
@@ -28,7 +29,7 @@ struct DaemonRun: Sendable {
     onEnd: @escaping @Sendable () -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
-    let daemon = try await offPool { try Daemon(configuration.daemon, after: recent, logger: logger) }
+    let daemon = try await BlockingThread.run { try Daemon(configuration.daemon, after: recent, logger: logger) }
     var services: [any Service] = daemon.services
     var handler: any ReadingHandler = daemon
     if configuration.exitsAtEnd, let input = configuration.inputs.first(where: { $0.source == .standardInput }) {

@@ -1,6 +1,5 @@
 import CoreMetrics
 import DaemonProcess
-import Dispatch
 import Logging
 import ScanDaemon
 
@@ -92,11 +91,4 @@ struct ProcessSetup: Sendable {
     "shelfmark_catalogue_age_seconds": "Since the catalogue was last known to be current.",
     "shelfmark_catalogue_products": "Products of the catalogue.",
   ]
-}
-
-/// Runs what may wait for the system on a thread that is nobody else's.
-func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
-  }
 }

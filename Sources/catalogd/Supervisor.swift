@@ -3,6 +3,7 @@ import Logging
 import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
+import Storage
 import Synchronization
 import UnixSignals
 
@@ -122,7 +123,7 @@ final class Supervisor: Sendable {
         setup.apply(state.withLock { $0.configuration })
       case (_, let failure?):
         logger.critical("cannot go on", metadata: ["reason": "\(failure)"])
-        return ExitCode.code(for: failure)
+        return ExitStatus(failure).rawValue
       case (_, nil): return 0
       }
     }
@@ -224,7 +225,7 @@ final class Supervisor: Sendable {
     logger.notice("reading the configuration again")
     await manager?.reloading()
     do {
-      let new = try await offPool { [read] in try read() }
+      let new = try await BlockingThread.run { [read] in try read() }
       warn(of: new)
       let (run, count, isChanged) = state.withLock { state in
         guard !state.isEnding, new.differs(from: state.next ?? state.configuration) else {
@@ -281,7 +282,7 @@ final class Supervisor: Sendable {
     Task {
       while state.withLock({ $0.refusal != nil && $0.isMisread && !$0.isEnding }) {
         try? await Task.sleep(for: Self.checkInterval)
-        guard let new = try? await offPool({ [read] in try read() }) else { continue }
+        guard let new = try? await BlockingThread.run({ [read] in try read() }) else { continue }
         state.withLock { state in
           guard state.refusal != nil, state.isMisread, let problems = state.run?.daemon.problems else { return }
           if new.differs(from: state.configuration) {
@@ -319,7 +320,7 @@ final class Supervisor: Sendable {
       try? await Task.sleep(for: limit)
       if let run, state.withLock({ $0.runCount != run }) { return }
       logger.critical("the daemon did not end in time", metadata: ["limit": "\(limit)"])
-      exitNow(ExitCode.software)
+      exitNow(ExitStatus.software.rawValue)
     }
   }
 
@@ -334,7 +335,7 @@ final class Supervisor: Sendable {
   /// rest go on.
   private func isHealthy() async -> Bool {
     guard let daemon = state.withLock({ $0.run?.daemon }) else { return true }
-    _ = try? await offPool { daemon.isReady }
+    _ = try? await BlockingThread.run { daemon.isReady }
     return true
   }
 }

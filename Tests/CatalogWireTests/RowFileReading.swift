@@ -10,29 +10,14 @@ struct RowFileReading: Equatable {
   /// The faults as people read them, or what else went wrong.
   var failures: [String] = []
 
-  /// Reads `bytes` whole and in small pieces, which has to be the same.
   static func csv(_ bytes: [UInt8], rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) -> RowFileReading {
-    same(bytes) { pieces in
-      var reader = CSVRows(rules: rules, limits: limits)
-      return read(pieces) { (piece, sink) throws(WireError) in
-        try reader.consume(piece, into: &sink)
-      } finish: { (sink) throws(WireError) in
-        try reader.finish(into: &sink)
-      }
-    }
+    same(bytes) { read($0, .csv, rules, limits) }
   }
 
   static func ndjson(
     _ bytes: [UInt8], rules: RowRules = RowRules(), limits: WireLimits = WireLimits()
   ) -> RowFileReading {
-    same(bytes) { pieces in
-      var reader = NDJSONRows(rules: rules, limits: limits)
-      return read(pieces) { (piece, sink) throws(WireError) in
-        try reader.consume(piece, into: &sink)
-      } finish: { (sink) throws(WireError) in
-        try reader.finish(into: &sink)
-      }
-    }
+    same(bytes) { read($0, .ndjson, rules, limits) }
   }
 
   static func csv(_ text: String, rules: RowRules = RowRules()) -> RowFileReading {
@@ -43,6 +28,7 @@ struct RowFileReading: Equatable {
     ndjson(Array(text.utf8), rules: rules)
   }
 
+  /// Reads `bytes` whole and in small pieces, which has to be the same.
   private static func same(_ bytes: [UInt8], _ run: ([[UInt8]]) -> RowFileReading) -> RowFileReading {
     let whole = run([bytes])
     for size in [1, 7] where bytes.count < 100_000 {
@@ -53,14 +39,14 @@ struct RowFileReading: Equatable {
   }
 
   private static func read(
-    _ pieces: [[UInt8]], consume: (Span<UInt8>, inout Collector) throws(WireError) -> Void,
-    finish: (inout Collector) throws(WireError) -> RowFileSummary
+    _ pieces: [[UInt8]], _ format: RowFileFormat, _ rules: RowRules, _ limits: WireLimits
   ) -> RowFileReading {
+    var reader = RowFileReader(format, rules: rules, limits: limits)
     var sink = Collector()
     var result = RowFileReading()
     do throws(WireError) {
-      for piece in pieces { try consume(piece.span, &sink) }
-      result.summary = try finish(&sink)
+      for piece in pieces { try reader.consume(piece.span, into: &sink) }
+      result.summary = try reader.finish(into: &sink)
     } catch {
       if case .rowsRefused(let faults) = error {
         result.faults = faults

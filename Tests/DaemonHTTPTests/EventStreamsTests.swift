@@ -1,6 +1,7 @@
 import NIOCore
 import ScanDaemon
 import Testing
+import WaitingTestSupport
 
 @testable import DaemonHTTP
 
@@ -254,15 +255,6 @@ extension TestClient {
         return isFree
       }
     }
-  }
-
-  /// Waits until something is so, for up to half a minute.
-  private func eventually(_ condition: () async throws -> Bool) async throws {
-    for _ in 0..<1500 {
-      if try await condition() { return }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    Issue.record("not within half a minute")
   }
 
   @Test func `streams end at graceful shutdown`() async throws {

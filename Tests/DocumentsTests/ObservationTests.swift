@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ObservationTests {
   private func options() -> DocumentStore.Options {
     var options = DocumentStore.Options()
-    options.pollInterval = 5
+    options.pollInterval = .milliseconds(5)
     return options
   }
 

@@ -221,7 +221,7 @@ import Testing
     let location = StoreLocation(device.directory, name: "s", environment: fixed.environment())
     _ = try StoreWriter(location, schema: TestSchema.schema)
     let first = try #require(try device.directory.lock("s.lock"))
-    func open(waiting: Int) throws(StoreError) -> StoreWriter {
+    func open(waiting: Duration) throws(StoreError) -> StoreWriter {
       let patient = StoreLocation(
         device.directory, name: "s",
         environment: fixed.environment { _ in
@@ -229,7 +229,7 @@ import Testing
         })
       return try StoreWriter(patient, schema: TestSchema.schema, waiting: waiting)
     }
-    for waiting in [0, 25] {
+    for waiting in [Duration.zero, .milliseconds(25)] {
       #expect {
         _ = try open(waiting: waiting)
       } throws: { error in
@@ -238,7 +238,7 @@ import Testing
       }
     }
     #expect(fixed.waited.load(ordering: .relaxed) == 25)
-    _ = try open(waiting: 100)
+    _ = try open(waiting: .milliseconds(100))
   }
 
   @Test func `a closed writer takes no more commits`() throws {

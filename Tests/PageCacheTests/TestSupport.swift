@@ -123,7 +123,7 @@ struct Bench {
   ) -> PageStore {
     var options = PageStore.Options()
     options.now = { clock.now }
-    options.pollInterval = 5
+    options.pollInterval = .milliseconds(5)
     change(&options)
     return PageStore(location(device), options: options)
   }

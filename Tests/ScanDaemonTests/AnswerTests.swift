@@ -5,6 +5,7 @@ import JSONFormat
 import RandomTestSupport
 import ScanInputs
 import Testing
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

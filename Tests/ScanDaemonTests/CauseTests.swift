@@ -8,6 +8,7 @@ import Storage
 import Synchronization
 import Testing
 import UploadQueue
+import WaitingTestSupport
 import Workspace
 
 @testable import ScanDaemon
@@ -92,7 +93,7 @@ import Workspace
   }
 
   @Test func `a catalogue that was synchronised and is empty is one`() async throws {
-    let writer = try CatalogWriter(root.directory.makeCatalogue(of: "ana"), waiting: 5000)
+    let writer = try CatalogWriter(root.directory.makeCatalogue(of: "ana"), waiting: .seconds(5))
     _ = try writer.beginFullUpdate(.open).commit(cursor: "monday")
     writer.close()
     let daemon = try daemon()

@@ -2,6 +2,7 @@ import DocumentFormat
 import Foundation
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

@@ -2,6 +2,7 @@ import DocumentFormat
 import Foundation
 import ScanInputs
 import Testing
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

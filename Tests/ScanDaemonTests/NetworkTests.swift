@@ -6,6 +6,7 @@ import ScanInputs
 import Synchronization
 import Testing
 import UploadQueue
+import WaitingTestSupport
 
 @testable import ScanDaemon
 
@@ -78,10 +79,10 @@ private final class Wire: Sendable {
 
   /// Lets time pass in small steps, at most so much, until something is so.
   private func within(
-    _ bound: Duration, _ what: String, _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+    _ bound: Duration, _ what: String, file: String = #fileID, line: Int = #line, _ condition: () throws -> Bool
   ) async throws {
     let end = clock.now + Int64(bound / .microseconds(1))
-    try await eventually(what, location) {
+    try await eventually(what, file: file, line: line) {
       if try condition() { return true }
       if clock.now < end { clock.advance(by: .milliseconds(20)) }
       return false

@@ -3,6 +3,7 @@ import Logging
 import MetricsTestKit
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

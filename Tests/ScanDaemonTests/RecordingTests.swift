@@ -5,6 +5,7 @@ import ScanInputs
 import Synchronization
 import Testing
 import UploadQueue
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

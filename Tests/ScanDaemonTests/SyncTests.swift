@@ -6,6 +6,7 @@ import JSONFormat
 import ScanInputs
 import Testing
 import UploadQueue
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

@@ -12,6 +12,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 import UploadQueue
+import WaitingTestSupport
 import Workspace
 
 @testable import ScanDaemon
@@ -41,7 +42,7 @@ final class TestRoot: Sendable {
 
   /// Gives a user a catalogue: the products 0 to 9 with the barcodes 6900 to 6909, and a set of 1 and 2.
   func fill(_ id: String?, cursor: String = "monday") throws {
-    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), waiting: 5000)
+    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), waiting: .seconds(5))
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     var row = ProductRow()
@@ -198,70 +199,12 @@ func withServices(_ daemon: Daemon, _ body: () async throws -> Void) async throw
   try await task.value
 }
 
-/// Waits until something is so, for up to half a minute.
-func eventually(
-  _ what: String, _ location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
-) async throws {
-  let end = ContinuousClock.now + .seconds(30)
-  while try !condition() {
-    try #require(ContinuousClock.now < end, "not within half a minute: \(what)", sourceLocation: location)
-    try await Task.sleep(for: .milliseconds(2))
-  }
-}
-
-/// A clock that a test moves; who sleeps waits for ``advance(by:)``.
-final class TestClock: Sendable {
-  private struct State {
-    var now: Int64 = 4_000_000_000_123_456
-    var sleepers: [Int: (until: Int64, continuation: CheckedContinuation<Void, any Error>)] = [:]
-    var next = 0
-    var cancelled: Set<Int> = []
-    var pauses: [Duration] = []
-  }
-  private let state = Mutex(State())
-
-  var now: Int64 { state.withLock { $0.now } }
-  var sleeperCount: Int { state.withLock { $0.sleepers.count } }
-  /// What was slept.
-  var pauses: [Duration] { state.withLock { $0.pauses } }
+extension TestClock {
+  /// A clock on which a sleeper waits for `advance(by:)`.
+  convenience init() { self.init(start: 4_000_000_000_123_456, moves: false) }
 
   var environment: QueueEnvironment {
     // A number of 0.5: no jitter.
     QueueEnvironment(now: { self.now }, random: { 1 << 63 }, sleep: { try await self.sleep($0) })
-  }
-
-  func advance(by duration: Duration) {
-    let due = state.withLock { state in
-      state.now += Int64(duration / .microseconds(1))
-      let due = state.sleepers.filter { $0.value.until <= state.now }
-      for number in due.keys { state.sleepers[number] = nil }
-      return due.values.map(\.continuation)
-    }
-    for continuation in due { continuation.resume() }
-  }
-
-  private func sleep(_ duration: Duration) async throws {
-    let number = state.withLock { state in
-      state.next += 1
-      return state.next
-    }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let isCancelled = state.withLock { state in
-          if state.cancelled.remove(number) != nil { return true }
-          state.pauses.append(duration)
-          state.sleepers[number] = (state.now + Int64(duration / .microseconds(1)), continuation)
-          return false
-        }
-        if isCancelled { continuation.resume(throwing: CancellationError()) }
-      }
-    } onCancel: {
-      let sleeper = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-        if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper.continuation }
-        state.cancelled.insert(number)
-        return nil
-      }
-      sleeper?.resume(throwing: CancellationError())
-    }
   }
 }

@@ -4,6 +4,7 @@ import ScanInputs
 import Synchronization
 import Testing
 import UploadQueue
+import WaitingTestSupport
 
 @testable import ScanDaemon
 

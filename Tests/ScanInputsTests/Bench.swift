@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import ScanInputs
 
@@ -99,20 +100,6 @@ extension Task where Success == Never, Failure == Never {
 
 struct Late: Error, CustomStringConvertible {
   let description: String
-}
-
-/// Waits until something is so; two minutes at most, as other tests may have every thread.
-func eventually(
-  _ what: String = "it", _ location: SourceLocation = #_sourceLocation, _ isSo: () throws -> Bool
-) async throws {
-  let deadline = ContinuousClock.now + .seconds(120)
-  while try !isSo() {
-    guard ContinuousClock.now < deadline else {
-      Issue.record("\(what) is not so after two minutes", sourceLocation: location)
-      throw Late(description: what)
-    }
-    await Task.pause()
-  }
 }
 
 /// An input that runs in a service group.

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import Testing
+import WaitingTestSupport
 
 @testable import ScanInputs
 

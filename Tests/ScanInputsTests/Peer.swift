@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import WaitingTestSupport
 
 /// The other end of a descriptor. Its calls never block: the tasks of the process have few threads.
 final class Peer {

@@ -15,15 +15,15 @@ package final class FixedEnvironment: Sendable {
   }
 
   /// An environment in which each look at the clock finds it a second later.
-  package func environment(flushLimit: Int? = nil, pause: @escaping @Sendable (Int) -> Void = { _ in })
-    -> StoreEnvironment
-  {
+  package func environment(
+    flushLimit: Int? = nil, pause: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) -> StoreEnvironment {
     var environment = StoreEnvironment(
       now: { self.clock.add(1_000_000, ordering: .relaxed).newValue },
       random: { self.random.withLock { $0.next() } },
-      pause: { milliseconds in
-        self.waited.add(milliseconds, ordering: .relaxed)
-        pause(milliseconds)
+      pause: { duration in
+        self.waited.add(Int(duration / .milliseconds(1)), ordering: .relaxed)
+        pause(duration)
       })
     if let flushLimit { environment.flushLimit = flushLimit }
     return environment

@@ -4,6 +4,7 @@ import LogStore
 import StoreTestSupport
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 
@@ -43,7 +44,7 @@ struct Bench {
   static func documents(_ device: SimulatedDevice) throws -> DocumentStore {
     var options = DocumentStore.Options()
     // Two stores of one test take turns, on however slow a machine.
-    options.waiting = 600_000
+    options.waiting = .seconds(600)
     let environment = FixedEnvironment().environment { _ in usleep(1000) }
     return try DocumentStore.open(
       StoreLocation(device.directory, name: "documents", environment: environment), options: options)

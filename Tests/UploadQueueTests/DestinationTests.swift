@@ -1,6 +1,7 @@
 import StoreTestSupport
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 

@@ -2,6 +2,7 @@ import Foundation
 import StoreTestSupport
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 
@@ -26,14 +27,6 @@ import Testing
     }
     await worker.drain(within: .zero)
     try await task.value
-  }
-
-  private func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(300)
-    while try await !condition() {
-      try #require(ContinuousClock.now < end, "not within half a minute: \(what)")
-      try await Task.sleep(for: .milliseconds(2))
-    }
   }
 
   @Test func `what got no answer goes at once, and what was answered or is to wait does not`() async throws {

@@ -1,5 +1,6 @@
 import StoreTestSupport
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 

@@ -4,6 +4,7 @@ import RandomTestSupport
 import StoreTestSupport
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 

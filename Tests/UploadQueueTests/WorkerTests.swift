@@ -1,7 +1,9 @@
 import Foundation
+import Storage
 import StoreTestSupport
 import Synchronization
 import Testing
+import WaitingTestSupport
 
 @testable import UploadQueue
 
@@ -141,7 +143,7 @@ import Testing
     let inTime = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<2 * threads {
         group.addTask {
-          try await FileReference.aside {
+          try await BlockingThread.run {
             state.reads.add(1, ordering: .relaxed)
             let end = ContinuousClock.now + .seconds(300)
             while !state.isOver.load(ordering: .relaxed), ContinuousClock.now < end {

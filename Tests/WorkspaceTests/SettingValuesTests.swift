@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SettingValuesTests {
   private let root = TemporaryRoot()
 
-  private func settings(_ interval: Int = 5) -> Settings {
+  private func settings(_ interval: Duration = .milliseconds(5)) -> Settings {
     root.directory.settings(of: "ana", StoreAccess(), pollInterval: interval)
   }
 
@@ -28,7 +28,7 @@ import Testing
     #expect(try await values.next() == 3)
     // A compaction has another file and no other value.
     let location = try #require(try root.directory.store("settings", of: "ana"))
-    let writer = try StoreWriter(location, schema: SettingsTable.schema, waiting: 1000)
+    let writer = try StoreWriter(location, schema: SettingsTable.schema, waiting: .seconds(1))
     _ = try writer.compact()
     writer.close()
     try theirs.unset(level)
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a change by the own process is told without waiting for a look`() async throws {
     // An hour between two looks: what is told was told by the change.
-    let settings = settings(3_600_000)
+    let settings = settings(.seconds(3600))
     var values = settings.values(of: .owner).makeAsyncIterator()
     #expect(try await values.next() == "")
     for owner in ["ana", "bob"] {

@@ -28,7 +28,7 @@ import Testing
         location
       } make: {
         location
-      }, StoreAccess(), waiting: 0, pollInterval: 1000)
+      }, StoreAccess(), waiting: .zero, pollInterval: .seconds(1))
   }
 
   private static func show(_ device: SimulatedDevice) throws -> Shown {

@@ -17,7 +17,7 @@ final class TemporaryRoot: Sendable {
   /// A workspace, which stands for a process of its own.
   func open(_ change: (inout Workspace.Options) -> Void = { _ in }) throws -> Workspace {
     var options = Workspace.Options()
-    options.pollInterval = 5
+    options.pollInterval = .milliseconds(5)
     change(&options)
     return try Workspace.open(path, options: options)
   }
@@ -46,7 +46,7 @@ final class TemporaryRoot: Sendable {
 
   /// Gives a user a catalogue of products whose names say whose they are.
   func fill(_ id: String, _ count: Int, cursor: String = "monday") throws {
-    let writer = try CatalogWriter(directory.makeCatalogue(of: id), waiting: 5000)
+    let writer = try CatalogWriter(directory.makeCatalogue(of: id), waiting: .seconds(5))
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     var row = ProductRow()

@@ -21,7 +21,7 @@ public final class Settings: Sendable {
 
   private let place: SettingsPlace
   private let access: StoreAccess
-  private let waiting: Int
+  private let waiting: Duration
   let observers: Observers
   /// Guards which commit is the newest that was seen; held for a refresh.
   private let view = Mutex(View())
@@ -29,9 +29,9 @@ public final class Settings: Sendable {
   private let writing = Mutex(())
 
   /// - Parameters:
-  ///   - waiting: how long a change waits for another process to finish one, in milliseconds.
-  ///   - pollInterval: how often commits of other processes are looked for while somebody observes, in milliseconds.
-  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Int, pollInterval: Int) {
+  ///   - waiting: how long a change waits for another process to finish one.
+  ///   - pollInterval: how often commits of other processes are looked for while somebody observes.
+  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Duration, pollInterval: Duration) {
     self.place = place
     self.access = access
     self.waiting = waiting

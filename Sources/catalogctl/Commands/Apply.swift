@@ -37,7 +37,7 @@ struct Apply: ParsableCommand {
       }
       let arrived = try file.arrived(nextTo: location)
       if writer == nil {
-        writer = try store.writer(waiting: write.milliseconds)
+        writer = try store.writer(waiting: write.waiting)
         // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }

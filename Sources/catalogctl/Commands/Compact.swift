@@ -24,7 +24,7 @@ struct Compact: ParsableCommand {
     guard try store.history() != nil else {
       return report(before: 0, after: 0, dropped: 0, Room(needed: 0, available: nil))
     }
-    let writer = try store.writer(waiting: write.milliseconds)
+    let writer = try store.writer(waiting: write.waiting)
     defer { writer.close() }
     let dropped = dropPrevious ? try drop(writer) : 0
     if dropPrevious {

@@ -25,9 +25,9 @@ struct ConfigOptions: ParsableArguments {
   }
 
   /// - Throws: `WorkspaceError.nobodySignedIn`.
-  func settings(waiting milliseconds: Int = 0) throws -> Settings {
+  func settings(waiting: Duration = .zero) throws -> Settings {
     var workspace = store.workspace
-    workspace.waiting = milliseconds
+    workspace.waiting = waiting
     return try workspace.settings(of: isDefault ? nil : store.userID())
   }
 }
@@ -110,7 +110,7 @@ struct ConfigSet: ParsableCommand {
       let known = SyncSettings.Name.allCases.map(\.rawValue).joined(separator: ", ")
       Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")
     }
-    try config.settings(waiting: write.milliseconds).change { try $0.set(named: name, to: value) }
+    try config.settings(waiting: write.waiting).change { try $0.set(named: name, to: value) }
     DurableChange.note("\(name) is set")
     if output.json { StoredSetting(name: name, value: value).json.print() }
   }
@@ -128,7 +128,7 @@ struct ConfigUnset: ParsableCommand {
 
   func run() throws {
     let name = try setting.changeable()
-    try config.settings(waiting: write.milliseconds).change { try $0.unset(named: name) }
+    try config.settings(waiting: write.waiting).change { try $0.unset(named: name) }
     DurableChange.note("\(name) is no longer set")
     if output.json { StoredSetting(name: name, value: .null).json.print() }
   }

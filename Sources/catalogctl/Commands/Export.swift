@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import CatalogSync
+import CatalogWire
 import JSONFormat
 
 struct Export: ParsableCommand {

@@ -53,7 +53,7 @@ struct Import: ParsableCommand {
     let opened = try InputFile(file)
     // A pipe may be slow: the catalogue is locked when all of it is there.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
-    let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
+    let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()
     var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.gate, rules: rules)

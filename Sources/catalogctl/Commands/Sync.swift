@@ -146,7 +146,7 @@ struct Sync: AsyncParsableCommand {
     display.begin()
     defer { display.end() }
     let destination = SyncDestination(try store.workspace.makeCatalogue(of: store.userID())) {
-      try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
+      try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
     }
     _ = try await synchronizer.run(destination, full: full) { writer, report in
       display.end()
@@ -169,7 +169,7 @@ struct Sync: AsyncParsableCommand {
       let arrived = try file.arrived(nextTo: location)
       // It is told of the first one.
       let adopted = try index == 0 ? origin.prepare(full: full) : nil
-      let writer = try store.writer(waiting: write.milliseconds, replacesDamaged: replaceDamaged)
+      let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       try origin.confirm()
       try take(arrived, writer, origin, adopted, filesAfter: files.count - 1 - index)

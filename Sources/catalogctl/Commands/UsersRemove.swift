@@ -33,7 +33,7 @@ struct UsersRemove: ParsableCommand {
 
   func run() throws {
     var workspace = store.workspace
-    workspace.waiting = write.milliseconds
+    workspace.waiting = write.waiting
     // An invalid id is reported as such; there is nothing to ask about a user who does not exist.
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }

@@ -105,7 +105,7 @@ struct Verify: ParsableCommand {
   /// Repairs a catalogue; `nil` for a clean one.
   private func repairCatalogue(_ location: StoreLocation) throws -> CatalogRepair? {
     do {
-      guard let repair = try CatalogRepair.run(location, waiting: write.milliseconds), !repair.findings.isEmpty else {
+      guard let repair = try CatalogRepair.run(location, waiting: write.waiting), !repair.findings.isEmpty else {
         return nil
       }
       return repair
@@ -138,7 +138,7 @@ struct Verify: ParsableCommand {
   private func repairStores(of id: String?) throws -> Bool {
     var wasDamaged = false
     let check = StoreCheck(workspace: store.workspace, id: id)
-    try check.repair(waiting: write.milliseconds) { queue in
+    try check.repair(waiting: write.waiting) { queue in
       wasDamaged = true
       Console.say("repaired: the queue \(Table.cell(queue)); its numbers are those of what is in it")
     } _: { name, repair in

@@ -44,7 +44,7 @@ struct DocumentOptions: ParsableArguments {
   /// The store to change, whose directories are made where they are missing.
   func writable(_ write: WriteOptions) throws -> DocumentStore {
     var options = DocumentStore.Options()
-    options.waiting = write.milliseconds
+    options.waiting = write.waiting
     return try DocumentStore.inspect(store.workspace.makeStore(Self.storeName, of: userID()), options: options)
   }
 }

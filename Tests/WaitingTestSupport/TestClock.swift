@@ -1,14 +1,13 @@
 import RandomTestSupport
 import Synchronization
-import UploadQueue
 
-/// A clock that a test moves.
+/// A clock that a test moves, and random numbers that are the same in every run.
 ///
-/// One that `moves` is set forward by whoever sleeps, who then has slept already; on another one a sleeper waits for
+/// On a clock that moves, sleeping takes no time and sets the clock forward; on any other one a sleeper waits for
 /// ``advance(by:)``.
-final class TestClock: Sendable {
+package final class TestClock: Sendable {
   private struct State {
-    var now: Int64 = 1_700_000_000_000_000
+    var now: Int64
     var sleepers: [Int: (until: Int64, continuation: CheckedContinuation<Void, any Error>)] = [:]
     var next = 0
     var cancelled: Set<Int> = []
@@ -21,20 +20,27 @@ final class TestClock: Sendable {
   private let state: Mutex<State>
   private let moves: Bool
 
-  init(moves: Bool = true, seed: UInt64 = 1) {
-    state = Mutex(State(random: SeededGenerator(seed: seed)))
+  /// - Parameters:
+  ///   - start: What the clock says first, in microseconds since 1970.
+  ///   - moves: Whether sleeping sets the clock forward.
+  ///   - seed: The seed of the random numbers.
+  package init(start: Int64 = 1_700_000_000_000_000, moves: Bool, seed: UInt64 = 1) {
+    state = Mutex(State(now: start, random: SeededGenerator(seed: seed)))
     self.moves = moves
   }
 
-  var now: Int64 { state.withLock { $0.now } }
-  var pauses: [Duration] { state.withLock { $0.pauses } }
+  /// In microseconds since 1970.
+  package var now: Int64 { state.withLock { $0.now } }
+  /// What was slept.
+  package var pauses: [Duration] { state.withLock { $0.pauses } }
 
-  var environment: QueueEnvironment {
-    QueueEnvironment(
-      now: { self.now }, random: { self.state.withLock { $0.random.next() } }, sleep: { try await self.sleep($0) })
-  }
+  /// How many tasks sleep.
+  package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  func advance(by duration: Duration) {
+  /// The next random number.
+  package func random() -> UInt64 { state.withLock { $0.random.next() } }
+
+  package func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += Int64(duration / .microseconds(1))
       let due = state.sleepers.filter { $0.value.until <= state.now }
@@ -45,7 +51,7 @@ final class TestClock: Sendable {
   }
 
   /// Returns when so many tasks sleep.
-  func untilSleeping(_ count: Int = 1) async {
+  package func untilSleeping(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isSo = state.withLock { state in
         if state.sleepers.count >= count { return true }
@@ -56,7 +62,8 @@ final class TestClock: Sendable {
     }
   }
 
-  private func sleep(_ duration: Duration) async throws {
+  /// Sleeps as the clock says.
+  package func sleep(_ duration: Duration) async throws {
     try Task.checkCancellation()
     if moves {
       state.withLock { state in

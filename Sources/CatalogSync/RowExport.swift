@@ -1,0 +1,50 @@
+public import Catalog
+import CatalogRows
+public import CatalogWire
+import LogStore
+
+/// Writes a catalogue in an order that depends on its content alone: products by id, then relations by set, component and id.
+public struct RowExport {
+  private static let pieceByteCount = 1 << 16
+
+  public var includesProducts = true
+  public var includesRelations = true
+  private let writer: RowFileWriter
+
+  public init(_ format: RowFileFormat) { writer = RowFileWriter(format) }
+
+  /// Hands the text to `write`, piece by piece.
+  ///
+  /// - Throws: `StoreError.damaged`; what `write` throws.
+  /// - Complexity: reads every row once; keeps 20 bytes for each product, and all relations.
+  public func write(_ snapshot: CatalogSnapshot, to write: (_ piece: [UInt8]) throws -> Void) throws {
+    var piece: [UInt8] = []
+    func flush(above limit: Int) throws {
+      if piece.count <= limit { return }
+      try write(piece)
+      piece.removeAll(keepingCapacity: true)
+    }
+    writer.appendHeader(to: &piece)
+    if includesProducts {
+      var row = ProductRow()
+      for id in try snapshot.productRowsByID() {
+        let product = try snapshot.withProduct(id) { (view) throws(StoreError) in try snapshot.copy(view) }
+        product?.fill(&row)
+        writer.append(row, to: &piece)
+        try flush(above: Self.pieceByteCount)
+      }
+    }
+    if includesRelations {
+      var relations: [Relation] = []
+      try snapshot.forEachRelation { relations.append($0) }
+      relations.sort(by: Relation.precedes)
+      var row = RelationRow()
+      for relation in relations {
+        relation.fill(&row)
+        writer.append(row, to: &piece)
+        try flush(above: Self.pieceByteCount)
+      }
+    }
+    try flush(above: 0)
+  }
+}

@@ -1,0 +1,52 @@
+import CatalogRows
+import CatalogWire
+import RandomTestSupport
+import Testing
+
+/// Files of rows in both formats.
+@Suite struct RowFileTests {
+  @Test(arguments: RowFileFormat.allCases)
+  func `what is written reads back as it was`(format: RowFileFormat) throws {
+    var rows = RowGenerator(random: SeededGenerator(for: "RowFileTests"))
+    let writer = RowFileWriter(format)
+    var text: [UInt8] = []
+    var expected = Collector()
+    writer.appendHeader(to: &text)
+    for _ in 0..<50 {
+      let (product, relation) = (rows.product(), rows.relation())
+      writer.append(product, to: &text)
+      writer.append(relation, to: &text)
+      try expected.product(product)
+      try expected.relation(relation)
+    }
+    var rules = RowRules()
+    rules.duplicates = .last
+    rules.allowsEmptyIds = true
+    var reader = RowFileReader(format, rules: rules)
+    var sink = Collector()
+    try reader.consume(text.span, into: &sink)
+    #expect(try reader.finish(into: &sink).rows == 100 && reader.faultCount == 0)
+    #expect(sink.lines == expected.lines)
+  }
+
+  @Test(
+    arguments: [
+      ("rows.csv", .csv), ("rows.CSV.gz", .csv), ("a/b.c/rows.ndjson", .ndjson), ("rows.jsonl.gz", .ndjson),
+      ("rows", .ndjson), (".csv", .ndjson), ("rows.txt", nil), ("rows.xlsx.gz", nil), ("rows.gz", nil),
+    ] as [(String, RowFileFormat?)])
+  func `a file's name tells its format`(path: String, format: RowFileFormat?) {
+    #expect(RowFileFormat(path: path) == format)
+  }
+
+  @Test func `faults are counted, and the summary stays after a refusal`() {
+    var reader = RowFileReader(.csv)
+    var sink = Collector()
+    let text = Array("type,id,name\nproduct,1,a\nproduct,1,b\nnothing,2,c\n".utf8)
+    #expect(throws: WireError.self) {
+      try reader.consume(text.span, into: &sink)
+      _ = try reader.finish(into: &sink)
+    }
+    #expect(reader.faultCount > 0)
+    #expect(reader.summary.rows > 0)
+  }
+}
