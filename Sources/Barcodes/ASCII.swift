@@ -1,6 +1,6 @@
-/// The bytes with a meaning of their own in scanned data.
+/// ASCII bytes that have a special meaning in scanned data.
 enum ASCII {
-  /// Group separator: how a reader sends FNC1 inside the data (GS1 General Specifications 7.8).
+  /// The group separator, which a scanner sends for FNC1 inside the data (GS1 General Specifications 7.8).
   static let groupSeparator: UInt8 = 0x1D
   static let blank = UInt8(ascii: " ")
   static let opening = UInt8(ascii: "(")
@@ -16,7 +16,7 @@ enum ASCII {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// `bytes` without blanks and group separators at both ends.
+  /// Returns `bytes` without blanks and group separators at both ends.
   static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while let first = rest.first, first == blank || first == groupSeparator { rest.removeFirst() }

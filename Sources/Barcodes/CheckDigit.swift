@@ -1,10 +1,10 @@
-/// What the check digit says about a reading.
+/// The result of verifying a check digit.
 public enum CheckDigit: Hashable, Sendable {
-  /// There is a GTIN and its check digit is right.
+  /// The scan is a GTIN with a valid check digit.
   case valid
-  /// The digits have the length of a GTIN, but the last one does not follow from the others.
+  /// The digits have the length of a GTIN, but the check digit is wrong.
   case invalid
-  /// The reading has no check digit of its own. Element strings without a right GTIN are of this kind too:
-  /// their ``ElementString/fault`` tells why.
+  /// The scan has no check digit of its own. This includes element strings without a valid GTIN; their
+  /// ``ElementString/fault`` contains the reason.
   case none
 }

@@ -1,27 +1,28 @@
 import TextFormat
 
-/// A web address that carries GS1 element strings: a GS1 Digital Link around a GTIN (GS1 Digital Link
-/// Standard: URI Syntax).
+/// A GS1 Digital Link: a web address that contains a GTIN and other GS1 element strings (GS1 Digital Link Standard: URI
+/// Syntax).
 ///
 ///     https://id.gs1.org/any/prefix/01/09506000134352/10/LOT?17=270617&utm=x#top
 ///                                   └── key ────────┘└ qual ┘ └ attribute ┘
 ///
-/// Any host and any prefix will do. Scheme and host ignore case, the path does not. The GTIN may have 8, 12,
-/// 13 or 14 digits, as older links do, and is padded to 14.
+/// Any host and any path prefix are accepted. Scheme and host are case-insensitive, the path is not. The GTIN may have
+/// 8, 12, 13 or 14 digits, as in older links, and is padded to 14.
 public struct DigitalLink: Hashable, Sendable {
-  /// The key, its qualifiers and the attributes, in the order of the address. The first element is (01).
+  /// The key, its qualifiers and the attributes, in the order of the address. The first element is AI (01).
   public let elements: ElementString
 
-  /// Reads `address`.
+  /// Parses a web address.
   ///
-  /// - Returns: Nil when it is no web address or has no `/01/` followed by digits of a GTIN's length. A GTIN
-  ///   with a wrong check digit is still a Digital Link, with a fault in ``elements``.
+  /// Returns `nil` if `address` is not a web address or contains no `/01/` followed by digits of a GTIN's length. An
+  /// address whose GTIN has a wrong check digit is still a Digital Link, with a fault in ``elements``.
+  ///
   /// - Complexity: Linear in the length of `address`.
   public init?(_ address: some StringProtocol) {
     self.init(Array(address.utf8), from: 0)
   }
 
-  /// True when `text` is a web address of any sort.
+  /// Returns whether `text` is a web address of any kind.
   public static func isWebAddress(_ text: some StringProtocol) -> Bool {
     endOfScheme(Array(text.utf8.prefix(8)), from: 0) != nil
   }
@@ -31,7 +32,7 @@ public struct DigitalLink: Hashable, Sendable {
     let end = bytes[hostStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
     let pathEnd = bytes[hostStart..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
 
-    // The first part is the host.
+    // The first component is the host.
     let parts = bytes[hostStart..<pathEnd].split(separator: ASCII.slash, omittingEmptySubsequences: false)
     var elements = ElementString()
     guard let key = Self.keyIndex(in: parts) else { return nil }
@@ -46,7 +47,7 @@ public struct DigitalLink: Hashable, Sendable {
       for attribute in bytes[(pathEnd + 1)..<end].split(whereSeparator: Self.isAttributeSeparator) {
         guard let equals = attribute.firstIndex(of: UInt8(ascii: "=")) else { continue }
         let name = attribute[..<equals]
-        // Other names belong to the web site: only numbers are identifiers.
+        // Other names belong to the web site: identifiers are numeric.
         guard !name.isEmpty, name.allSatisfy(ASCII.isDigit) else { continue }
         Self.append(name, attribute[(equals + 1)...], to: &elements)
       }
@@ -58,7 +59,7 @@ public struct DigitalLink: Hashable, Sendable {
     byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";")
   }
 
-  /// Where the host starts: after `http://` or `https://`, in any case; nil when neither is there.
+  /// Returns the offset of the host, after `http://` or `https://` in any case; `nil` if there is no such scheme.
   static func endOfScheme(_ bytes: [UInt8], from start: Int) -> Int? {
     for scheme in ["https://", "http://"] {
       let count = scheme.utf8.count
@@ -68,7 +69,7 @@ public struct DigitalLink: Hashable, Sendable {
     return nil
   }
 
-  /// The first part of the path that is `01` and is followed by digits of a GTIN's length.
+  /// Returns the index of the first path component that is `01` and is followed by digits of a GTIN's length.
   private static func keyIndex(in parts: [ArraySlice<UInt8>]) -> Int? {
     for index in parts.indices.dropFirst().dropLast() where parts[index].elementsEqual("01".utf8) {
       let part = parts[index + 1]
@@ -86,7 +87,7 @@ public struct DigitalLink: Hashable, Sendable {
   ) -> Bool {
     let name = Array(identifier)
     guard let format = ElementFormat(at: 0, in: name), format.identifierLength == name.count else {
-      // A path may end in a slash or a part of the site's own; an empty name is no fault.
+      // A path may end in a slash or a component of the site's own, so an empty name is not a fault.
       if !name.isEmpty { elements.note(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
       return false
     }

@@ -1,17 +1,17 @@
-/// How the data field of one GS1 Application Identifier is built (GS1 General Specifications 3.2, as of
-/// release 25; the GS1 Barcode Syntax Dictionary lists the same).
+/// The format of the data field of a GS1 Application Identifier (GS1 General Specifications 3.2, release 25; the GS1
+/// Barcode Syntax Dictionary contains the same list).
 ///
-/// Only what a reader needs to cut and trust a field is kept: lengths and where digits must stand. Whether a
-/// date is in the calendar or a country in ISO 3166 is no question of decoding.
+/// It contains only what a decoder needs to delimit and validate a field: lengths and the positions of digits. Whether
+/// a date exists in the calendar or a country in ISO 3166 is not checked.
 struct ElementFormat: Equatable {
-  /// Digits of the identifier itself, 2 to 4.
+  /// The number of digits of the identifier, 2 to 4.
   let identifierLength: Int
   let minimumLength: Int
   let maximumLength: Int
-  /// So many characters at the start must be digits; `maximumLength` for a field that is a number throughout.
+  /// The number of leading characters that must be digits; `maximumLength` for a numeric field.
   let leadingDigitCount: Int
-  /// True for the identifiers whose field ends by count and needs no separator (General Specifications 7.8,
-  /// element strings with predefined length). The table is closed: no identifier will ever be added to it.
+  /// Whether the identifier has a predefined length and so needs no separator (General Specifications 7.8, element
+  /// strings with predefined length). The list is closed: no identifier will ever be added to it.
   let isPredefined: Bool
 
   var isNumeric: Bool { leadingDigitCount == maximumLength }
@@ -29,7 +29,7 @@ struct ElementFormat: Equatable {
       }
   }
 
-  /// The format of the identifier that starts at `offset` in `bytes`; nil when no identifier is there.
+  /// Finds the format of the identifier at `offset` in `bytes`; `nil` if there is no identifier at that offset.
   init?(at offset: Int, in bytes: [UInt8]) {
     guard offset + 2 <= bytes.count, let prefix = DigitRun(bytes[offset..<offset + 2]) else { return nil }
     let prefixValue = Int(prefix.value)
@@ -41,7 +41,7 @@ struct ElementFormat: Equatable {
     self.init(field, identifierLength: length, prefix: prefixValue)
   }
 
-  /// The first two digits decide how many digits an identifier has, known or not.
+  /// Returns the number of digits of an identifier, known or not, which its first two digits determine.
   private static func identifierLength(prefix: Int) -> Int {
     switch prefix {
     case 23...25, 40...42, 71: 3
@@ -55,25 +55,25 @@ struct ElementFormat: Equatable {
     let maximum: Int
     let digits: Int
 
-    /// A number of `count` digits.
+    /// Returns a numeric field of `count` digits.
     static func number(_ count: Int) -> Field { Field(minimum: count, maximum: count, digits: count) }
-    /// A number of `range` digits.
+    /// Returns a numeric field whose number of digits is in `range`.
     static func number(_ range: ClosedRange<Int>) -> Field {
       Field(minimum: range.lowerBound, maximum: range.upperBound, digits: range.upperBound)
     }
-    /// Text of `count` characters.
+    /// Returns a text field of `count` characters.
     static func text(_ count: Int) -> Field { Field(minimum: count, maximum: count, digits: 0) }
-    /// Text of `range` characters, the first `digits` of them digits.
+    /// Returns a text field whose number of characters is in `range`. The first `digits` characters are digits.
     static func text(_ range: ClosedRange<Int>, digits: Int = 0) -> Field {
       Field(minimum: range.lowerBound, maximum: range.upperBound, digits: digits)
     }
   }
 
-  /// The table. Identifiers of 2, 3 and 4 digits never collide as numbers, because only those of two digits
-  /// start with zero.
+  /// Returns the field of an identifier. Identifiers of 2, 3 and 4 digits never collide as numbers, because only those
+  /// of two digits start with zero.
   private static func field(of identifier: Int) -> Field? {
     switch identifier {
-    // What it is: logistic unit, item, contents, made-to-order item.
+    // Kind of object: logistic unit, item, contents, made-to-order item.
     case 0: .number(18)
     case 1, 2, 3: .number(14)
     // Lot, dates, variant, serial number and other attributes.
@@ -87,14 +87,14 @@ struct ElementFormat: Equatable {
     case 253: .text(13...30, digits: 13)
     case 255: .number(13...25)
     case 30, 37: .number(1...8)
-    // Measures; the last digit counts the decimals.
+    // Measures; the last digit is the number of decimals.
     case 3100...3699: measure(identifier)
     // Amounts and prices.
     case 3900...3909, 3920...3929: .number(1...15)
     case 3910...3919, 3930...3939: .number(4...18)
     case 3940...3943: .number(4)
     case 3950...3955: .number(6)
-    // Orders, consignments, places, countries.
+    // Orders, consignments, locations, countries.
     case 400, 401, 403: .text(1...30)
     case 402: .number(17)
     case 410...417: .number(13)
@@ -145,7 +145,7 @@ struct ElementFormat: Equatable {
     case 7256: .text(1...90)
     case 7257: .text(1...70)
     case 7258: .text(3)
-    // Other keys, coupons, addresses on the web.
+    // Other keys, coupons, web addresses.
     case 8001: .number(14)
     case 8002: .text(1...20)
     case 8003: .text(14...30, digits: 14)
@@ -163,14 +163,14 @@ struct ElementFormat: Equatable {
     case 8030: .text(1...90)
     case 8110, 8112, 8200: .text(1...70)
     case 8111: .number(4)
-    // For use within a company and between partners.
+    // Internal use, and mutual agreement between partners.
     case 90: .text(1...30)
     case 91...99: .text(1...90)
     default: nil
     }
   }
 
-  /// 310n to 316n, 320n to 337n, 340n to 357n and 360n to 369n, with up to five decimals.
+  /// Returns the field of 310n to 316n, 320n to 337n, 340n to 357n or 360n to 369n, with up to five decimals.
   private static func measure(_ identifier: Int) -> Field? {
     guard identifier % 10 <= 5 else { return nil }
     switch identifier / 10 {
@@ -179,11 +179,12 @@ struct ElementFormat: Equatable {
     }
   }
 
-  /// Whether `value` can be the field: its length, its digits, its characters.
+  /// Returns what is wrong with `value` as a value of this field: its length, its digits or its characters; `nil` if it
+  /// is valid.
   ///
-  /// Text may hold any printable ASCII but the backslash. That is more than character set 82 (General
-  /// Specifications 7.11) allows: lots with blanks or `#` are printed, and are worth returning as they are.
-  /// The backslash stays out because it is the escape in the bracketed form.
+  /// Text may contain any printable ASCII character except the backslash. That is more than character set 82 (General
+  /// Specifications 7.11) allows, because lots with blanks or `#` are printed in practice and should be returned
+  /// unchanged. The backslash is excluded because it is the escape character of the bracketed form.
   func defect(of value: ArraySlice<UInt8>) -> Defect? {
     for (index, byte) in value.prefix(maximumLength).enumerated() {
       if index < leadingDigitCount {

@@ -1,9 +1,9 @@
 extension ElementString {
-  /// Reads the form that is printed for people: `(01)05296849398452(10)KGL` (GS1 General Specifications,
-  /// rules for human-readable interpretation).
+  /// Parses the human-readable form: `(01)05296849398452(10)KGL` (GS1 General Specifications, rules for human-readable
+  /// interpretation).
   ///
-  /// A bracket inside a value is taken as text unless it opens a known identifier; `\(` is always text, as in
-  /// the bracketed syntax of the GS1 Barcode Syntax Resource. Blanks around values are passed over.
+  /// A bracket inside a value is text unless it opens a known identifier; `\(` is always text, as in the bracketed
+  /// syntax of the GS1 Barcode Syntax Resource. Blanks around values are ignored.
   ///
   /// - Complexity: Linear in the length of `text`.
   public init(bracketed text: some StringProtocol) {
@@ -26,7 +26,8 @@ extension ElementString {
     }
   }
 
-  /// The format of the identifier that `(…)` at `offset` names; nil when no known identifier is opened there.
+  /// Returns the format of the identifier that `(…)` at `offset` contains; `nil` if no known identifier is opened
+  /// there.
   static func openedElement(at offset: Int, in bytes: [UInt8]) -> ElementFormat? {
     guard offset < bytes.count, bytes[offset] == ASCII.opening,
       let format = ElementFormat(at: offset + 1, in: bytes)
@@ -42,7 +43,7 @@ extension ElementString {
         end += 2
         continue
       }
-      // No number holds a bracket, so there even one that opens nothing ends the value.
+      // A number contains no brackets, so in a numeric field even a bracket that opens no identifier ends the value.
       if bytes[end] == ASCII.opening, format.isNumeric || openedElement(at: end, in: bytes) != nil { break }
       end += 1
     }

@@ -1,17 +1,17 @@
 extension ElementString {
-  /// What is wrong with a source of element strings.
+  /// An error in element strings.
   public enum Fault: Hashable, Sendable {
-    /// No Application Identifier is known that starts like `text`, an excerpt of at most four bytes.
+    /// No known Application Identifier starts with `text`, an excerpt of at most four bytes.
     case unknownIdentifier(text: String)
-    /// The value of `ai` ends too early.
+    /// The value of `ai` is too short.
     case tooShort(ai: String)
-    /// The value of `ai` goes on beyond its greatest length. Often a reader has swallowed the separators.
+    /// The value of `ai` exceeds its maximum length. Often the scanner has dropped the separators.
     case tooLong(ai: String)
-    /// The value of `ai` holds a character that must not stand there.
+    /// The value of `ai` contains an invalid character.
     case wrongCharacter(ai: String)
-    /// The value of `ai` was read, but its last digit is not its check digit.
+    /// The value of `ai` was read, but its check digit is wrong.
     case wrongCheckDigit(ai: String)
-    /// Something else than `(identifier)` follows where one had to start.
+    /// Something other than `(identifier)` is found where an identifier must start.
     case brokenBrackets
 
     init(_ defect: ElementFormat.Defect, ai: String) {
@@ -26,7 +26,7 @@ extension ElementString {
 }
 
 extension ElementString.Fault: CustomStringConvertible {
-  /// The fault in words.
+  /// A description of the fault for users.
   public var description: String {
     switch self {
     case .unknownIdentifier(let text): "no application identifier starts like '\(text)'"

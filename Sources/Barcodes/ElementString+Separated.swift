@@ -1,9 +1,9 @@
 extension ElementString {
-  /// Reads the form that GS1 symbols carry: identifier, value, identifier, value, …, with FNC1 sent as GS
-  /// (0x1D) after each value whose length is not predefined (GS1 General Specifications 7.8).
+  /// Parses the form that GS1 symbols contain: identifier, value, identifier, value, …, with FNC1 sent as GS (0x1D)
+  /// after each value whose length is not predefined (GS1 General Specifications 7.8).
   ///
-  /// Leading, doubled and trailing separators are passed over. Reading ends at the first field that cannot be
-  /// one: behind it nothing tells where the next would start.
+  /// Leading, doubled and trailing separators are ignored. Parsing stops at the first invalid field, because the start
+  /// of the next field cannot be determined.
   ///
   /// - Complexity: Linear in the length of `text`.
   public init(separated text: some StringProtocol) {
@@ -23,7 +23,7 @@ extension ElementString {
         return
       }
       let field = Self.field(format, from: offset + format.identifierLength, in: bytes)
-      // Cut off in the middle, a field must not become right by losing its blanks.
+      // Removing blanks must not make a truncated field valid.
       let isWhole = !format.isNumeric && field.count <= format.maximumLength
       let value = isWhole ? ASCII.trimmed(bytes[field]) : bytes[field]
       guard append(format, at: offset, in: bytes, value: value) else { return }
@@ -31,11 +31,11 @@ extension ElementString {
     }
   }
 
-  /// Where the value that starts at `start` ends. The search stops one byte beyond the greatest length, so
-  /// that a source without separators costs no more than its own length.
+  /// Returns the range of the value that starts at `start`. The search stops one byte after the maximum length, so that
+  /// the cost for data without separators stays linear.
   private static func field(_ format: ElementFormat, from start: Int, in bytes: [UInt8]) -> Range<Int> {
-    // A separator after any field of fixed length can be missing: printers leave it out where it is due, and
-    // the end is known without it.
+    // The separator after a field of fixed length is optional here: printers sometimes omit a required one, and the end
+    // is known without it.
     let reach = format.isFixed ? format.maximumLength : format.maximumLength + 1
     let limit = min(start + reach, bytes.count)
     var end = start

@@ -1,43 +1,43 @@
-/// GS1 element strings: Application Identifiers with their values, in the order in which they were read.
+/// GS1 element strings: Application Identifiers with their values, in input order.
 ///
-/// A damaged source yields what could be read up to the damage, and a ``fault`` that tells where reading
-/// ended.
+/// Damaged input yields the elements before the damage, and a ``fault`` with the reason why parsing stopped.
 ///
-/// Invariants: each `ai` is an identifier of the GS1 General Specifications (3.2) and each value fits its
-/// format, except that check digits and calendar dates may be wrong.
+/// Invariants: each `ai` is an identifier of the GS1 General Specifications (3.2), and each value matches its format,
+/// except that check digits and calendar dates may be wrong.
 public struct ElementString: Hashable, Sendable {
-  /// One Application Identifier and its value.
+  /// An Application Identifier and its value.
   public struct Element: Hashable, Sendable {
-    /// The identifier, two to four digits.
+    /// The identifier, with two to four digits.
     public let ai: String
     /// The value without padding, separators or escapes.
     public let value: String
   }
 
-  /// The elements in the order of the source.
+  /// The elements in input order.
   public internal(set) var elements: [Element] = []
 
-  /// What was first found wrong; nil when all was read and every GTIN has a right check digit.
+  /// The first fault; `nil` if everything was parsed and every GTIN has a valid check digit.
   public internal(set) var fault: Fault?
 
   init() {}
 
-  /// The value of the first element with the identifier `ai`, such as `"10"` for the lot.
+  /// Returns the value of the first element with the identifier `ai`, for example `"10"` for the lot; `nil` if there is
+  /// no such element.
   public subscript(ai: String) -> String? {
     elements.first { $0.ai == ai }?.value
   }
 
-  /// The trade item: (01), provided that its check digit is right.
+  /// The trade item: the GTIN of AI (01); `nil` if its check digit is wrong.
   public var gtin: GTIN? { self["01"].flatMap { GTIN($0) } }
 
-  /// The trade items *inside* a logistic unit: (02), provided that its check digit is right. The unit itself
-  /// is something else and contains (37) of them.
+  /// The trade items *inside* a logistic unit: the GTIN of AI (02); `nil` if its check digit is wrong. The unit itself
+  /// is a different item and contains (37) of them.
   public var contentGTIN: GTIN? { self["02"].flatMap { GTIN($0) } }
 
-  /// Adds the field `value` of the identifier in `bytes` at `offset`, or says why it cannot be one.
+  /// Appends the field `value` of the identifier in `bytes` at `offset`, or records why it is invalid.
   ///
-  /// - Returns: True when the field was added. A wrong check digit does not prevent that: the number was
-  ///   read, and only its use as a key is out of the question.
+  /// - Returns: Whether the field was appended. A field with a wrong check digit is appended: it can be read, but not
+  ///   used as a key.
   mutating func append(_ format: ElementFormat, at offset: Int, in bytes: [UInt8], value: ArraySlice<UInt8>)
     -> Bool
   {
@@ -60,14 +60,14 @@ public struct ElementString: Hashable, Sendable {
     return true
   }
 
-  /// Keeps the first fault: later ones are often its consequence.
+  /// Records a fault unless there is an earlier one. Later faults are often consequences of the first.
   mutating func note(_ newFault: Fault) {
     if fault == nil { fault = newFault }
   }
 }
 
 extension ElementString: CustomStringConvertible {
-  /// The bracketed form, `(01)05296849398452(10)KGL`. An opening bracket inside a value is written `\(`.
+  /// The bracketed form, `(01)05296849398452(10)KGL`. An opening bracket inside a value is escaped as `\(`.
   public var description: String {
     var text = ""
     for element in elements {

@@ -1,12 +1,12 @@
-/// The second reading of text that was typed or printed rather than scanned.
+/// Normalization of text that was typed or printed rather than scanned.
 enum Folding {
-  /// `text` with full-width forms (U+FF01 to U+FF5E, as Chinese and Japanese input methods write them) turned
-  /// into ASCII and the ideographic space (U+3000) into a blank: of Unicode's compatibility mapping NFKC the
-  /// part that concerns barcodes.
+  /// Returns `text` with full-width forms (U+FF01 to U+FF5E, as Chinese and Japanese input methods produce them)
+  /// converted to ASCII and the ideographic space (U+3000) to a blank. This is the part of Unicode's compatibility
+  /// normalization NFKC that affects barcodes.
   ///
-  /// - Returns: Nil when there is nothing to fold.
+  /// - Returns: The folded text; `nil` if there is nothing to fold.
   static func halfWidth(_ text: String) -> String? {
-    // In UTF-8 these characters begin with one of two bytes, which most scans do not have.
+    // In UTF-8 these characters begin with one of two bytes, which most scans do not contain.
     guard text.utf8.contains(where: { $0 == 0xEF || $0 == 0xE3 }) else { return nil }
     var folded = String.UnicodeScalarView()
     var changed = false
@@ -25,9 +25,10 @@ enum Folding {
     return changed ? String(folded) : nil
   }
 
-  /// `text` without its blanks when all the rest are digits, as in the human-readable line `4 311501 615232`.
+  /// Returns `text` without its blanks if all other characters are digits, as in the human-readable line `4 311501
+  /// 615232`.
   ///
-  /// - Returns: Nil when something else stands there, or no digit, or no blank.
+  /// - Returns: The digits; `nil` if there is any other character, no digit or no blank.
   static func withoutBlanks(_ text: String) -> String? {
     var digits: [UInt8] = []
     var hasBlank = false

@@ -1,10 +1,11 @@
 extension GTIN {
-  /// The GTIN that the 8 digits of a UPC-E symbol stand for: number system 0 or 1, six digits, check digit.
+  /// Creates the GTIN that the 8 digits of a UPC-E symbol represent: number system 0 or 1, six digits, and a check
+  /// digit.
   ///
   /// Six digits alone are never expanded: number system and check digit would be guesses.
   ///
-  /// - Returns: Nil unless there are 8 ASCII digits, the first is 0 or 1 and the check digit is that of the
-  ///   expanded number.
+  /// Returns `nil` unless there are 8 ASCII digits, the first is 0 or 1, and the check digit is valid for the expanded
+  /// number.
   public init?(upcE digits: some StringProtocol) {
     var run = DigitRun()
     for byte in digits.utf8 {
@@ -13,9 +14,9 @@ extension GTIN {
     self.init(upcE: run)
   }
 
-  /// Undoes the suppression of zeros (GS1 General Specifications 5.2, UPC-E; ISO/IEC 15420).
+  /// Expands the suppressed zeros (GS1 General Specifications 5.2, UPC-E; ISO/IEC 15420).
   ///
-  /// The sixth digit tells where the zeros were:
+  /// The sixth digit determines the positions of the zeros:
   ///
   ///     symbol (without N and C)    expanded
   ///     x₁ x₂ x₃ x₄ x₅ 0…2          N x₁ x₂ x₆ 0 0 0 0 x₃ x₄ x₅ C
@@ -23,7 +24,7 @@ extension GTIN {
   ///     x₁ x₂ x₃ x₄ x₅ 4            N x₁ x₂ x₃ x₄ 0 0 0 0 0 x₅ C
   ///     x₁ x₂ x₃ x₄ x₅ 5…9          N x₁ x₂ x₃ x₄ x₅ 0 0 0 0 x₆ C
   ///
-  /// Symbols that the suppression would have written otherwise are expanded as well, as readers do.
+  /// Symbols for which the suppression would have used another form are expanded as well, as scanners do.
   init?(upcE run: DigitRun) {
     guard run.count == 8 else { return nil }
     let numberSystem = run.value / 10_000_000

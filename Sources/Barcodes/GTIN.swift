@@ -1,17 +1,17 @@
 /// A Global Trade Item Number in its canonical form of 14 digits.
 ///
-/// GTIN-8, GTIN-12 (UPC-A), GTIN-13 (EAN-13) and GTIN-14 name trade items in one number space: padded with
-/// zeros on the left they are one key (GS1 General Specifications 2.1 and 3.3.2). Two spellings of one item
-/// are therefore equal here, which no comparison of texts can achieve.
+/// GTIN-8, GTIN-12 (UPC-A), GTIN-13 (EAN-13) and GTIN-14 identify trade items in one number space: padded with zeros on
+/// the left, they are the same key (GS1 General Specifications 2.1 and 3.3.2). Two spellings of one item are therefore
+/// equal, which a comparison of strings cannot achieve.
 ///
 /// Invariant: ``value`` is less than 10¹⁴ and its last digit is its check digit.
 public struct GTIN: Hashable, Sendable {
-  /// The 14 digits as a number, fit to be the key of an index.
+  /// The 14 digits as a number, suitable as an index key.
   public let value: UInt64
 
-  /// The GTIN whose 14 digits read as the number `value`.
+  /// Creates the GTIN whose 14 digits are the number `value`.
   ///
-  /// - Returns: Nil when `value` has more than 14 digits or a wrong check digit.
+  /// Returns `nil` if `value` has more than 14 digits or a wrong check digit.
   public init?(value: UInt64) {
     guard value < Self.valueLimit else { return nil }
     var sum: UInt64 = 0
@@ -24,24 +24,25 @@ public struct GTIN: Hashable, Sendable {
     self.value = value
   }
 
-  /// The GTIN written as 8, 12, 13 or 14 ASCII digits.
+  /// Creates the GTIN written as 8, 12, 13 or 14 ASCII digits.
   ///
-  /// - Returns: Nil for any other length or character, blanks included, and for a wrong check digit.
+  /// Returns `nil` for any other length or character, including blanks, and for a wrong check digit.
   public init?(_ digits: String) {
     self.init(utf8: digits.utf8)
   }
 
-  /// The GTIN written as 8, 12, 13 or 14 ASCII digits.
+  /// Creates the GTIN written as 8, 12, 13 or 14 ASCII digits.
   ///
-  /// - Returns: Nil for any other length or character, blanks included, and for a wrong check digit.
+  /// Returns `nil` for any other length or character, including blanks, and for a wrong check digit.
   public init?(_ digits: some StringProtocol) {
     self.init(utf8: digits.utf8)
   }
 
-  /// The GTIN written as 8, 12, 13 or 14 bytes that are ASCII digits.
+  /// Creates the GTIN written as 8, 12, 13 or 14 bytes that are ASCII digits.
   ///
-  /// - Returns: Nil for any other length or byte, and for a wrong check digit.
-  /// - Complexity: Stops at the first byte that is no digit, at the latest at the fifteenth.
+  /// Returns `nil` for any other length or byte, and for a wrong check digit.
+  ///
+  /// - Complexity: Stops at the first byte that is not a digit, and at the fifteenth at the latest.
   public init?(utf8 bytes: some Sequence<UInt8>) {
     var run = DigitRun()
     for byte in bytes {
@@ -50,9 +51,9 @@ public struct GTIN: Hashable, Sendable {
     self.init(run)
   }
 
-  /// The GTIN written as 8, 12, 13 or 14 bytes that are ASCII digits.
+  /// Creates the GTIN written as 8, 12, 13 or 14 bytes that are ASCII digits.
   ///
-  /// - Returns: Nil for any other length or byte, and for a wrong check digit.
+  /// Returns `nil` for any other length or byte, and for a wrong check digit.
   public init?(utf8 bytes: Span<UInt8>) {
     guard bytes.count <= DigitRun.valueDigitCount else { return nil }
     var run = DigitRun()
@@ -67,13 +68,13 @@ public struct GTIN: Hashable, Sendable {
     value = run.value
   }
 
-  /// One more than the greatest number of 14 digits.
+  /// One more than the largest number of 14 digits.
   private static let valueLimit: UInt64 = 100_000_000_000_000
 
   /// The 14 digits.
   public var digits: String {
     unsafe String(unsafeUninitializedCapacity: 14) { text in
-      // Fourteen bytes are asked for, and all of them are written.
+      // The capacity is fourteen bytes, and all of them are written.
       var rest = value
       for place in stride(from: 13, through: 0, by: -1) {
         unsafe text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
@@ -83,21 +84,22 @@ public struct GTIN: Hashable, Sendable {
     }
   }
 
-  /// The first of the 14 digits: 0 for the item itself, 1 to 8 for a grouping of it such as a case, 9 for an
-  /// item of variable measure (GS1 General Specifications 2.1). Each indicator makes *another* trade item.
+  /// The first of the 14 digits: 0 for the item itself, 1 to 8 for a grouping of it, for example a case, and 9 for an
+  /// item of variable measure (GS1 General Specifications 2.1). Each indicator identifies *another* trade item.
   public var indicator: Int { Int(value / 10_000_000_000_000) }
 
-  /// Every way to write this GTIN without losing a digit: 14 digits; 13 if they start with 0; 12 if with 00;
-  /// 8 if with 000000. The longest comes first.
+  /// All spellings of this GTIN that lose no digit, longest first: 14 digits; 13 if they start with 0; 12 if they start
+  /// with 00; 8 if they start with 000000.
   public var spellings: [String] {
     let digits = digits
     return Self.digitCounts.filter(canBeWritten).map { String(digits.suffix($0)) }
   }
 
-  /// The lengths that a GTIN is written with, the longest first.
+  /// The numbers of digits of a GTIN's spellings, longest first.
   package static let digitCounts = [14, 13, 12, 8]
 
-  /// Whether the last `digitCount` of the 14 digits are all that is not a zero in front, and a spelling.
+  /// Returns whether the last `digitCount` of the 14 digits are a spelling of this GTIN, so all digits before them are
+  /// zero.
   package func canBeWritten(digitCount: Int) -> Bool {
     switch digitCount {
     case 14: true
@@ -108,10 +110,9 @@ public struct GTIN: Hashable, Sendable {
     }
   }
 
-  /// True for a restricted circulation number, whose meaning ends at a company's or a country's border
-  /// (GS1 General Specifications 2.1 and the table of GS1 prefixes): GTIN-13 starting with 2, or with 02 or
-  /// 04 (UPC-A number systems 2 and 4), and GTIN-8 starting with 0 or 2. Such numbers often hold a price or a
-  /// weight.
+  /// Whether this is a restricted circulation number, which is valid only within a company or a country (GS1 General
+  /// Specifications 2.1 and the table of GS1 prefixes): GTIN-13 starting with 2, or with 02 or 04 (UPC-A number systems
+  /// 2 and 4), and GTIN-8 starting with 0 or 2. Such numbers often contain a price or a weight.
   public var isRestricted: Bool {
     if value < 100_000_000 {
       let first = value / 10_000_000
@@ -121,11 +122,11 @@ public struct GTIN: Hashable, Sendable {
     return (20...29).contains(prefix) || prefix == 2 || prefix == 4
   }
 
-  /// The check digit that belongs behind `digits`, as an ASCII digit (GS1 General Specifications 7.9).
+  /// Returns the check digit to append to `digits`, as an ASCII digit (GS1 General Specifications 7.9).
   ///
-  /// The same rule serves GTIN, SSCC, GLN and every other numeric GS1 key, so any number of digits will do.
+  /// GTIN, SSCC, GLN and all other numeric GS1 keys use the same rule, so any number of digits is accepted.
   ///
-  /// - Returns: Nil when `digits` is empty or holds something else than ASCII digits.
+  /// - Returns: The check digit; `nil` if `digits` is empty or contains anything but ASCII digits.
   public static func checkDigit(following digits: some Sequence<UInt8>) -> UInt8? {
     guard let run = DigitRun(digits), run.count > 0 else { return nil }
     return UInt8(ascii: "0") + UInt8(run.nextCheckDigit)
@@ -133,7 +134,7 @@ public struct GTIN: Hashable, Sendable {
 }
 
 extension GTIN: Comparable {
-  /// The order of the 14 digits.
+  /// Compares the 14 digits as numbers.
   public static func < (left: GTIN, right: GTIN) -> Bool { left.value < right.value }
 }
 

@@ -1,8 +1,8 @@
-/// What readers, keyboards and clipboards put around the data.
+/// Characters that scanners, keyboards and clipboards add around the data.
 ///
-/// Trimmed at both ends: control characters that frame a transmission (NUL, STX, ETX, EOT), line ends, tabs,
-/// blanks, no-break and zero-width spaces, byte order marks. GS is none of them: it is FNC1, and it means
-/// something even in first place.
+/// These are removed at both ends: control characters that frame a transmission (NUL, STX, ETX, EOT), line ends, tabs,
+/// blanks, no-break and zero-width spaces, and byte order marks. GS is not removed: it is FNC1, which has a meaning
+/// even in first position.
 enum Noise {
   static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     trimmedAtEnd(trimmedAtStart(bytes))

@@ -1,25 +1,25 @@
 extension Scan {
-  /// What a payload is, as far as the payload itself tells.
+  /// The kind of a payload, as far as the payload alone shows it.
   public enum Kind: String, CaseIterable, Sendable {
-    /// A GTIN with a right check digit.
+    /// A GTIN with a valid check digit.
     case gtin
-    /// A GTIN from the ranges for restricted circulation: see ``GTIN/isRestricted``.
+    /// A GTIN from the ranges for restricted circulation; see ``GTIN/isRestricted``.
     case rcn
-    /// Eight digits that are a UPC-E number and no other GTIN.
+    /// Eight digits that are a UPC-E number and not another GTIN.
     case upcE = "upc-e"
-    /// GS1 element strings of which at least one was read, or separators alone.
+    /// GS1 element strings, at least one of which could be read, or only separators.
     case gs1
-    /// GS1 element strings of which none could be read.
+    /// GS1 element strings, none of which could be read.
     case gs1Bad = "gs1-bad"
-    /// A web address around a GTIN.
+    /// A web address that contains a GTIN.
     case digitalLink = "digital-link"
     /// Any other web address.
     case url
-    /// Digits that have not the length of a GTIN.
+    /// Digits that do not have the length of a GTIN.
     case digits
-    /// Everything else, numbers with a wrong check digit included.
+    /// Any other text, including numbers with a wrong check digit.
     case text
-    /// Nothing.
+    /// An empty payload.
     case empty
   }
 }

@@ -1,5 +1,5 @@
 extension Scan {
-  /// The work of reading a text, one decision after the other. A scan is the finished copy.
+  /// The state of parsing a text, one decision after another. A scan is the finished copy.
   struct Reading {
     var payload = ""
     var symbology: SymbologyIdentifier?
@@ -12,8 +12,7 @@ extension Scan {
     var evidence = Evidence.none
 
     init(of text: String, configuration: ScanConfiguration) {
-      // Most scans are the digits of a GTIN and nothing else. Nothing can be trimmed from digits, so they are
-      // their own payload.
+      // Most scans are only the digits of a GTIN. Nothing can be trimmed from digits, so the text is its own payload.
       var run = DigitRun()
       for byte in text.utf8 {
         guard run.append(byte), run.count <= DigitRun.valueDigitCount else {
@@ -52,7 +51,7 @@ extension Scan {
       }
     }
 
-    /// A web address; it is never the head of anything.
+    /// Reads a web address. It never has a head.
     private mutating func readAddress(_ bytes: [UInt8]) {
       guard let link = DigitalLink(bytes, from: 0) else {
         kind = .url
@@ -63,7 +62,7 @@ extension Scan {
       take(link.elements)
     }
 
-    /// Element strings, if something speaks for them.
+    /// Reads element strings, if there is evidence for them. Returns whether there is.
     private mutating func readElements(_ data: ArraySlice<UInt8>, _ configuration: ScanConfiguration) -> Bool {
       let bytes = Separators.normalized(data, configuration.separators)
       let start = bytes.firstIndex { $0 != ASCII.groupSeparator } ?? bytes.count
@@ -91,12 +90,12 @@ extension Scan {
 
     private mutating func take(_ read: ElementString) {
       elements = read
-      // A damaged (01) is not made good by (02), which names something else.
+      // AI (02) does not replace a damaged (01), because it identifies something else.
       gtin = read["01"] == nil ? read.contentGTIN : read.gtin
       checkDigit = gtin == nil ? .none : .valid
     }
 
-    /// A payload of digits alone.
+    /// Reads a payload of only digits.
     private mutating func readNumber(_ run: DigitRun) {
       if run.count == 0 {
         kind = .empty
@@ -117,8 +116,8 @@ extension Scan {
       gtin = plain ?? upcE
       checkDigit = gtin == nil ? .invalid : .valid
       guard let gtin else { return }
-      // Equal where there is no GTIN-8, and for numbers such as eight zeros that name the same item both
-      // ways.
+      // Both are equal if there is no GTIN-8, and for numbers such as eight zeros that identify the same item either
+      // way.
       if gtin == upcE {
         kind = .upcE
       } else {
@@ -126,8 +125,8 @@ extension Scan {
       }
     }
 
-    /// `]E3`: a number of 13, 12 or 8 digits and an add-on of 5 or 2. The lengths overlap at 13 digits only,
-    /// which may also be a number whose add-on was not read.
+    /// Reads `]E3` data: a number of 13, 12 or 8 digits and an add-on of 5 or 2. The lengths are ambiguous only at 13
+    /// digits, which may also be a number whose add-on was not read.
     private mutating func readNumberWithAddOn(_ run: DigitRun) {
       let digits = payload.utf8
       if GTIN(run) == nil || run.count != 13 {

@@ -1,12 +1,12 @@
 extension Scan {
-  /// Why a scan matches nothing, or is likely to match nothing.
+  /// The reason why a scan matches nothing, or is unlikely to match.
   public enum Refusal: Hashable, Sendable {
-    /// There was no text.
+    /// The scanned text is empty.
     case empty
     /// The payload has more than `maximum` bytes.
     case tooLong(byteCount: Int, maximum: Int)
-    /// The digits have the length of a GTIN, but the check digit is wrong: a misread more likely than not. An
-    /// equal text in the catalogue is a match all the same.
+    /// The digits have the length of a GTIN, but the check digit is wrong, which usually means a misread. An equal
+    /// barcode in the catalogue is nevertheless a match.
     case wrongCheckDigit
     /// A web address without a GTIN.
     case addressWithoutGTIN
@@ -14,15 +14,14 @@ extension Scan {
     case unreadableElements(ElementString.Fault)
     /// The GTIN in the element strings has a wrong check digit.
     case wrongCheckDigitInElements(ai: String)
-    /// Element strings that name something else than a trade item, such as a pallet (00) or a place (414);
-    /// `ai` is the first of them, nil when there are separators only.
+    /// The element strings identify something other than a trade item, for example a pallet (00) or a location (414).
+    /// `ai` is the first identifier; `nil` if there are only separators.
     case noTradeItem(ai: String?)
-    /// An add-on without the number it belongs to.
+    /// The scan is an add-on without its number.
     case addOnAlone
   }
 
-  /// What to tell a person when nothing matched; nil when the scan is sound, so that the product is merely
-  /// unknown.
+  /// The reason to show to the user if nothing matched; `nil` if the scan is valid and the product is simply unknown.
   public var refusal: Refusal? {
     if isTooLong {
       return .tooLong(byteCount: payload.utf8.count, maximum: configuration.maximumLength)
@@ -45,7 +44,7 @@ extension Scan {
 }
 
 extension Scan.Refusal: CustomStringConvertible {
-  /// The reason in words.
+  /// A description of the reason for users.
   public var description: String {
     switch self {
     case .empty: "nothing was scanned"

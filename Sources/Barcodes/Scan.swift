@@ -1,68 +1,68 @@
-/// One scanned text and all that it says without a catalogue.
+/// A scanned text and everything that can be derived from it without a catalogue.
 ///
-/// The reading decides nothing about products. It says which keys and texts are worth looking up, in the
-/// order in which a matcher should try them:
+/// A scan does not identify a product. It provides the keys and texts to look up, in the order in which a matcher
+/// should try them:
 ///
-/// 1. ``payload`` as it stands, where ``allowsExactText``;
+/// 1. ``payload`` unchanged, if ``allowsExactText``;
 /// 2. ``gtin``, then ``upcE``;
-/// 3. the longest known text that ``headText`` starts with, where ``allowsHead``;
-/// 4. the same for ``folded``, a second reading for text from a keyboard.
+/// 3. the longest known barcode that is a prefix of ``headText``, if ``allowsHead``;
+/// 4. the same for ``folded``, a second reading for typed text.
 ///
-/// If nothing is found, ``refusal`` tells a misread from a missing product.
+/// If nothing is found, ``refusal`` distinguishes a misread from a missing product.
 ///
-/// Invariants: ``payload`` is a part of ``text``; ``gtin`` and ``upcE`` have right check digits; ``elements``
-/// is there exactly for the kinds `gs1`, `gs1Bad` and `digitalLink`.
+/// Invariants: ``payload`` is a part of ``text``; ``gtin`` and ``upcE`` have valid check digits; ``elements`` is
+/// present exactly for the kinds `gs1`, `gs1Bad` and `digitalLink`.
 public struct Scan: Hashable, Sendable {
-  /// The text as the reader sent it.
+  /// The text as the scanner sent it.
   public let text: String
 
-  /// The text without noise at its ends and without the symbology identifier. Separators stay as they are.
+  /// The text without noise at its ends and without the symbology identifier. Separators are unchanged.
   public let payload: String
 
-  /// The identifier at the start of the text. Most readers send none.
+  /// The symbology identifier at the start of the text. Most scanners send none.
   public let symbology: SymbologyIdentifier?
 
-  /// What the payload is.
+  /// The kind of the payload.
   public let kind: Kind
 
-  /// The trade item that the payload names. For GS1 data (01), or (02) where there is no (01): see
-  /// ``namesContents``. For eight digits that read both as GTIN-8 and as UPC-E this is the GTIN-8.
+  /// The trade item that the payload identifies. For GS1 data it is AI (01), or (02) if there is no (01); see
+  /// ``namesContents``. For eight digits that are valid both as GTIN-8 and as UPC-E, it is the GTIN-8.
   public let gtin: GTIN?
 
-  /// The expansion of a payload that reads as UPC-E, whatever else it reads as. Under `]E4` there is none.
+  /// The expansion of a payload that is valid as UPC-E, whatever else it may be; `nil` after `]E4`.
   public let upcE: GTIN?
 
-  /// What the check digit of the payload says.
+  /// The result of verifying the payload's check digit.
   public let checkDigit: CheckDigit
 
-  /// The element strings of GS1 data, a Digital Link included.
+  /// The element strings of GS1 data, including a Digital Link.
   public let elements: ElementString?
 
-  /// The add-on of 2 or 5 digits that followed the number under `]E3`.
+  /// The add-on of 2 or 5 digits that follows the number after `]E3`.
   public let addOn: String?
 
-  /// How the payload was recognised as GS1 data.
+  /// The evidence that the payload is GS1 data.
   let evidence: Evidence
 
-  /// What the scan was read with.
+  /// The configuration with which the text was parsed.
   let configuration: ScanConfiguration
 
-  /// What can speak for element strings, strongest first.
+  /// The evidence for element strings, strongest first.
   enum Evidence: Hashable, Sendable {
-    /// The symbology identifier says so.
+    /// The symbology identifier declares GS1 data.
     case carrier
-    /// The data do: a separator or brackets.
+    /// The form of the data: a separator or brackets.
     case form
-    /// Only the digits do: `01`, 14 digits, right check digit. One number in ten has that by chance.
+    /// Only the digits: `01`, 14 digits, valid check digit. One number in ten meets this by chance.
     case digits
     case none
   }
 
-  /// Reads `text`.
+  /// Parses `text`.
   ///
-  /// Every text can be read; none makes this trap.
+  /// Every text can be parsed; none causes a trap.
   ///
-  /// - Complexity: Linear in the length of `text`. A text of digits alone is read without an allocation.
+  /// - Complexity: Linear in the length of `text`. A text of only digits is parsed without an allocation.
   public init(_ text: String, configuration: ScanConfiguration = ScanConfiguration()) {
     let reading = Reading(of: text, configuration: configuration)
     self.text = text

@@ -1,25 +1,25 @@
-/// How the readers at hand write what a symbol holds.
+/// The configuration of the scanners in use: how they send the contents of a symbol.
 public struct ScanConfiguration: Hashable, Sendable {
-  /// Texts that stand for FNC1 besides GS (0x1D), such as `"<GS>"`, `"|"` or `"^"`. None by default, because
-  /// each of them may also be ordinary text. Empty texts are passed over.
+  /// Texts that represent FNC1 in addition to GS (0x1D), for example `"<GS>"`, `"|"` or `"^"`. None by default, because
+  /// each of them may also be ordinary text. Empty texts are ignored.
   ///
-  /// A text of digits alone cannot stand for FNC1: nothing would tell it from the data, and a scan that is a number
-  /// would be cut. It is the caller's mistake; ``isSeparator(_:)`` tells one that a person typed.
+  /// A text of only digits is a programmer's error: it could not be distinguished from the data, and a scanned number
+  /// would be split. Use ``isSeparator(_:)`` to check a text that a user entered.
   public var separators: [String] {
     didSet { Self.check(separators) }
   }
 
-  /// Longest payload in bytes of UTF-8 that is taken for a scan; what is longer is noise and matches nothing.
+  /// The maximum length of a payload in bytes of UTF-8. A longer one is noise and matches nothing.
   public var maximumLength: Int
 
-  /// Whether ``Scan/folded`` offers a second reading with full-width characters and inner blanks folded.
+  /// Whether ``Scan/folded`` provides a second reading with full-width characters and inner blanks folded.
   public var foldsFullWidth: Bool
 
-  /// The default of ``maximumLength``: more than any symbol holds that names goods. (A QR code ends at 4,296
-  /// letters and digits, a Data Matrix at 2,335.)
+  /// The default of ``maximumLength``: more than any symbol on goods contains. (The maximum is 4,296 letters and digits
+  /// for a QR code, and 2,335 for a Data Matrix.)
   public static let defaultMaximumLength = 4096
 
-  /// A configuration; the defaults fit a reader that sends FNC1 as GS.
+  /// Creates a configuration. The defaults are for a scanner that sends FNC1 as GS.
   ///
   /// - Precondition: `maximumLength` is not negative, and no separator consists of digits.
   public init(
@@ -34,7 +34,7 @@ public struct ScanConfiguration: Hashable, Sendable {
     self.foldsFullWidth = foldsFullWidth
   }
 
-  /// Whether a text may stand for FNC1: not if it consists of digits.
+  /// Returns whether a text may represent FNC1: it must not consist of digits.
   public static func isSeparator(_ text: String) -> Bool {
     text.isEmpty || !text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
   }

@@ -1,6 +1,7 @@
-/// The different ways in which readers write FNC1.
+/// Normalization of the ways in which scanners send FNC1.
 enum Separators {
-  /// `data` with every text of `separators` replaced by GS. Where two fit, the one named first is taken.
+  /// Returns `data` with every occurrence of a text of `separators` replaced by GS. If two match, the first in the list
+  /// is used.
   static func normalized(_ data: ArraySlice<UInt8>, _ separators: [String]) -> [UInt8] {
     let patterns = separators.map { Array($0.utf8) }.filter { !$0.isEmpty }
     guard !patterns.isEmpty else { return Array(data) }
@@ -19,7 +20,7 @@ enum Separators {
     return bytes
   }
 
-  /// True for the envelope of ISO/IEC 15434, `[)>` and RS: it uses GS too, but for data that are not GS1's.
+  /// Returns whether the data are an envelope of ISO/IEC 15434, `[)>` and RS. It uses GS too, but not for GS1 data.
   static func isEnvelope(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [UInt8(ascii: "["), UInt8(ascii: ")"), UInt8(ascii: ">"), 0x1E])
   }

@@ -1,17 +1,16 @@
-/// A symbology identifier such as `]E0`, which a reader may send before the data (ISO/IEC 15424;
-/// GS1 General Specifications 5.1.2).
+/// A symbology identifier, for example `]E0`, which a scanner may send before the data (ISO/IEC 15424; GS1 General
+/// Specifications 5.1.2).
 ///
-/// Few readers send one, so nothing may depend on its presence; where it is there, it settles questions that
-/// the data alone leave open.
+/// Few scanners send one, so nothing may depend on its presence. If there is one, it resolves ambiguities in the data.
 public struct SymbologyIdentifier: Hashable, Sendable {
-  /// The code character that names the symbology, an ASCII letter. Its case matters: `]e0` is GS1 DataBar.
+  /// The code character of the symbology, an ASCII letter. Its case is significant: `]e0` is GS1 DataBar.
   public let letter: Unicode.Scalar
-  /// The modifier character that names the options in force, an ASCII digit or a letter from A to F.
+  /// The modifier character of the symbology's options, an ASCII digit or a letter from A to F.
   public let modifier: Unicode.Scalar
 
-  /// The identifier `]` + `letter` + `modifier`.
+  /// Creates the identifier `]` + `letter` + `modifier`.
   ///
-  /// - Returns: Nil for characters that cannot stand in an identifier.
+  /// Returns `nil` for characters that are not allowed in an identifier.
   public init?(letter: Unicode.Scalar, modifier: Unicode.Scalar) {
     switch (letter, modifier) {
     case ("A"..."Z", "0"..."9"), ("A"..."Z", "A"..."F"), ("a"..."z", "0"..."9"), ("a"..."z", "A"..."F"): break
@@ -21,14 +20,14 @@ public struct SymbologyIdentifier: Hashable, Sendable {
     self.modifier = modifier
   }
 
-  /// The identifier written as `text`, three characters.
+  /// Parses an identifier of three characters.
   public init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8.prefix(4))
     guard bytes.count == Self.byteCount else { return nil }
     self.init(startOf: bytes[...])
   }
 
-  /// The identifier at the start of `bytes`, if there is one.
+  /// Parses the identifier at the start of `bytes`; `nil` if there is no identifier.
   init?(startOf bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.byteCount, bytes[bytes.startIndex] == UInt8(ascii: "]") else { return nil }
     self.init(
@@ -37,35 +36,35 @@ public struct SymbologyIdentifier: Hashable, Sendable {
     )
   }
 
-  /// Bytes that an identifier takes.
+  /// The length of an identifier in bytes.
   static let byteCount = 3
 
-  /// True when the symbol says of itself that its data are GS1 element strings: FNC1 in first position, or a
-  /// symbology that knows nothing else.
+  /// Whether the symbology identifier declares GS1 element strings: FNC1 in first position, or a symbology that
+  /// contains nothing else.
   public var isGS1: Bool {
     switch (letter, modifier) {
     case ("C", "1"), ("e", _), ("d", "2"), ("Q", "3"), ("J", "1"): true
-    // The same with extended channel interpretation switched on.
+    // The same with extended channel interpretation.
     case ("d", "5"), ("Q", "4"), ("J", "4"): true
     default: false
     }
   }
 
-  /// True for EAN-13, UPC-A, UPC-E, EAN-8 and their add-ons: numbers of a fixed length that nothing can
-  /// follow.
+  /// Whether the symbology is EAN-13, UPC-A, UPC-E or EAN-8, or one of their add-ons: numbers of a fixed length that
+  /// nothing can follow.
   public var isEANUPC: Bool { letter == "E" }
 
-  /// True for EAN-8, whose digits are never a UPC-E number.
+  /// Whether the symbology is EAN-8, whose digits are never a UPC-E number.
   public var isEAN8: Bool { letter == "E" && modifier == "4" }
 
-  /// True when the data of an add-on of 2 or 5 digits follow the number.
+  /// Whether an add-on of 2 or 5 digits follows the number.
   public var hasAddOn: Bool { letter == "E" && modifier == "3" }
 
-  /// True when the data are an add-on of 2 or 5 digits without the number it belongs to.
+  /// Whether the data are an add-on of 2 or 5 digits without its number.
   public var isAddOnAlone: Bool { letter == "E" && (modifier == "1" || modifier == "2") }
 }
 
 extension SymbologyIdentifier: CustomStringConvertible {
-  /// The three characters as a reader sends them.
+  /// The three characters as a scanner sends them.
   public var description: String { "]\(letter)\(modifier)" }
 }

@@ -1,6 +1,6 @@
-/// Little-endian stores into a buffer that is being built.
+/// Little-endian stores into a buffer under construction.
 extension [UInt8] {
-  /// Stores a number over four bytes that stand there.
+  /// Stores an integer over four existing bytes.
   @inlinable @inline(__always)
   public mutating func store(_ number: UInt32, at offset: Int) {
     self[offset] = UInt8(truncatingIfNeeded: number)
@@ -22,7 +22,7 @@ extension [UInt8] {
   /// Appends the bytes of a span.
   @inlinable
   public mutating func append(_ span: RawSpan) {
-    // The buffer pointer is used inside the closure only.
+    // The buffer pointer is used only inside the closure.
     unsafe span.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }

@@ -1,4 +1,5 @@
-/// Reads little-endian fields one after another and never past the end: a short input is `nil`, not a trap.
+/// A sequential reader of little-endian fields. It never reads past the end: if the input is too short, the result is
+/// `nil`, not a trap.
 package struct ByteReader: ~Escapable {
   private let span: RawSpan
   package private(set) var offset = 0
@@ -6,7 +7,7 @@ package struct ByteReader: ~Escapable {
   @_lifetime(copy span)
   package init(_ span: RawSpan) { self.span = span }
 
-  /// The bytes that were not read yet.
+  /// The number of bytes that are not yet read.
   package var remaining: Int { span.byteCount - offset }
 
   package mutating func u8() -> UInt8? {
@@ -39,7 +40,7 @@ package struct ByteReader: ~Escapable {
     return span.slice(offset, count).copied()
   }
 
-  /// Text of `count` bytes; `nil` where they are not UTF-8.
+  /// Reads a text of `count` bytes; returns `nil` if they are not UTF-8.
   package mutating func text(_ count: Int) -> String? {
     guard let bytes = bytes(count) else { return nil }
     return String(validating: bytes, as: UTF8.self)

@@ -1,7 +1,8 @@
-/// Byte strings, each once, with a value for each: a hash table that numbers them from 0 in the order in which they come.
+/// A hash table of byte strings, each stored once with a value and numbered from 0 in insertion order.
 ///
-/// The strings lie one behind the other in one buffer, so that a new one is no allocation. Open addressing, at most half full. It is
-/// public, as this package's hot paths are, to be specialised by other modules.
+/// The strings are stored contiguously in one buffer, so inserting one needs no separate allocation. The table uses
+/// open addressing and is at most half full. It is public, like the other hot paths of this package, so that other
+/// modules can specialize it.
 @frozen
 public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
   @frozen @usableFromInline
@@ -22,29 +23,29 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
 
   @usableFromInline var entries: [Entry] = []
   @usableFromInline var bytes: [UInt8] = []
-  /// A string's number plus one; 0 for free.
+  /// The index of a string plus one; 0 for an empty slot.
   @usableFromInline var table = [UInt32](repeating: 0, count: 1024)
   @usableFromInline let seed: HashSeed
 
   @inlinable
   public init(seed: HashSeed) { self.seed = seed }
 
-  /// Strings in the table.
+  /// The number of strings in the table.
   @inlinable @inline(__always)
   public var count: Int { entries.count }
 
-  /// Bytes of all strings.
+  /// The total size of all strings in bytes.
   @inlinable @inline(__always)
   public var byteCount: Int { bytes.count }
 
-  /// The value of string number `number`.
+  /// Accesses the value of the string with index `number`.
   @inlinable
   public subscript(number: Int) -> Value {
     @inline(__always) get { entries[number].value }
     @inline(__always) _modify { yield &entries[number].value }
   }
 
-  /// Whether string number `number` is `text`.
+  /// Returns whether the string with index `number` is `text`.
   @inlinable @inline(__always)
   public func isText(_ number: Int, _ text: RawSpan) -> Bool {
     let entries = entries.span
@@ -52,14 +53,16 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     return bytes.rawSpan.slice(Int(start), Int(count)).hasSameBytes(as: text)
   }
 
-  /// String number `number`.
+  /// Returns the string with index `number`.
   @inlinable
   @_lifetime(borrow self)
   public func text(_ number: Int) -> RawSpan {
     bytes.rawSpan.slice(Int(entries[number].start), Int(entries[number].count))
   }
 
-  /// The number of `text`; `nil` if it is not in the table. Complexity: one hash.
+  /// Returns the index of `text`; `nil` if it is not in the table.
+  ///
+  /// - Complexity: One hash.
   @inlinable
   public func find(_ text: RawSpan) -> Int? { find(text, KeyHash.of(text, seed)) }
 
@@ -80,14 +83,14 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     return nil
   }
 
-  /// The number of `text`, which gets `value` if it is new.
+  /// Returns the index of `text`, inserting it with `value` if it is not in the table.
   @inlinable
   public mutating func number(of text: RawSpan, new value: Value) -> Int {
     let hash = KeyHash.of(text, seed)
     return find(text, hash) ?? append(text, hash, value)
   }
 
-  /// Adds `text`, which is not in the table. Returns its number.
+  /// Inserts `text`, which is not in the table, and returns its index.
   @inlinable @discardableResult
   public mutating func insert(_ text: RawSpan, _ value: Value) -> Int {
     append(text, KeyHash.of(text, seed), value)

@@ -1,4 +1,4 @@
-/// Builds little-endian bytes: the counterpart of ``ByteReader``.
+/// A builder of little-endian bytes: the counterpart of ``ByteReader``.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ package struct ByteWriter {
 
   package mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
-  /// Appends a number as the field at `offset` of a layout, where the bytes so far have to end.
+  /// Appends an integer as the field at `offset` of a layout. The bytes so far must end at `offset`.
   package mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
     precondition(bytes.count == offset, "the fields of a layout follow one another")
     put(number)
@@ -24,13 +24,13 @@ package struct ByteWriter {
     bytes.append(contentsOf: repeatElement(0, count: count - bytes.count))
   }
 
-  /// Fills up to `offset` with zeros, and appends there the checksum of all bytes before it, continued from `salt`.
+  /// Appends zeros up to `offset`, and then the checksum of all bytes before it, continued from `salt`.
   package mutating func putChecksum(at offset: Int, salt: UInt32 = 0) {
     fill(to: offset)
     put(Checksum.of(bytes, from: salt))
   }
 
-  /// The bytes, which have to be as many as the layout has.
+  /// Returns the bytes, whose number must be the size of the layout.
   package func bytes(ofLayout byteCount: Int) -> [UInt8] {
     precondition(bytes.count == byteCount, "a layout has its declared size")
     return bytes

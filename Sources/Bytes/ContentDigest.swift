@@ -1,19 +1,19 @@
-/// A fingerprint of contents that does not depend on their order: the sum of hashes of 128 bits with fixed seeds.
+/// An order-independent fingerprint of contents: the sum of 128-bit hashes with fixed seeds.
 ///
-/// It is the same in every file, and detects accidents, not forgery.
+/// It is the same in every file. It detects accidental differences, not forgery.
 public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   public private(set) var first: UInt64 = 0
   public private(set) var second: UInt64 = 0
 
   public init() {}
 
-  // Two fixed seeds: the digest has to be the same in every file.
+  // The seeds are fixed because the digest must be the same in every file.
   private static let seeds = (
     HashSeed(0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344),
     HashSeed(0xA409_3822_299F_31D0, 0x082E_FA98_EC4E_6C89)
   )
 
-  /// Adds one thing, in whatever order.
+  /// Adds an element. The order of the elements does not matter.
   public mutating func add(_ bytes: RawSpan) {
     let low = KeyHash.of(bytes, Self.seeds.0)
     let (sum, carry) = first.addingReportingOverflow(low)
@@ -21,7 +21,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     second = second &+ KeyHash.of(bytes, Self.seeds.1) &+ (carry ? 1 : 0)
   }
 
-  /// The hash of a number of things and the sum of their hashes, which is this digest.
+  /// Returns the hash of the number of elements and the sum of their hashes, which is this digest.
   public func closed(count: Int) -> ContentDigest {
     var closing = ByteWriter()
     for word in [UInt64(count), first, second] { closing.put(word) }
@@ -30,7 +30,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     return digest
   }
 
-  /// The hash of this digest and another one, 16 bytes each.
+  /// Returns the hash of this digest and another one, 16 bytes each.
   public func joined(with other: ContentDigest) -> ContentDigest {
     var both = ByteWriter()
     for word in [first, second, other.first, other.second] { both.put(word) }
@@ -39,7 +39,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
     return digest
   }
 
-  /// 32 hexadecimal digits.
+  /// The digest as 32 hexadecimal digits.
   public var description: String { hex(second) + hex(first) }
 
   private func hex(_ word: UInt64) -> String {

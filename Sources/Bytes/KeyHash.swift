@@ -1,4 +1,5 @@
-/// The two random words of a file's header that key its hash, so that nobody who sends keys can aim collisions.
+/// The seed of a file's hash function: two random words in its header. With an unknown seed, an attacker who sends keys
+/// cannot construct collisions.
 public struct HashSeed: Equatable, Sendable {
   @usableFromInline
   let first: UInt64
@@ -13,30 +14,32 @@ public struct HashSeed: Equatable, Sendable {
   public var words: (UInt64, UInt64) { (first, second) }
 }
 
-/// The 64-bit hash of keys: a multiply-and-fold hash of the family of wyhash and rapidhash, as FORMAT.md gives it.
+/// A 64-bit hash of keys: a multiply-and-fold hash of the wyhash and rapidhash family, as specified in FORMAT.md.
 ///
-/// One multiplication for keys of up to 16 bytes would do; the second one spreads the seed over short keys.
+/// One multiplication would be enough for keys of up to 16 bytes; the second one spreads the seed over short keys.
 public enum KeyHash {
   @usableFromInline
   static let c0: UInt64 = 0x9E37_79B9_7F4A_7C15
   @usableFromInline
   static let c1: UInt64 = 0xD6E8_FEB8_6659_FD93
 
-  /// The exclusive-or of the two halves of the 128-bit product.
+  /// Returns the exclusive-or of the two halves of the 128-bit product.
   @inlinable @inline(__always)
   static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
   }
 
-  /// The hash of `key`. Complexity: one multiplication per 16 bytes, and three more.
+  /// Returns the hash of `key`.
+  ///
+  /// - Complexity: One multiplication per 16 bytes, and three more.
   @inlinable @inline(__always)
   public static func of(_ key: RawSpan, _ seed: HashSeed) -> UInt64 {
     let count = key.byteCount
     let length = UInt64(truncatingIfNeeded: count)
     var h = seed.first ^ mix(seed.first ^ c0, length ^ seed.second)
     var offset = 0
-    // Each load ends at `count` at the latest, as the comparison before it says.
+    // Each load ends at or before `count`, as the comparison before it shows.
     while count &- offset > 16 {
       h = unsafe mix(key.u64(unchecked: offset) ^ c1 ^ seed.second, key.u64(unchecked: offset &+ 8) ^ h)
       offset &+= 16
@@ -58,7 +61,7 @@ public enum KeyHash {
     return mix(c0 ^ length, mix(a ^ c1 ^ seed.second, b ^ h))
   }
 
-  /// The hash of the four little-endian bytes of `word`.
+  /// Returns the hash of the four little-endian bytes of `word`.
   @inlinable @inline(__always)
   public static func of(_ word: UInt32, _ seed: HashSeed) -> UInt64 {
     let word = UInt64(word)

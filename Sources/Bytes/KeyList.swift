@@ -1,10 +1,10 @@
-/// The keys that a record has in a key space of lists: any number of them, each at most 255 bytes, one behind the other.
+/// The keys that a record has in a key space of lists: any number of keys of at most 255 bytes, stored contiguously.
 ///
 ///     1 length n · n bytes key, for each
 ///
-/// Bytes that are no list give the keys before the place where they stop being one.
+/// An invalid list yields the keys before the offset at which it becomes invalid.
 public struct KeyList: ~Escapable {
-  /// Bytes of the longest key in a list: its length has eight bits.
+  /// The maximum length of a key in a list in bytes. The length has eight bits.
   public static let maximumKeyLength = Int(UInt8.max)
 
   private let bytes: RawSpan
@@ -13,7 +13,7 @@ public struct KeyList: ~Escapable {
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) { self.bytes = bytes }
 
-  /// The next key; `nil` behind the last one.
+  /// Returns the next key; `nil` after the last one.
   @_lifetime(copy self)
   public mutating func next() -> RawSpan? {
     guard offset < bytes.byteCount else { return nil }
@@ -24,17 +24,17 @@ public struct KeyList: ~Escapable {
     return key
   }
 
-  /// Whether `bytes` are a list from the first to the last one.
+  /// Returns whether `bytes` are completely a valid list.
   public static func isValid(_ bytes: RawSpan) -> Bool { validByteCount(bytes) == bytes.byteCount }
 
-  /// How many of `bytes` are a list: those up to the place where they stop being one.
+  /// Returns the number of leading bytes that are a valid list.
   public static func validByteCount(_ bytes: RawSpan) -> Int {
     var list = KeyList(bytes)
     while list.next() != nil {}
     return list.offset
   }
 
-  /// The keys of the list of `bytes`, each once.
+  /// Returns the distinct keys of the list in `bytes`.
   public static func distinct(_ bytes: RawSpan) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
@@ -46,7 +46,7 @@ public struct KeyList: ~Escapable {
     return keys
   }
 
-  /// Whether a key is in the list of `bytes` more than once.
+  /// Returns whether the list in `bytes` contains a key more than once.
   public static func hasRepeatedKeys(_ bytes: RawSpan) -> Bool {
     var count = 0
     var list = KeyList(bytes)
@@ -54,7 +54,7 @@ public struct KeyList: ~Escapable {
     return distinct(bytes).count < count
   }
 
-  /// Whether `key` is in the list of `bytes`.
+  /// Returns whether the list in `bytes` contains `key`.
   public static func contains(_ key: RawSpan, in bytes: RawSpan) -> Bool {
     var list = KeyList(bytes)
     while let next = list.next() {

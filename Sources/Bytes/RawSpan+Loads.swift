@@ -1,6 +1,6 @@
-/// Little-endian loads from any byte offset: the one place where bytes become numbers.
+/// Little-endian loads at any byte offset: the only code that converts bytes to integers.
 extension RawSpan {
-  /// The byte at `offset`. Traps beyond the end, as every load here does: callers check lengths first.
+  /// Returns the byte at `offset`. Traps past the end, as does every load here. Callers check lengths first.
   @inlinable @inline(__always)
   public func u8(at offset: Int) -> UInt8 {
     // Every bit pattern is a valid integer, and the span checks the bounds.
@@ -25,7 +25,7 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  // The same without a check, for the hot path: whoever calls them says who checked the bounds.
+  // The same loads without a check, for hot paths. Each caller states who checked the bounds.
 
   @unsafe @inlinable @inline(__always)
   public func u8(unchecked offset: Int) -> UInt8 {
@@ -51,14 +51,14 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  /// The `count` bytes from `offset` on.
+  /// Returns the `count` bytes from `offset` on.
   @inlinable @inline(__always)
   @_lifetime(copy self)
   public func slice(_ offset: Int, _ count: Int) -> RawSpan {
     extracting(offset..<(offset &+ count))
   }
 
-  /// Whether every byte from `start` to the end is zero.
+  /// Returns whether every byte from `start` to the end is zero.
   public func isZero(from start: Int) -> Bool {
     var offset = start
     while offset + 8 <= byteCount {
@@ -72,13 +72,13 @@ extension RawSpan {
     return true
   }
 
-  /// Whether all bytes are ASCII: none has its high bit set.
+  /// Whether all bytes are ASCII: no byte has its high bit set.
   @inlinable
   public var isASCII: Bool {
     let count = byteCount
     var offset = 0
     while offset &+ 8 <= count {
-      // Eight bytes from here on are inside, as the condition says.
+      // The next eight bytes are in bounds, as the condition shows.
       if unsafe u64(unchecked: offset) & 0x8080_8080_8080_8080 != 0 { return false }
       offset &+= 8
     }
@@ -89,14 +89,14 @@ extension RawSpan {
     return true
   }
 
-  /// Whether both spans hold the same bytes.
+  /// Returns whether both spans contain the same bytes.
   @inlinable @inline(__always)
   public func hasSameBytes(as other: RawSpan) -> Bool {
     let count = byteCount
     if count != other.byteCount { return false }
     if count < 8 { return hasSameFewBytes(as: other) }
-    // Both have as many bytes, and at least eight. The last eight are compared first, some of them for the second time:
-    // with them most keys are done, for they differ in their ends.
+    // Both have the same number of bytes, at least eight. The last eight, which may overlap bytes compared later, are
+    // compared first: most different keys differ in their ends.
     if unsafe u64(unchecked: count &- 8) != other.u64(unchecked: count &- 8) { return false }
     var offset = 0
     while offset < count &- 8 {
@@ -106,20 +106,20 @@ extension RawSpan {
     return true
   }
 
-  /// The same for spans of one length below eight.
+  /// Returns the same for spans of equal length below eight.
   @usableFromInline
   func hasSameFewBytes(as other: RawSpan) -> Bool {
     for offset in 0..<byteCount where u8(at: offset) != other.u8(at: offset) { return false }
     return true
   }
 
-  /// A copy of the bytes.
+  /// Returns a copy of the bytes.
   public func copied() -> [UInt8] {
     let count = byteCount
-    // All empty arrays share one object, whose count the initialiser would write to.
+    // All empty arrays share one object, whose reference count the initializer would write to.
     if count == 0 { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      // The buffer has room for `count` bytes, and `self` holds that many.
+      // The buffer has a capacity of `count` bytes, and `self` contains that many.
       unsafe withUnsafeBytes { source in
         unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: source)
       }

@@ -1,24 +1,24 @@
 import Bytes
 public import LogStore
 
-/// Barcodes that are looked up together.
+/// A batch of barcodes that are looked up together.
 ///
-/// An importer, a picking list or a pallet asks for many at once: the catalogue then waits for their memory together,
-/// and not for one after the other.
+/// Use it to look up many barcodes at once, as an importer, a picking list or a pallet does. The cache misses of the
+/// lookups then overlap instead of following each other.
 public struct BarcodeBatch: Sendable {
-  /// What each is found by.
+  /// The key of each barcode.
   var keys = KeyBatch()
-  /// Those that are not their own key, by number.
+  /// The barcodes that differ from their keys, by their index in the batch.
   private var others: [Int: [UInt8]] = [:]
 
   public init() {}
 
-  /// A batch of these barcodes.
+  /// Creates a batch of the given barcodes.
   public init(_ barcodes: some Sequence<String>) {
     for barcode in barcodes { append(Array(barcode.utf8).span) }
   }
 
-  /// Adds a barcode, as it is written in the catalogue.
+  /// Appends a barcode, written as in the catalogue.
   public mutating func append(_ barcode: Span<UInt8>) {
     let bytes = barcode.rawSpan
     if CodeKey.isFolded(bytes) {
@@ -30,16 +30,16 @@ public struct BarcodeBatch: Sendable {
     }
   }
 
-  /// Takes all barcodes out and keeps the buffers.
+  /// Removes all barcodes and keeps the capacity of the buffers.
   public mutating func removeAll() {
     keys.removeAll()
     others.removeAll(keepingCapacity: true)
   }
 
-  /// Barcodes in the batch.
+  /// The number of barcodes in the batch.
   public var count: Int { keys.count }
 
-  /// Whether `view`, found by the key of barcode `index`, has exactly that barcode.
+  /// Returns whether `view`, found by the key of barcode `index`, has exactly that barcode.
   func isExact(_ index: Int, _ view: borrowing ProductView) -> Bool {
     if !others.isEmpty, let other = others[index] { return view.hasBarcode(other.rawSpan, isKey: false) }
     return view.hasBarcode(keys.key(index), isKey: true)
@@ -47,12 +47,13 @@ public struct BarcodeBatch: Sendable {
 }
 
 extension CatalogSnapshot {
-  /// Lends each product whose barcode is exactly one of `barcodes`, with the number of that barcode in the batch.
+  /// Lends each product whose barcode is exactly one of `barcodes`, with the index of that barcode in the batch.
   ///
-  /// Barcodes come in the order of the batch. No interpretation, as ``forEachProduct(barcode:_:)``.
+  /// Results come in the order of the batch. Barcodes are compared exactly, as in ``forEachProduct(barcode:_:)``.
   ///
-  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check; what `body` throws.
-  /// - Complexity: as a lookup for each barcode, but their cache misses overlap.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check; any error that `body`
+  ///   throws.
+  /// - Complexity: One lookup for each barcode, with overlapping cache misses.
   public func forEachProduct(
     barcodes: BarcodeBatch, _ body: (Int, borrowing ProductView) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -63,7 +64,8 @@ extension CatalogSnapshot {
     }
   }
 
-  /// The products of each barcode, by id, in the order of `barcodes`; an empty array where there is none.
+  /// Returns the products of each barcode, sorted by id, in the order of `barcodes`. The array for a barcode without
+  /// products is empty.
   public func products(barcodes: [String]) throws(StoreError) -> [[Product]] {
     var products = [[Product]](repeating: [], count: barcodes.count)
     try forEachProduct(barcodes: BarcodeBatch(barcodes)) { (index, view) throws(StoreError) in

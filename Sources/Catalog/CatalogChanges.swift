@@ -1,11 +1,11 @@
 import Bytes
 public import LogStore
 
-/// One row in which two commits differ.
+/// A row that differs between two commits.
 public struct CatalogChange<Row: Sendable>: Sendable {
-  /// As it was; `nil` for a row that was added.
+  /// The row in the earlier commit; `nil` for a row that was added.
   public internal(set) var before: Row?
-  /// As it is; `nil` for a row that was removed.
+  /// The row in the later commit; `nil` for a row that was removed.
   public internal(set) var after: Row?
 
   /// `added`, `removed` or `changed`.
@@ -14,11 +14,13 @@ public struct CatalogChange<Row: Sendable>: Sendable {
   fileprivate var reversed: Self { Self(before: after, after: before) }
 }
 
-/// In what two commits of a catalogue differ, byte for byte: a row that was written again as it was is none of it.
+/// The differences between two commits of a catalogue. Rows are compared byte for byte: a row that was written again
+/// unchanged is not a difference.
 public struct CatalogChanges: Sendable {
-  /// By id, bytewise.
+  /// The changed products, sorted by id in byte order.
   public internal(set) var products: [CatalogChange<Product>] = []
-  /// By set, component and id, bytewise. A relation whose three ids stayed has changed; any other was added or removed.
+  /// The changed relations, sorted by set, component and id in byte order. A relation whose three ids are the same in
+  /// both commits counts as changed; any other counts as added or removed.
   public internal(set) var relations: [CatalogChange<Relation>] = []
 
   public var isEmpty: Bool { products.isEmpty && relations.isEmpty }
@@ -32,12 +34,12 @@ public struct CatalogChanges: Sendable {
 }
 
 extension CatalogSnapshot {
-  /// What differs from another commit of this catalogue, an earlier or a later one; in this direction: from the other
-  /// to this one.
+  /// Returns the differences from another commit of this catalogue to this one. The other commit may be earlier or
+  /// later.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: in what was written between the two, in time as well as in memory. Between commits of two generations
-  ///   each row of both is looked up in the other; memory for what differs, and for the ids of all sets.
+  /// - Complexity: Time and memory are proportional to what was written between the two commits. Between commits of two
+  ///   generations, each row of both is looked up in the other; memory holds the differences and the ids of all sets.
   public func changes(since other: CatalogSnapshot) throws(StoreError) -> CatalogChanges {
     if other.sequence > sequence { return try other.changes(since: self).reversed }
     if let store, let old = other.store, !store.isSameGeneration(as: old) {
@@ -60,7 +62,7 @@ extension CatalogSnapshot {
   private func products(
     _ added: [RowID], _ removed: [RowID], _ other: CatalogSnapshot
   ) throws(StoreError) -> [CatalogChange<Product>] {
-    // An id is that of at most one live product at either commit.
+    // In either commit, at most one live product has a given id.
     var pairs: [[UInt8]: (before: RowID?, after: RowID?)] = [:]
     for row in removed {
       if let id = try other.productID(at: row) { pairs[id, default: (nil, nil)].before = row }
@@ -109,7 +111,7 @@ extension CatalogSnapshot {
     return relations
   }
 
-  /// Pairs relations that have the same three ids. Where several do, those that are equal are paired first.
+  /// Pairs relations that have the same three ids. If several do, equal ones are paired first.
   private static func relations(_ added: [Relation], _ removed: [Relation]) -> [CatalogChange<Relation>] {
     var spare: [[UInt8]: [Relation]] = [:]
     for relation in added { spare[relation.content, default: []].append(relation) }
@@ -130,7 +132,7 @@ extension CatalogSnapshot {
             before: index < before.count ? before[index] : nil, after: index < after.count ? after[index] : nil))
       }
     }
-    // The pairs of one identity stand in the order of their contents, and stay in it.
+    // The pairs of one identity are sorted by their contents and keep that order.
     return changes.enumerated().sorted { a, b in
       guard let x = a.element.before ?? a.element.after, let y = b.element.before ?? b.element.after else {
         return false
@@ -142,14 +144,14 @@ extension CatalogSnapshot {
 }
 
 extension Relation {
-  /// All fields in one unambiguous text.
+  /// All fields in an unambiguous encoding.
   var content: [UInt8] {
     var content: [UInt8] = []
     appendContent(to: &content)
     return content
   }
 
-  /// Set, component and id in one unambiguous text.
+  /// Set, component and id in an unambiguous encoding.
   fileprivate var identity: [UInt8] {
     var identity: [UInt8] = []
     for part in [productId, subProductId, id] {

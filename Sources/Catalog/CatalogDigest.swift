@@ -1,16 +1,19 @@
 import Bytes
 import LogStore
 
-/// A fingerprint of what a catalogue holds: rows and cursor, not where they lie or when they came.
+/// A fingerprint of a catalogue's content: its rows and cursor, independent of where the rows are stored and when they
+/// were written.
 ///
-/// Two catalogues with the same content have the same digest, in whatever order and generation their rows lie. Each
-/// row is hashed to 128 bits; the sum of these, the row counts and the cursor are hashed again. A sum does not depend
-/// on the order, so nothing has to be sorted. It detects accidents, not forgery.
+/// Two catalogues with the same content have the same digest, whatever the order and generation of their rows. Each row
+/// is hashed to 128 bits; the sum of these hashes, the row counts and the cursor are hashed again. A sum does not
+/// depend on the order, so nothing has to be sorted. The digest detects accidental differences, not forgery.
 public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
   package private(set) var content = ContentDigest()
 
+  /// Computes the digest of a snapshot.
+  ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: reads every row once.
+  /// - Complexity: Reads every row once.
   public init(_ snapshot: CatalogSnapshot) throws(StoreError) {
     var sum = ContentDigest()
     var text: [UInt8] = []
@@ -39,12 +42,12 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
     content.add(closing.bytes.rawSpan)
   }
 
-  /// 32 hexadecimal digits.
+  /// The digest as 32 hexadecimal digits.
   public var description: String { content.description }
 }
 
 extension ProductView {
-  /// All 25 fields in one unambiguous text.
+  /// Appends all 25 fields in an unambiguous encoding.
   func appendContent(to text: inout [UInt8]) throws(StoreError) {
     text.putText(utf8.id)
     text.putText(utf8.barcode)
@@ -64,7 +67,7 @@ extension ProductView {
 }
 
 extension Relation {
-  /// All 5 fields in one unambiguous text.
+  /// Appends all 5 fields in an unambiguous encoding.
   func appendContent(to text: inout [UInt8]) {
     for part in [id, orgId, productId, subProductId] {
       let bytes = Array(part.utf8)

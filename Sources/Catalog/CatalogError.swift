@@ -1,32 +1,34 @@
 public import LogStore
 
-/// Why an update of the catalogue was refused. Nothing local changed.
+/// The reason why an update of the catalogue was refused. The local catalogue is unchanged.
 public enum CatalogError: Error, Sendable {
   case store(StoreError)
-  /// A full update would lose more products than the gate allows.
+  /// A full update would lose more products than the ``LossGate`` allows.
   case wouldLose(lost: Int, of: Int, share: Double)
-  /// So many products of an answer have the id of another one, or none: all but the last of them would vanish.
+  /// Too many products of an answer share an id with another product or have no id. All but the last product of each id
+  /// would be lost.
   case wouldCollapse(rows: Int, of: Int, withoutID: Int)
-  /// So many rows of an answer exceed a limit of the format.
+  /// Too many rows of an answer exceed a limit of the format.
   case tooManySkipped(rows: Int, of: Int, allowed: Int, first: SkippedRow)
-  /// The cursor that an answer was requested with is no longer the catalogue's: something else was committed each time.
+  /// The catalogue's cursor changed while the server answered, in each of `tries` attempts, because another process
+  /// committed.
   case cursorMoved(path: String, tries: Int)
-  /// An answer to an incremental request has so many rows that a full update is due.
+  /// The answer to an incremental request has so many rows that a full update is due.
   case needsFullUpdate(rows: Int, threshold: Int)
-  /// An answer to an incremental request is larger than what an increment keeps in memory: a full update has no such limit.
+  /// The answer to an incremental request exceeds the memory limit of an increment. A full update has no such limit.
   case incrementTooLarge(rowLimit: Int, byteLimit: Int)
-  /// The state beside the rows was written by a program that this one does not understand.
+  /// The state stored with the commit has a version that this program does not know.
   case unknownState(path: String)
-  /// The file is a store, but not a catalogue: it has other tables.
+  /// The file is a store but not a catalogue: it has other tables.
   case otherStore(path: String, tables: [String])
 }
 
 extension CatalogError: CustomStringConvertible {
   public var description: String { description(acceptingLoss: "--accept-loss") }
 
-  /// What went wrong, for people, in words that name the caller's setting.
+  /// Returns a message for users that names the caller's own setting.
   ///
-  /// - Parameter setting: What accepts a full update that loses products, such as an option of the command.
+  /// - Parameter setting: The option or setting that accepts a full update that loses products.
   public func description(acceptingLoss setting: String) -> String {
     switch self {
     case .store(let error): "\(error)"
@@ -58,7 +60,7 @@ extension CatalogError: CustomStringConvertible {
     }
   }
 
-  /// What a store with these tables is, as far as this package writes such stores.
+  /// Returns the kind of store that has these tables, if it is one that this package writes.
   private static func kind(ofStoreWith tables: [String]) -> String {
     guard let first = tables.first else { return "a store without tables, as one of documents is before its first" }
     if first.hasPrefix("documents/") { return "a store of documents" }

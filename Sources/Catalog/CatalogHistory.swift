@@ -1,23 +1,24 @@
 import LogStore
 
-/// The commits of a catalogue that can be read: those of its file, and those of the generation that the last full update
-/// replaced, while that is kept.
+/// The commits of a catalogue that can be read: those of the current file and, while it is kept, those of the
+/// generation that the last full update replaced.
 ///
-/// Sequence numbers go on across generations, so a number names one commit. A compaction drops the commits before the one
-/// that it compacts.
+/// Sequence numbers continue across generations, so a number identifies one commit. A compaction drops all commits
+/// before the one that it compacts.
 public struct CatalogHistory: Sendable {
   /// The last commit.
   public let current: CatalogSnapshot
-  /// The last commit of the generation that the last full update replaced; `nil` if it is not kept, or cannot be read.
+  /// The last commit of the generation that the last full update replaced; `nil` if that generation is not kept or
+  /// cannot be read.
   public let previous: CatalogSnapshot?
-  /// When that generation was replaced, in microseconds since 1970 UTC.
+  /// The time when that generation was replaced, in microseconds since 1970 UTC; `nil` if ``previous`` is `nil`.
   public let replaced: Int64?
-  /// Why the kept generation cannot be read.
+  /// The reason why the kept generation cannot be read; `nil` if it can be read or is not kept.
   public let previousFailure: CatalogError?
 
   /// - Parameters:
   ///   - current: The last commit.
-  ///   - kept: Opens the generation before it.
+  ///   - kept: A closure that opens the previous generation.
   init(_ current: CatalogSnapshot, _ kept: () throws(StoreError) -> PreviousGeneration?) {
     self.current = current
     do {
@@ -32,7 +33,7 @@ public struct CatalogHistory: Sendable {
     }
   }
 
-  /// All commits, newest first.
+  /// Returns all commits, newest first.
   ///
   /// - Complexity: Two reads for each commit.
   public func commits() throws -> [CatalogCommit] {
@@ -44,9 +45,9 @@ public struct CatalogHistory: Sendable {
       }
   }
 
-  /// Checks what the catalogue keeps with each commit, as `log` and `rollback` read it.
+  /// Checks the state that is stored with each commit, as `log` and `rollback` read it.
   ///
-  /// - Returns: what is wrong, the newest commit first.
+  /// - Returns: The problems found, those of the newest commit first.
   /// - Throws: `StoreError`.
   /// - Complexity: Two reads for each commit.
   public func verifyStates() throws(StoreError) -> [Finding] {
@@ -62,9 +63,9 @@ public struct CatalogHistory: Sendable {
     return findings
   }
 
-  /// The catalogue at commit `sequence`; `nil` if that commit is not kept.
+  /// Returns the catalogue at commit `sequence`; `nil` if that commit is not kept.
   ///
-  /// - Throws: ``previousFailure`` where the commit may be in a kept generation that cannot be read; `StoreError`.
+  /// - Throws: ``previousFailure`` if the commit may be in a kept generation that cannot be read; `StoreError`.
   public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
     if let commit = try current.at(sequence) { return commit }
     if let previousFailure, sequence < current.sequence { throw previousFailure }
@@ -73,9 +74,9 @@ public struct CatalogHistory: Sendable {
 }
 
 extension CatalogReader {
-  /// The commits that can be read: those up to ``snapshot()``, and those of the generation that was kept.
+  /// Returns the commits that can be read: those up to ``snapshot()`` and those of the kept previous generation.
   ///
-  /// - Throws: `CatalogError.unknownState`, `.otherStore`. What is wrong with the kept generation is not thrown; see
+  /// - Throws: `CatalogError.unknownState`, `.otherStore`. Errors in the kept generation are not thrown; see
   ///   ``CatalogHistory/previousFailure``.
   public func history() throws(CatalogError) -> CatalogHistory {
     CatalogHistory(try snapshot()) { () throws(StoreError) in try store.previousGeneration() }

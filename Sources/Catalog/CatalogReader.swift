@@ -1,32 +1,32 @@
 public import LogStore
 
-/// Reads a catalogue beside any number of other readers and a writer, in any process.
+/// A reader of a catalogue. It works concurrently with any number of other readers and one writer, in any process.
 public final class CatalogReader: Sendable {
   let store: StoreReader
 
   private init(_ store: StoreReader) { self.store = store }
 
-  /// Opens a catalogue; `nil` if nothing was ever committed to it. Creates and changes nothing.
+  /// Opens a catalogue; returns `nil` if nothing was ever committed to it. Opening creates and changes no file.
   ///
   /// - Parameters:
-  ///   - location: Which catalogue.
-  ///   - lookInterval: How long ``refresh()`` may go without a look at the directory; see `StoreReader`.
+  ///   - location: The location of the catalogue.
+  ///   - lookInterval: The longest time for which ``refresh()`` may skip checking the directory; see `StoreReader`.
   /// - Throws: `StoreError`.
-  /// - Complexity: some ten system calls, whatever the number of products.
+  /// - Complexity: About ten system calls, regardless of the number of products.
   public static func open(
     _ location: StoreLocation, lookInterval: Duration = .zero
   ) throws(StoreError) -> CatalogReader? {
     try StoreReader.open(location, lookInterval: lookInterval).map(CatalogReader.init)
   }
 
-  /// The catalogue at the commit that this reader shows.
+  /// Returns the catalogue at the commit that this reader shows.
   ///
   /// - Throws: `CatalogError.unknownState`.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
 
-  /// Moves on to the last commit. Without a new commit it costs one system call, or one for each `lookInterval`.
+  /// Moves to the last commit. Without a new commit it costs one system call, or one per `lookInterval`.
   ///
-  /// - Returns: whether there was a newer one.
+  /// - Returns: Whether there was a newer commit.
   @discardableResult
   public func refresh() throws(StoreError) -> Bool { try store.refresh() }
 }

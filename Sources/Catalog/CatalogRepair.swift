@@ -1,34 +1,34 @@
 public import LogStore
 
-/// What the repair of a catalogue found and did.
+/// The result of repairing a catalogue.
 public struct CatalogRepair: Sendable {
-  /// What verification found; empty for a clean catalogue, which was left as it is.
+  /// The problems that verification found; empty for an undamaged catalogue, which is left unchanged.
   public let findings: [Finding]
-  /// What could not be saved; empty if nothing but history was lost.
+  /// The data that could not be saved; empty if at most history was lost.
   public let losses: [Finding]
-  /// The catalogue as it is now.
+  /// The catalogue after the repair.
   public let snapshot: CatalogSnapshot
-  /// Where the damaged file is kept; `nil` for a clean catalogue, and for one whose log was gone.
+  /// The path to which the damaged file was moved; `nil` for an undamaged catalogue and for one whose log was missing.
   public let damagedPath: String?
-  /// The older state that is current again, as no commit of the log could be read.
+  /// The older state that the repair restored because no commit of the log could be read.
   public let source: RepairSource?
 
-  /// Verifies a catalogue, and writes what can be saved of a damaged one into a new generation.
+  /// Verifies a catalogue and, if it is damaged, writes everything that can be saved into a new generation.
   ///
-  /// Rows that break a rule of the format, such as a product with a text that is not UTF-8, are left out, and lost.
+  /// Rows that break a rule of the format, for example a product with a text that is not UTF-8, are left out and lost.
   ///
-  /// If anything but history was lost the cursor is emptied: the next synchronisation is then a full update, which brings
-  /// back what is missing and takes away what should not be there. Where an older state takes the place of a log in which
-  /// nothing can be read, the cursor is that state's, and the next synchronisation goes on from there.
+  /// If anything but history was lost, the cursor is emptied. The next synchronisation is then a full update, which
+  /// restores missing rows and removes wrong ones. If no commit of the log can be read and an older state replaces it,
+  /// the cursor is the one of that state, and the next synchronisation continues from there.
   ///
   /// - Parameters:
-  ///   - location: which catalogue.
-  ///   - waiting: how long to wait for a writer to finish.
-  /// - Returns: what was done, durable; `nil` if nothing was ever committed.
-  /// - Throws: `CatalogError.unknownState`; as `Repair.run` of LogStore. Nothing changed then.
+  ///   - location: The location of the catalogue.
+  ///   - waiting: The time to wait for another writer to finish.
+  /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed.
+  /// - Throws: `CatalogError.unknownState`; the errors of `Repair.run` of LogStore. Nothing was changed in this case.
   public static func run(_ location: StoreLocation, waiting: Duration = .zero) throws -> CatalogRepair? {
     guard var repair = try repairOnce(location, waiting: waiting) else { return nil }
-    // Whether the application can read its rows is looked at in a store that is whole.
+    // A second pass checks the rows against the catalogue's own rules. It needs an undamaged store.
     if repair.snapshot != nil, let again = try repairOnce(location, waiting: waiting), again.snapshot != nil {
       repair = again.following(repair)
     }
@@ -57,10 +57,10 @@ public struct CatalogRepair: Sendable {
 }
 
 extension StoreLocation {
-  /// The older states next to a catalogue from which a repair goes on when nothing in the catalogue can be read, the
+  /// Returns the older states next to a catalogue that a repair can restore when nothing in the catalogue can be read,
   /// newest first.
   ///
   /// - Throws: `StoreError.io`.
-  /// - Complexity: As opening the catalogue, once for each.
+  /// - Complexity: As opening the catalogue, once for each state.
   public func catalogueRepairSources() throws(StoreError) -> [RepairSource] { try repairSources(CatalogSchema.schema) }
 }

@@ -1,21 +1,21 @@
 import LogStore
 
-/// How the catalogue lies in a store: two tables, and what their rows are found by.
+/// The schema of a catalogue's store: two tables and their key spaces.
 enum CatalogSchema {
   static let products = 0
   static let relations = 1
 
-  /// Products by id. One live product per id.
+  /// Products by id. At most one live product has a given id.
   static let productById = KeySpaceID(table: products, index: 0)
-  /// Products by what a scan is compared with: the barcode without blanks around it, ASCII letters in upper case.
-  /// Many products may share one; one without a barcode is not found here.
+  /// Products by the code that scans are compared with: the barcode with surrounding blanks removed and ASCII letters
+  /// in upper case. Several products may share a code. A product without a barcode has no entry.
   static let productByCode = KeySpaceID(table: products, index: 1)
   /// Relations by the set that they belong to.
   static let relationBySet = KeySpaceID(table: relations, index: 0)
-  /// Relations by the component that they ask for.
+  /// Relations by the component that they need.
   static let relationByComponent = KeySpaceID(table: relations, index: 1)
 
-  /// Whether a store has the tables of a catalogue: another kind of store may have been put in its place.
+  /// Returns whether a store has the tables of a catalogue. The file may have been replaced by a store of another kind.
   static func fits(_ store: Snapshot) -> Bool {
     let tables = store.manifest.tables
     return tables.count > relations && tables[products].name == "products" && tables[relations].name == "relations"

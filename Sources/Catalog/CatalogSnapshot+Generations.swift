@@ -3,18 +3,18 @@ import LogStore
 
 /// The rows in which commits of two generations differ.
 struct DifferingRows {
-  /// Products of the one commit that the other lacks, or has with other content; and the reverse.
+  /// The products of one commit that the other lacks or has with different content, and vice versa.
   var addedProducts: [RowID] = []
   var removedProducts: [RowID] = []
   var addedRelations: [Relation] = []
   var removedRelations: [Relation] = []
 }
 
-// Rows of two files have nothing in common but their content: where a row is stands in neither. So each is looked up by
-// its id in the other file, and compared.
+// Rows of two files share nothing but their content: row IDs of different files are unrelated. So each row is looked up
+// by its id in the other file and compared.
 
 extension CatalogSnapshot {
-  /// The rows in which this commit differs from `other`, a commit of another generation.
+  /// Returns the rows in which this commit differs from `other`, a commit of another generation.
   ///
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: A lookup and a comparison for each product of both, and a lookup for each set of both.
@@ -36,7 +36,7 @@ extension CatalogSnapshot {
     return rows
   }
 
-  /// What a rollback from `last` to this commit, which belongs to another generation, does to the rows.
+  /// Returns how many rows a rollback from `last` to this commit, which belongs to another generation, changes.
   func rollbackCounts(from last: CatalogSnapshot) throws(StoreError) -> UpdateCounts {
     let rows = try differingRows(from: last)
     var counts = UpdateCounts()
@@ -50,7 +50,7 @@ extension CatalogSnapshot {
     return counts
   }
 
-  /// Whether this commit has a product with the id and all the other fields of `product`.
+  /// Returns whether this commit has a product with the id and all other fields of `product`.
   private func hasEqual(_ product: borrowing ProductView) throws(StoreError) -> Bool {
     guard let own = try view(id: product.utf8.id) else { return false }
     var content: [UInt8] = []
@@ -60,8 +60,8 @@ extension CatalogSnapshot {
     return content == ownContent
   }
 
-  /// Adds the relations of one set that only this commit has, and those that only `other` has. Equal ones are paired off
-  /// one by one, as a set may have the same relation twice.
+  /// Adds the relations of one set that only this commit has and those that only `other` has. Equal relations are
+  /// paired one to one, because a set may contain the same relation twice.
   private func addRelations(
     ofSet id: String, differingFrom other: CatalogSnapshot, to rows: inout DifferingRows
   ) throws(StoreError) {

@@ -2,66 +2,72 @@ public import Barcodes
 import Bytes
 public import LogStore
 
-/// How a scan was matched, named as the command line names it.
+/// The way in which a scan was matched. Raw values are the names that the command line uses.
 public enum MatchKind: String, Sendable {
   /// The scanned text is a catalogue barcode.
   case exact
-  /// The scanned GTIN is a catalogue barcode, written with another number of digits.
+  /// The scanned GTIN is a catalogue barcode, written with a different number of digits.
   case gtin
-  /// The (01) of GS1 element strings.
+  /// The GTIN of AI (01) in GS1 element strings.
   case gs1
-  /// The (02) of GS1 element strings: what a logistic unit contains, not the unit. No scan of the product itself.
+  /// The GTIN of AI (02) in GS1 element strings: the contents of a logistic unit, not the unit. It is not a scan of the
+  /// product itself.
   case gs1Content = "gs1-content"
-  /// The (01) of a GS1 Digital Link.
+  /// The GTIN of AI (01) in a GS1 Digital Link.
   case digitalLink = "digital-link"
-  /// A catalogue barcode is the beginning of the scanned code; a serial number follows.
+  /// A catalogue barcode is a prefix of the scanned code; a serial number follows.
   case head
-  /// Nothing.
+  /// The scan matched no product.
   case none
 }
 
-/// What a scan found: how, under which barcode, and every product that has it.
+/// The result of matching a scan: the kind of match, the barcode that matched, and every product with that barcode.
 public struct Match: Sendable {
   public var kind = MatchKind.none
-  /// The catalogue barcode that matched, without blanks around it; of several spellings the first, bytewise.
+  /// The catalogue barcode that matched, with surrounding blanks removed. If several spellings matched, the first in
+  /// byte order.
   public var key: String?
-  /// The GTIN in the scan, whether the catalogue knows it or not.
+  /// The GTIN in the scan, whether or not the catalogue contains it.
   public var gtin: GTIN?
-  /// What follows the head (a serial number), or an add-on.
+  /// The text after the head (a serial number), or an add-on.
   public var rest: String?
-  /// All products that the scan may mean, by id.
+  /// All products that the scan may refer to, sorted by id.
   public var products: [Product] = []
-  /// The scan as it was read.
+  /// The parsed scan.
   public var scan: Scan
-  /// The second reading of the scan, if that one matched.
+  /// The scan after full-width folding, if that reading matched.
   var foldedScan: Scan?
-  /// Each look into the catalogue, in order: for whoever wants to know why.
+  /// The lookups that were tried, in order, for diagnostics.
   public var attempts: [Attempt] = []
 
-  /// One look into the catalogue.
+  /// One lookup in the catalogue.
   public struct Attempt: Sendable {
     public var kind: MatchKind
-    /// The text that was looked up; for heads the whole code.
+    /// The text that was looked up; for heads, the complete code.
     public var text: String
     public var productCount: Int
   }
 
-  /// Whether nothing was found.
+  /// Whether no product was found.
   public var isEmpty: Bool { products.isEmpty }
 }
 
 extension CatalogSnapshot {
-  /// A head has at least this many characters: shorter barcodes are junk that would match nearly everything.
+  /// The minimum number of characters of a head. Shorter barcodes are junk that would match almost everything.
   static let shortestHead = 4
 
-  /// Matches a scanned text. The first step that finds something ends the search; it finds all products there are.
+  /// Matches a scanned text. The first step that finds a product ends the search and returns all products that it
+  /// finds.
   ///
-  /// 1. the text itself, then with letters in either case; 2. the GTIN in every spelling, as a plain number, from GS1
-  /// element strings or a Digital Link; 3. UPC-E expanded; 4. the longest head; 5. the same for the text with
-  /// full-width characters folded.
+  /// 1. The text itself, then ignoring the case of letters.
+  /// 2. The GTIN in every spelling, from a plain number, GS1 element strings or a Digital Link.
+  /// 3. UPC-E, expanded.
+  /// 4. The longest head.
+  /// 5. Steps 1 to 4 for the text with full-width characters folded.
   ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: a lookup for each spelling, and for each length of catalogue barcodes below that of the code.
+  /// - Complexity: One lookup for each spelling, and one for each length of catalogue barcodes that is less than the
+  ///   length of the code.
   public func match(_ scan: Scan) throws(StoreError) -> Match {
     var match = try matchAsRead(scan)
     if match.isEmpty, let folded = scan.folded {
@@ -75,14 +81,14 @@ extension CatalogSnapshot {
     return match
   }
 
-  /// Matches a scanned text with the standard configuration.
+  /// Matches a scanned text with the default configuration.
   public func match(_ text: String) throws(StoreError) -> Match { try match(Scan(text)) }
 
   private func matchAsRead(_ scan: Scan) throws(StoreError) -> Match {
     var match = Match(scan: scan)
     match.gtin = scan.gtin
     if scan.allowsExactText {
-      // With its add-on the text is compared whole: without it, it is no longer what was scanned but its GTIN.
+      // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.
       try matchExactly(scan.payload, &match)
       if !match.isEmpty { return match }
     }
@@ -127,9 +133,9 @@ extension CatalogSnapshot {
     let digits = gtin.digits
     var found = Candidates()
     if let lengths = store?.keyLengths(CatalogSchema.productByCode) {
-      // Of one trade item the spellings differ by zeros in front: looking each one up needs no key of its own.
+      // The spellings of a trade item differ only in leading zeros. Looking each one up needs no key of its own.
       for count in GTIN.digitCounts where lengths.contains(count) && gtin.canBeWritten(digitCount: count) {
-        // Digits are their own key, so every candidate is an exact one, but for blanks that its barcode has around it.
+        // Digits are their own key, so every candidate is exact except for blanks around its barcode.
         let spelling = digits.utf8.span.rawSpan.extracting(last: count)
         try collect(spelling, key: spelling, isKey: true, &found)
       }
@@ -147,7 +153,7 @@ extension CatalogSnapshot {
     }
   }
 
-  /// Looks for the longest barcode that the code begins with, letter for letter; failing that, in either case.
+  /// Finds the longest barcode that is a prefix of the code, first letter for letter, then ignoring case.
   private func matchHead(_ text: String, key: RawSpan, isKey: Bool, _ match: inout Match) throws(StoreError) {
     guard let store else { return }
     let code = text.utf8.span.rawSpan
@@ -156,7 +162,7 @@ extension CatalogSnapshot {
     var length = lengths.longest(below: code.byteCount)
     while length >= Self.shortestHead {
       let shorter = lengths.longest(below: length)
-      // The next one is on its way while this one is looked up.
+      // Prefetch the next shorter head during this lookup.
       if shorter >= Self.shortestHead {
         store.prefetch(CatalogSchema.productByCode, key.extracting(first: shorter))
       }
@@ -178,26 +184,26 @@ extension CatalogSnapshot {
   }
 
   private static func isHead(_ bytes: RawSpan) -> Bool {
-    // Characters, not bytes: those that begin one are no continuation of UTF-8.
+    // Count characters, not bytes: every byte that is not a UTF-8 continuation byte begins a character.
     var count = 0
     for offset in bytes.byteOffsets where bytes.u8(at: offset) & 0xC0 != 0x80 { count += 1 }
     return count >= shortestHead
   }
 
-  /// What one key finds.
+  /// The products found under one key.
   private struct Candidates {
-    /// Products whose barcode is the text itself.
+    /// The products whose barcode equals the text.
     var exact: [Product] = []
-    /// Rows whose barcode differs from it in the case of letters. Few of them are ever read.
+    /// The rows whose barcode differs from the text only in case. Few of them are ever read.
     var folded: [RowID] = []
 
     var isEmpty: Bool { exact.isEmpty && folded.isEmpty }
   }
 
-  /// Adds the products whose barcode has this key, but for those that the server sent as deleted.
+  /// Adds the products whose barcode has this key, except those that the server sent as deleted.
   ///
   /// - Parameters:
-  ///   - text: What the barcode is compared with, without blanks around it.
+  ///   - text: The text to compare barcodes with, without surrounding blanks.
   ///   - isKey: Whether `text` is its own key.
   private func collect(
     _ text: RawSpan, key: RawSpan, isKey: Bool, _ found: inout Candidates
@@ -227,7 +233,7 @@ extension CatalogSnapshot {
 }
 
 extension Match {
-  /// Notes a look into the catalogue, and takes what it found.
+  /// Records a lookup and stores the products that it found.
   fileprivate mutating func found(_ products: consuming [Product], _ kind: MatchKind, _ text: String) {
     attempts.append(Attempt(kind: kind, text: text, productCount: products.count))
     if products.isEmpty { return }
@@ -243,7 +249,7 @@ extension Match {
 }
 
 extension RawSpan {
-  /// The bytes without blanks and the control characters that readers send around them.
+  /// The bytes without the surrounding blanks and control characters that scanners send.
   fileprivate var trimmedAsCode: RawSpan {
     @_lifetime(copy self)
     get { extracting(CodeKey.trimmed(self)) }
@@ -251,7 +257,7 @@ extension RawSpan {
 }
 
 extension String {
-  /// The text without blanks and the control characters that readers send around it.
+  /// The text without the surrounding blanks and control characters that scanners send.
   fileprivate var trimmedAsCode: String {
     let bytes = utf8.span.rawSpan
     let range = CodeKey.trimmed(bytes)

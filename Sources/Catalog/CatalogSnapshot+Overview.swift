@@ -1,28 +1,29 @@
 import Bytes
 public import LogStore
 
-/// A commit with what the catalogue keeps beside it.
+/// A commit and the state stored with it.
 public struct CatalogCommit: Sendable {
   public let commit: CommitRecord
   public let state: CatalogState
-  /// Products at that commit.
+  /// The number of products at that commit.
   public let products: Int
-  /// Whether it belongs to the generation that the last full update replaced.
+  /// Whether the commit belongs to the generation that the last full update replaced.
   public internal(set) var isPrevious = false
 }
 
-/// Sets, and components that are wanted but not there.
+/// The number of sets and of missing components.
 public struct SetStatistics: Sendable, Equatable {
-  /// Products that have relations.
+  /// The number of products that have relations.
   public var sets = 0
-  /// Products that relations ask for and that are missing: the catalogue lacks them, or the server sent them as deleted.
+  /// The number of products that relations need and that are missing: the catalogue lacks them, or the server sent them
+  /// as deleted.
   public var danglingComponents = 0
 }
 
 extension CatalogSnapshot {
-  /// This commit and those before it in this generation, newest first.
+  /// Returns this commit and the earlier ones of this generation, newest first.
   ///
-  /// - Complexity: two reads for each commit.
+  /// - Complexity: Two reads for each commit.
   public func history() throws -> [CatalogCommit] {
     guard let store else { return [] }
     return try store.history().map { commit in
@@ -34,7 +35,9 @@ extension CatalogSnapshot {
     }
   }
 
-  /// Counts sets and dangling components. Complexity: reads every relation.
+  /// Counts sets and dangling components.
+  ///
+  /// - Complexity: Reads every relation.
   public func setStatistics() throws(StoreError) -> SetStatistics {
     var sets: Set<ProductID> = []
     var components: Set<ProductID> = []
@@ -50,18 +53,18 @@ extension CatalogSnapshot {
     return statistics
   }
 
-  /// Counts the products that the server sent as deleted: they stay in the catalogue, and no scan finds them.
+  /// Counts the products that the server sent as deleted. They stay in the catalogue, but no scan matches them.
   ///
-  /// - Complexity: reads every product.
+  /// - Complexity: Reads every product.
   public func deletedProductCount() throws(StoreError) -> Int {
     var count = 0
     try forEachProduct { view in if view.delFlag != 0 { count += 1 } }
     return count
   }
 
-  /// The rows of all products, in the bytewise order of their ids.
+  /// Returns the row IDs of all products, sorted by product id in byte order.
   ///
-  /// - Complexity: reads the whole file once, and sorts 20 bytes for each product.
+  /// - Complexity: Reads the complete file once and sorts 20 bytes for each product.
   public func productRowsByID() throws(StoreError) -> [RowID] {
     var rows: [(prefix: (UInt64, UInt64), id: RowID)] = []
     rows.reserveCapacity(productCount)
@@ -69,7 +72,7 @@ extension CatalogSnapshot {
       rows.append(((view.utf8.id.orderedWord(at: 0), view.utf8.id.orderedWord(at: 8)), view.rowID))
     }
     var failure: StoreError?
-    // Ids that begin with the same 16 bytes are compared whole.
+    // Ids that share their first 16 bytes are compared completely.
     rows.sort { a, b in
       if a.prefix != b.prefix { return a.prefix < b.prefix }
       do { return try (productID(at: a.id) ?? []).lexicographicallyPrecedes(productID(at: b.id) ?? []) } catch {
@@ -83,7 +86,7 @@ extension CatalogSnapshot {
 }
 
 extension RawSpan {
-  /// Eight bytes from `offset` on as a number that orders as they do; padded with zeros.
+  /// Returns the eight bytes at `offset`, padded with zeros, as an integer with the same order.
   fileprivate func orderedWord(at offset: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in offset..<(offset + 8) { word = word << 8 | (index < byteCount ? UInt64(u8(at: index)) : 0) }

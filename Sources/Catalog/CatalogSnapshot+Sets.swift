@@ -1,29 +1,30 @@
 import Bytes
 public import LogStore
 
-/// A set's component: what the relation says, and the product if the catalogue has it.
+/// A component of a set: its relation and, if the catalogue has it, its product.
 public struct Component: Hashable, Sendable {
   public var relation: Relation
-  /// `nil` if the component is missing, and the set cannot be made whole: the catalogue lacks it, or the server sent it as
-  /// deleted.
+  /// The component's product; `nil` if it is missing, because the catalogue lacks it or the server sent it as deleted.
+  /// The set cannot be completed then.
   public var product: Product?
 }
 
 extension CatalogSnapshot {
-  /// The relations of a set, by component and id.
+  /// Returns the relations of a set, sorted by component and id.
   public func relations(ofSet id: String) throws(StoreError) -> [Relation] {
     try relations(CatalogSchema.relationBySet, id)
   }
 
-  /// The relations that ask for a component, by set and id.
+  /// Returns the relations that need a component, sorted by set and id.
   public func relations(ofComponent id: String) throws(StoreError) -> [Relation] {
     try relations(CatalogSchema.relationByComponent, id)
   }
 
-  /// Lends each relation of a set, until `body` returns false. The order says nothing.
+  /// Lends each relation of a set, in no particular order, until `body` returns `false`.
   ///
-  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check; what `body` throws.
-  /// - Complexity: a lookup, and a record for each relation.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check; any error that `body`
+  ///   throws.
+  /// - Complexity: One lookup, and one record for each relation.
   public func forEachRelation(
     ofSet id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -32,7 +33,7 @@ extension CatalogSnapshot {
     }
   }
 
-  /// Lends each relation that asks for a component, as ``forEachRelation(ofSet:_:)``.
+  /// Lends each relation that needs a component, as ``forEachRelation(ofSet:_:)`` does.
   public func forEachRelation(
     ofComponent id: Span<UInt8>, _ body: (borrowing RelationView) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -52,10 +53,10 @@ extension CatalogSnapshot {
     return relations.sorted(by: Relation.precedes)
   }
 
-  /// The components of a set, expanded; empty for a product that is no set. A product that the server sent as deleted is
-  /// missing, as it is to ``complete(_:)``, ``setStatistics()`` and every scan.
+  /// Returns the components of a set with their products; empty for a product that is not a set. A product that the
+  /// server sent as deleted counts as missing, as it does in ``complete(_:)``, ``setStatistics()`` and every scan.
   ///
-  /// - Complexity: a lookup, and one for each component.
+  /// - Complexity: One lookup, and one for each component.
   public func components(of id: String) throws(StoreError) -> [Component] {
     var components: [Component] = []
     for relation in try relations(ofSet: id) {
@@ -66,7 +67,7 @@ extension CatalogSnapshot {
     return components
   }
 
-  /// The ids of the sets that a product is a component of, bytewise.
+  /// Returns the ids of the sets that contain a product as a component, in byte order.
   public func sets(with id: String) throws(StoreError) -> [String] {
     var ids: [String] = []
     for relation in try relations(ofComponent: id) {
@@ -76,7 +77,7 @@ extension CatalogSnapshot {
     return ids
   }
 
-  /// Calls `body` with every relation, in the order of the file.
+  /// Calls `body` with every relation, in file order.
   public func forEachRelation(_ body: (Relation) throws(StoreError) -> Void) throws(StoreError) {
     try store?.scan(CatalogSchema.relations) { (record) throws(StoreError) in try body(copy(record)) }
   }

@@ -2,13 +2,12 @@ import Bytes
 public import LogStore
 
 extension CatalogSnapshot {
-  /// Reads every row and checks it against `Documentation/Format/Catalogue.md`: what `Verification` of LogStore cannot
-  /// know.
-  /// Changes nothing.
+  /// Reads every row and checks it against `Documentation/Format/Catalogue.md`. These are the rules that `Verification`
+  /// of LogStore cannot know. Nothing is changed.
   ///
-  /// - Returns: what is wrong, products first; empty for rows as this program writes them.
-  /// - Throws: `StoreError.damaged` at the first row that does not pass the store's own checks.
-  /// - Complexity: reads every row twice.
+  /// - Returns: The problems found, those of products first; empty for rows as this program writes them.
+  /// - Throws: `StoreError.damaged` at the first row that fails the store's own checks.
+  /// - Complexity: Reads every row twice.
   public func verify() throws(StoreError) -> [Finding] { try Self.faultyRows(in: store).map(\.finding) }
 
   static func faultyRows(in store: Snapshot?) throws(StoreError) -> [FaultyRow] {

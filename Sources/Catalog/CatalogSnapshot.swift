@@ -2,13 +2,13 @@ import Bytes
 import CatalogRows
 public import LogStore
 
-/// The catalogue as it was at one commit: immutable, and safe to use from any number of threads.
+/// The catalogue at one commit: immutable, and safe to use from any number of threads.
 ///
-/// A catalogue that was never filled is an empty one.
+/// A catalogue without commits is empty.
 public struct CatalogSnapshot: Sendable {
-  /// The store's view; `nil` before the first commit.
+  /// The store's snapshot; `nil` before the first commit.
   public let store: Snapshot?
-  /// Cursor, mode and counts of this commit.
+  /// The cursor, mode and counts of this commit.
   public let state: CatalogState
 
   /// - Throws: `CatalogError.otherStore`, `.unknownState`.
@@ -29,16 +29,16 @@ public struct CatalogSnapshot: Sendable {
     state = CatalogState()
   }
 
-  /// The server's `updateTime` of the last update; empty before the first one.
+  /// The server's `updateTime` of the last update; empty before the first update.
   public var cursor: String { state.cursor }
-  /// The number of the commit; 0 before the first one.
+  /// The sequence number of the commit; 0 before the first commit.
   public var sequence: UInt64 { store?.sequence ?? 0 }
-  /// The number of the file that holds it; 0 before the first one.
+  /// The generation of the file that contains the commit; 0 before the first commit.
   public var generation: UInt64 { store?.generation ?? 0 }
   public var productCount: Int { store?.rowCount(CatalogSchema.products) ?? 0 }
   public var relationCount: Int { store?.rowCount(CatalogSchema.relations) ?? 0 }
 
-  /// The catalogue at an earlier commit of this generation; `nil` if that commit is not there.
+  /// Returns the catalogue at an earlier commit of this generation; `nil` if the file has no such commit.
   public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
     guard let earlier = try store?.snapshot(at: sequence) else { return nil }
     return try CatalogSnapshot(earlier)
@@ -48,14 +48,14 @@ public struct CatalogSnapshot: Sendable {
 // MARK: Products
 
 extension CatalogSnapshot {
-  /// Lends the product with this id; does not call `body` if there is none.
+  /// Calls `body` with the product that has this id; does not call it if there is no such product.
   ///
-  /// What `body` copies from a file that is cut in that very moment may be zeros; see `Snapshot.confirm(_:)`. The same
-  /// holds for every view that is lent; ``Product`` values that this type returns are confirmed.
+  /// If the file is truncated at the same moment, bytes that `body` copies may be zeros; see `Snapshot.confirm(_:)`.
+  /// This holds for every lent view. ``Product`` values that this type returns are confirmed.
   ///
-  /// - Returns: what `body` returned.
-  /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
-  /// - Complexity: two cache misses, and one for each block of the tail.
+  /// - Returns: The result of `body`; `nil` if no product has this id.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
+  /// - Complexity: Two cache misses, and one for each block of the tail.
   @inlinable
   public func withProduct<Result>(
     id: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
@@ -74,45 +74,46 @@ extension CatalogSnapshot {
     try withProduct(id: id.utf8.span, body)
   }
 
-  /// The product with this id, for as long as this snapshot is borrowed.
+  /// Returns the product with this id, valid for as long as this snapshot is borrowed.
   @inlinable @inline(__always)
   @_lifetime(borrow self)
   func view(id: RawSpan) throws(StoreError) -> ProductView? {
     guard let view = try store?.product(id: id) else { return nil }
-    // The product is the store's, which lives as long as this snapshot.
+    // The view depends on the store, which lives as long as this snapshot.
     return unsafe _overrideLifetime(view, borrowing: self)
   }
 
-  /// The product with this id.
+  /// Returns the product with this id; `nil` if there is no such product.
   public func product(id: String) throws(StoreError) -> Product? {
     let bytes = Array(id.utf8)
     guard let view = try view(id: bytes.rawSpan) else { return nil }
     return try copy(view)
   }
 
-  /// A copy of a product of this snapshot: what was committed, even if the file was cut under the view a moment ago.
+  /// Returns a copy of a product of this snapshot. The copy contains the committed values even if the file was
+  /// truncated during the read.
   ///
-  /// - Throws: `StoreError.damaged` if the product, or a text that it shares, cannot be read any more.
+  /// - Throws: `StoreError.damaged` if the product, or a text that it shares, can no longer be read.
   public func copy(_ view: borrowing ProductView) throws(StoreError) -> Product {
     let product = try Product(view)
     try store?.confirm(view.rowID)
     return product
   }
 
-  /// The same for a relation.
+  /// Returns a copy of a relation of this snapshot.
   func copy(_ record: borrowing RecordView) throws(StoreError) -> Relation {
     let relation = try Relation(record)
     try store?.confirm(record.rowID)
     return relation
   }
 
-  /// Whether a product has this id.
+  /// Returns whether a product has this id.
   public func containsProduct(id: String) throws(StoreError) -> Bool {
     let bytes = Array(id.utf8)
     return try view(id: bytes.rawSpan) != nil
   }
 
-  /// Whether a scan could find a product with this id: it is there and was not sent as deleted.
+  /// Returns whether a scan could match a product with this id: it exists and was not sent as deleted.
   func offers(_ id: RawSpan) throws(StoreError) -> Bool {
     guard let view = try view(id: id) else { return false }
     return view.delFlag == 0
@@ -123,19 +124,20 @@ extension CatalogSnapshot {
     return try offers(bytes.rawSpan)
   }
 
-  /// Lends each product whose barcode is exactly `barcode`, until `body` returns false. The order says nothing.
+  /// Lends each product whose barcode is exactly `barcode`, in no particular order, until `body` returns `false`.
   ///
-  /// No interpretation: neither case nor blanks nor another spelling of a GTIN. `match` does that. Products that
-  /// the server sent as deleted are among them; a barcode of nothing but blanks finds nothing.
+  /// The barcode is compared exactly: letter case, blanks and other spellings of a GTIN are not considered. Use `match`
+  /// for those. Products that the server sent as deleted are included. A barcode of only blanks finds nothing.
   ///
-  /// - Complexity: two cache misses for the first hit, and one for each block of the tail.
+  /// - Complexity: Two cache misses for the first hit, and one for each block of the tail.
   public func forEachProduct(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try store?.forEachProduct(barcode: barcode.rawSpan, body)
   }
 
-  /// Lends one product whose barcode is exactly `barcode`: the fast path where barcodes are known to be unique.
+  /// Calls `body` with one product whose barcode is exactly `barcode`: the fast path when barcodes are known to be
+  /// unique.
   @inlinable
   public func withProduct<Result>(
     barcode: Span<UInt8>, _ body: (borrowing ProductView) throws(StoreError) -> Result
@@ -165,22 +167,22 @@ extension CatalogSnapshot {
     return try copy(view)
   }
 
-  /// Whether a product has exactly this barcode.
+  /// Returns whether a product has exactly this barcode.
   public func containsProduct(barcode: String) throws(StoreError) -> Bool {
     let bytes = Array(barcode.utf8)
     return try view(barcode: bytes.rawSpan) != nil
   }
 
-  /// A product whose barcode is exactly `barcode`, for as long as this snapshot is borrowed.
+  /// Returns a product whose barcode is exactly `barcode`, valid for as long as this snapshot is borrowed.
   @inlinable @inline(__always)
   @_lifetime(borrow self)
   func view(barcode: RawSpan) throws(StoreError) -> ProductView? {
     guard let view = try store?.product(barcode: barcode) else { return nil }
-    // The product is the store's, which lives as long as this snapshot.
+    // The view depends on the store, which lives as long as this snapshot.
     return unsafe _overrideLifetime(view, borrowing: self)
   }
 
-  /// The products whose barcode is exactly `barcode`, by id.
+  /// Returns the products whose barcode is exactly `barcode`, sorted by id.
   public func products(barcode: String) throws(StoreError) -> [Product] {
     var products: [Product] = []
     let bytes = Array(barcode.utf8)
@@ -191,16 +193,16 @@ extension CatalogSnapshot {
     return products.sorted { $0.id.isBytewiseLess(than: $1.id) }
   }
 
-  /// Lends every product, in the order of the file.
+  /// Lends every product, in file order.
   ///
-  /// - Complexity: reads the whole file once.
+  /// - Complexity: Reads the complete file once.
   public func forEachProduct(
     _ body: (borrowing ProductView) throws(StoreError) -> Void
   ) throws(StoreError) {
     try store?.scan(CatalogSchema.products) { (record) throws(StoreError) in try body(ProductView(record)) }
   }
 
-  /// Lends the product of a row; `nil` if the row is not a live product.
+  /// Lends the product of a row; returns `nil` if the row is not a live product.
   public func withProduct<Result>(
     _ row: RowID, _ body: (borrowing ProductView) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {

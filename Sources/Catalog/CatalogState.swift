@@ -1,18 +1,18 @@
 import Bytes
 import LogStore
 
-/// How a commit came about.
+/// The operation that produced a commit.
 public enum UpdateMode: UInt8, Sendable {
-  /// Products and relations were replaced entirely.
+  /// All products and relations were replaced.
   case full = 0
-  /// The rows of one payload were merged in.
+  /// The rows of one payload were merged.
   case incremental = 1
-  /// The state of an earlier commit was made current again, its cursor too.
+  /// The state of an earlier commit, including its cursor, was made current again.
   case rollback = 2
-  /// What could be saved of a damaged file was written into a new one.
+  /// The data saved from a damaged file was written into a new file.
   case repair = 3
 
-  /// As the command line writes it.
+  /// The name that the command line uses.
   public var name: String {
     switch self {
     case .full: "full"
@@ -23,24 +23,24 @@ public enum UpdateMode: UInt8, Sendable {
   }
 }
 
-/// What one update did, counted in rows.
+/// The number of rows that an update changed.
 ///
-/// With a full update's commit only the relations and the defaulted fields are kept: its products are the rows of
-/// the commit, and what it removed is told once, in its ``UpdateReport``.
+/// The commit of a full update stores only the relations and the defaulted fields. Its products are the rows of the
+/// commit, and the rows that it removed are reported once, in its ``UpdateReport``.
 public struct UpdateCounts: Equatable, Sendable {
   public var productsUpserted = 0
   public var productsDeleted = 0
   public var relationsWritten = 0
   public var relationsDeleted = 0
-  /// Relations of a payload whose product was not among its upserted ones.
+  /// The relations of a payload whose product was not among its upserted products.
   public var relationsIgnored = 0
-  /// Fields of the payload that held another type than theirs.
+  /// The fields of the payload that had the wrong type.
   public var defaulted = 0
 
   public init() {}
 }
 
-/// What an update did, and which commit it became.
+/// The changes that an update made and the commit that contains them.
 public struct UpdateReport: Equatable, Sendable {
   public var mode: UpdateMode
   public var sequence: UInt64
@@ -48,7 +48,7 @@ public struct UpdateReport: Equatable, Sendable {
   public var counts: UpdateCounts
   /// The server's `updateTime`, now the catalogue's cursor.
   public var cursor: String
-  /// What is told once, and not kept with the commit.
+  /// Notices that are reported once and not stored with the commit.
   public var notices: UpdateNotices
 
   init(_ state: CatalogState, _ commit: Snapshot, _ notices: UpdateNotices = UpdateNotices()) {
@@ -61,9 +61,9 @@ public struct UpdateReport: Equatable, Sendable {
   }
 }
 
-/// What the catalogue keeps with each commit beside the rows: it moves in the same moment as they do.
+/// The catalogue's state that is stored with each commit, next to the rows, and changes together with them.
 public struct CatalogState: Equatable, Sendable {
-  /// The server's `updateTime`, sent back with the next request; empty asks for everything.
+  /// The server's `updateTime`, sent with the next request; empty to request everything.
   public var cursor = ""
   public var mode = UpdateMode.full
   public var counts = UpdateCounts()
@@ -72,7 +72,7 @@ public struct CatalogState: Equatable, Sendable {
 
   public init() {}
 
-  /// The bytes in the store: version, mode, six counts of 8 bytes, the cursor.
+  /// The encoded state: version, mode, six counts of 8 bytes, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.put(Self.version)
@@ -85,7 +85,7 @@ public struct CatalogState: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Reads the bytes of a store; `nil` if this program does not know them.
+  /// Decodes the state; `nil` if this program does not know its version or form.
   init?(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
     var reader = ByteReader(bytes.rawSpan)

@@ -1,25 +1,25 @@
 public import LogStore
 
-/// The one writer of a catalogue. It belongs to whoever opened it.
+/// The only writer of a catalogue. It is not shared: it belongs to the code that opened it.
 public final class CatalogWriter {
   let store: StoreWriter
   private let path: String
-  /// Whether something may be begun; what has begun is finished.
+  /// Whether a new operation may start. An operation that has started is finished.
   private let isPermitted: @Sendable () -> Bool
 
-  /// How long the generation that a full update replaced is kept unless somebody says otherwise: a week.
+  /// The default time for which the generation that a full update replaced is kept: one week.
   public static let defaultPreviousLifetime = Duration.seconds(7 * 86_400)
 
-  /// Opens a catalogue for writing, and puts in order what a crash left.
+  /// Opens a catalogue for writing and recovers it after a crash.
   ///
   /// - Parameters:
-  ///   - location: which catalogue.
-  ///   - waiting: how long to wait for another writer to finish.
-  ///   - previousLifetime: How long the generation that a full update replaced is kept, so that the update can be undone;
-  ///     zero keeps none. One that was kept for longer is deleted with the next commit.
-  ///   - replacesDamaged: Whether to begin anew where the catalogue cannot be opened. The damaged file stays where it is
-  ///     until the first commit, which renames it; see ``damagedPath``.
-  /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
+  ///   - location: The location of the catalogue.
+  ///   - waiting: The time to wait for another writer to finish.
+  ///   - previousLifetime: The time for which the generation that a full update replaced is kept, so that the update
+  ///     can be undone; zero keeps no generation. An older one is deleted with the next commit.
+  ///   - replacesDamaged: Whether to start a new catalogue if this one cannot be opened. The damaged file stays in
+  ///     place until the first commit, which renames it; see ``damagedPath``.
+  /// - Throws: `StoreError.locked` after the waiting time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public convenience init(
     _ location: StoreLocation, waiting: Duration = .zero,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false
@@ -29,8 +29,8 @@ public final class CatalogWriter {
     ) { true }
   }
 
-  /// Opens a catalogue for writing for as long as `isPermitted` says so: it is asked before anything begins. An update that
-  /// has begun is finished.
+  /// Opens a catalogue for writing. `isPermitted` is called before each operation; once it returns `false`, no new
+  /// operation starts. An update that has started is finished.
   package init(
     _ location: StoreLocation, waiting: Duration,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false,
@@ -43,29 +43,31 @@ public final class CatalogWriter {
     self.isPermitted = isPermitted
   }
 
-  /// - Throws: `StoreError.closed` for a writer that may begin nothing more.
+  /// Checks whether a new operation may start.
+  ///
+  /// - Throws: `StoreError.closed` if the writer may start no more operations.
   private func checkPermission() throws(StoreError) {
     if !isPermitted() { throw .closed(path: path) }
   }
 
-  /// The catalogue at the last commit.
+  /// Returns the catalogue at the last commit.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot {
     do { try checkPermission() } catch { throw .store(error) }
     return try CatalogSnapshot(store.snapshot)
   }
 
-  /// Where a catalogue that could not be opened is now, after the commit that took its place.
+  /// The path to which a catalogue that could not be opened was moved by the commit that replaced it.
   public var damagedPath: String? { store.damagedPath }
 
-  /// The number that the next commit will have.
+  /// The sequence number of the next commit.
   public var nextSequence: UInt64 { store.nextSequence }
 
-  /// Begins a full update: rows go straight into a new generation. An update that is still open is given up.
+  /// Starts a full update, which writes rows directly into a new generation. An update that is still open is discarded.
   ///
   /// - Parameters:
-  ///   - gate: What the update may lose of the old catalogue.
-  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and
-  ///     accepts any number of products with one id.
+  ///   - gate: The limits on what the update may lose of the old catalogue.
+  ///   - rowGate: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the format
+  ///     is an error, and any number of products may have the same id.
   public func beginFullUpdate(
     _ gate: LossGate = LossGate(), rowGate: RowGate? = nil
   ) throws(StoreError) -> FullUpdate {
@@ -73,18 +75,18 @@ public final class CatalogWriter {
     return FullUpdate(store, try store.beginGeneration(), gate, rowGate)
   }
 
-  /// Begins an increment: rows are kept until the payload is whole.
+  /// Starts an increment, which keeps rows in memory until the payload is complete.
   ///
   /// - Parameters:
-  ///   - threshold: so many rows in one list call for a full update; `nil` for no limit.
-  ///   - rowGate: As for ``beginFullUpdate(_:rowGate:)``.
+  ///   - threshold: The number of rows in one list that makes a full update due; `nil` for no limit.
+  ///   - rowGate: The limits on rows, as for ``beginFullUpdate(_:rowGate:)``.
   public func beginIncrement(threshold: Int? = nil, rowGate: RowGate? = nil) -> Increment {
     Increment(store, threshold: threshold, rowGate, refusal: isPermitted() ? nil : .closed(path: path))
   }
 
-  /// Merges an increment whose rows came before this writer was opened.
+  /// Merges an increment whose rows arrived before this writer was opened.
   ///
-  /// - Throws: `StoreError.closed` for a writer that may begin nothing more; as
+  /// - Throws: `StoreError.closed` if the writer may start no more operations; the errors of
   ///   ``Increment/commit(cursor:defaulted:skipsUnchanged:)``.
   public func commit(
     _ increment: consuming Increment, cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
@@ -93,20 +95,20 @@ public final class CatalogWriter {
     return try increment.commit(to: store, cursor: cursor, defaulted: defaulted, skipsUnchanged: skipsUnchanged)
   }
 
-  /// The commits that can be gone back to: see ``rollback(to:)``.
+  /// Returns the commits to which ``rollback(to:)`` can return.
   public func history() throws(CatalogError) -> CatalogHistory {
     CatalogHistory(try snapshot()) { () throws(StoreError) in try store.previousGeneration() }
   }
 
-  /// Makes the catalogue as it was at an earlier commit current again, with its cursor, as a new commit.
+  /// Makes the catalogue at an earlier commit current again, including its cursor, by writing a new commit.
   ///
-  /// A commit from before the last full update is written into a new generation; the present one is kept in its turn.
-  /// So each rollback can be undone.
+  /// A commit from before the last full update is written into a new generation, and the present generation is kept in
+  /// turn. So each rollback can be undone.
   ///
-  /// - Returns: what was done, and is durable; `nil` if the commit is not kept.
-  /// - Throws: `StoreError`, with it `.noRoom`; `CatalogError.unknownState`. Nothing changed then.
-  /// - Complexity: in what changed since that commit, whatever the size of the catalogue; for a commit from before the last
-  ///   full update in the size of both.
+  /// - Returns: The changes, which are durable; `nil` if the commit is not kept.
+  /// - Throws: `StoreError`, including `.noRoom`; `CatalogError.unknownState`. Nothing was changed in this case.
+  /// - Complexity: Proportional to the changes since that commit, regardless of the size of the catalogue. For a commit
+  ///   from before the last full update, proportional to the size of both generations.
   public func rollback(to sequence: UInt64) throws -> UpdateReport? {
     let history = try history()
     guard let earlier = try history.at(sequence), let old = earlier.store else { return nil }
@@ -126,7 +128,7 @@ public final class CatalogWriter {
       state.counts.relationsWritten = changes.removed[CatalogSchema.relations].count
       state.counts.relationsDeleted = changes.added[CatalogSchema.relations].count
       for row in changes.added[CatalogSchema.products] {
-        // One that was there before as well is put again, not deleted.
+        // A product that also existed at that commit is put again, not deleted.
         let remains = try last.withProduct(row) { (view) throws(StoreError) in
           try earlier.view(id: view.utf8.id) != nil
         }
@@ -137,9 +139,9 @@ public final class CatalogWriter {
     return UpdateReport(state, new)
   }
 
-  /// Deletes the generation that the last full update replaced: that update can no longer be undone.
+  /// Deletes the generation that the last full update replaced. That update can no longer be undone.
   ///
-  /// - Returns: Bytes of the deleted file; 0 if none was kept.
+  /// - Returns: The size of the deleted file in bytes; 0 if no generation was kept.
   /// - Throws: `StoreError.closed`, `.io`.
   @discardableResult
   public func dropPrevious() throws(StoreError) -> Int {
@@ -147,28 +149,29 @@ public final class CatalogWriter {
     return try store.dropPrevious()
   }
 
-  /// Writes what is live into a new generation.
+  /// Writes the live rows into a new generation.
   ///
-  /// - Parameter announce: learns before anything is written how much room it takes.
-  /// - Throws: `StoreError.noRoom` where there is less; nothing changed then.
+  /// - Parameter announce: A closure that is called with the required disk space before anything is written.
+  /// - Throws: `StoreError.noRoom` if less space is available; nothing was changed in this case.
   @discardableResult
   public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> CatalogSnapshot {
     try checkPermission()
     return try CatalogSnapshot(store.compact(announcing: announce))
   }
 
-  /// The room that a full update of about the present size takes, and what there is. How large it will be nobody knows
-  /// before it came.
+  /// Returns the disk space that a full update of about the present size needs and the space that is available. The
+  /// actual size is known only after the update has arrived.
   public func roomForFullUpdate() throws -> Room {
     try checkPermission()
     return try store.roomForGeneration()
   }
 
-  /// Compacts if `policy` finds it worth it. Asked after each commit, it bounds the file; see `CompactionPolicy`.
+  /// Compacts if `policy` recommends it. Call this after each commit to bound the size of the file; see
+  /// `CompactionPolicy`.
   ///
-  /// - Returns: whether it did.
-  /// - Throws: as ``compact(announcing:)``, `StoreError.noRoom` with it. That is worth a warning and no more: the commits
-  ///   before it are durable, and the next call tries again.
+  /// - Returns: Whether a compaction was done.
+  /// - Throws: The errors of ``compact(announcing:)``, including `StoreError.noRoom`. Treat that one as a warning: the
+  ///   earlier commits are durable, and the next call tries again.
   @discardableResult
   public func compactIfWorthwhile(_ policy: CompactionPolicy = .standard) throws -> Bool {
     try checkPermission()
@@ -177,6 +180,6 @@ public final class CatalogWriter {
     return true
   }
 
-  /// Makes what is written durable to the last note, and lets go of the lock.
+  /// Makes everything written durable and releases the lock.
   public func close() { store.close() }
 }

@@ -1,26 +1,26 @@
-/// The key under which a barcode is found: trimmed, and folded to upper case where letters are ASCII.
+/// The key under which a barcode is found: the barcode trimmed, with ASCII letters folded to upper case.
 ///
-/// Catalogues hold barcodes with blanks around them, and readers send letters in either case; one key finds all of
-/// them, and the stored text tells an exact match from a folded one.
+/// Catalogues contain barcodes with surrounding blanks, and scanners send letters in either case. One key finds all of
+/// these spellings. Comparing the stored text distinguishes an exact match from a folded one.
 enum CodeKey {
-  /// The key of `barcode`, in place of what `key` held.
+  /// Replaces the contents of `key` with the key of `barcode`.
   static func fold(_ barcode: RawSpan, into key: inout [UInt8]) {
     key.removeAll(keepingCapacity: true)
     let range = trimmed(barcode)
     for offset in range { key.append(upper(barcode.u8(at: offset))) }
   }
 
-  /// The key of `barcode`.
+  /// Returns the key of `barcode`.
   static func of(_ barcode: RawSpan) -> [UInt8] {
     var key: [UInt8] = []
     fold(barcode, into: &key)
     return key
   }
 
-  /// The key of a text.
+  /// Returns the key of a text.
   static func of(_ text: String) -> [UInt8] { of(Array(text.utf8).rawSpan) }
 
-  /// Whether `barcode` is its own key: most are, and need no copy.
+  /// Returns whether `barcode` is its own key. Most barcodes are, and need no copy.
   @inline(__always)
   static func isFolded(_ barcode: RawSpan) -> Bool {
     let count = barcode.byteCount
@@ -30,22 +30,22 @@ enum CodeKey {
       if !areFolded(barcode.u64(at: offset)) { return false }
       offset &+= 8
     }
-    // The last eight bytes, some of them for the second time.
+    // Check the last eight bytes; they may overlap those already checked.
     return areFolded(barcode.u64(at: count &- 8))
   }
 
-  /// Whether all eight bytes are among `!` … `` ` ``: no blanks, no small letters, nothing beyond ASCII.
+  /// Returns whether all eight bytes are in `!` … `` ` ``: no blanks, no lower-case letters, nothing beyond ASCII.
   @inline(__always)
   private static func areFolded(_ bytes: UInt64) -> Bool {
     let high: UInt64 = 0x8080_8080_8080_8080
-    // A high bit is there already, or comes from 0x61 on by the addition, or is lost below 0x21 by the subtraction.
-    // A byte without it carries nothing into its neighbour.
+    // The high bit of a byte is already set (non-ASCII), is set by the addition (from 0x61 on), or is cleared by the
+    // subtraction (below 0x21). Bytes without it carry nothing into the next byte.
     let above = bytes | (bytes & ~high) &+ 0x1F1F_1F1F_1F1F_1F1F
     let below = ~((bytes | high) &- 0x2121_2121_2121_2121)
     return (above | below) & high == 0
   }
 
-  /// The same for fewer bytes than eight.
+  /// Returns the same for fewer than eight bytes.
   private static func areFolded(_ barcode: RawSpan) -> Bool {
     for offset in 0..<barcode.byteCount {
       let byte = barcode.u8(at: offset)
@@ -57,7 +57,7 @@ enum CodeKey {
   @inline(__always)
   static func upper(_ byte: UInt8) -> UInt8 { byte >= 0x61 && byte <= 0x7A ? byte & 0xDF : byte }
 
-  /// The bytes that are left when blanks and control characters that readers send are cut off at both ends.
+  /// Returns the range that remains after removing blanks and the control characters that scanners send from both ends.
   static func trimmed(_ text: RawSpan) -> Range<Int> {
     var start = 0
     var end = text.byteCount
@@ -74,7 +74,7 @@ enum CodeKey {
     return start..<end
   }
 
-  /// CR, LF, TAB, blank, NUL, STX, ETX, EOT; never GS, which separates fields.
+  /// Returns whether `byte` is CR, LF, TAB, blank, NUL, STX, ETX or EOT. GS is never a blank: it separates fields.
   private static func isBlank(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x00, 0x02, 0x03, 0x04, 0x09, 0x0A, 0x0D, 0x20: true
@@ -82,7 +82,7 @@ enum CodeKey {
     }
   }
 
-  /// Length of the blank that begins at `offset`; 0 for none.
+  /// Returns the length of the blank at `offset`; 0 if there is no blank.
   private static func blank(_ text: RawSpan, at offset: Int, end: Int) -> Int {
     if isBlank(text.u8(at: offset)) { return 1 }
     if end - offset >= 2, isNoBreakSpace(text, offset) { return 2 }
@@ -97,12 +97,12 @@ enum CodeKey {
     return 0
   }
 
-  /// U+00A0.
+  /// Returns whether U+00A0 is at `offset`.
   private static func isNoBreakSpace(_ text: RawSpan, _ offset: Int) -> Bool {
     text.u8(at: offset) == 0xC2 && text.u8(at: offset + 1) == 0xA0
   }
 
-  /// U+FEFF and U+200B.
+  /// Returns whether U+FEFF or U+200B is at `offset`.
   private static func isInvisible(_ text: RawSpan, _ offset: Int) -> Bool {
     switch (text.u8(at: offset), text.u8(at: offset + 1), text.u8(at: offset + 2)) {
     case (0xEF, 0xBB, 0xBF), (0xE2, 0x80, 0x8B): true

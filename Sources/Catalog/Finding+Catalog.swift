@@ -1,8 +1,8 @@
 package import LogStore
 
 extension Finding {
-  /// The finding with a catalogue's words: the engine says "a row of products, key "101"", or "a row of table 0" where it
-  /// cannot read more, and people "product 101" and "a product".
+  /// The finding in the catalogue's terms. The engine reports "a row of products, key "101"", or "a row of table 0" if
+  /// it can read no more; this property reports "product 101" and "a product".
   package var inCatalogueWords: Finding {
     Finding(path: path, offset: offset, what: Self.words(what), lost: Self.words(lost))
   }

@@ -1,10 +1,11 @@
 public import CatalogRows
 import LogStore
 
-/// A full update in progress: every row goes into a new generation as it comes.
+/// A full update in progress. Each row is written into a new generation as it arrives.
 ///
-/// Rows with `delFlag` are stored as the server sent them. Of several products with one id the last counts. Until
-/// ``commit(cursor:defaulted:)`` returns the old catalogue serves, and it stays if the update is refused or given up.
+/// Rows with `delFlag` are stored as the server sent them. If several products have the same id, the last one wins. The
+/// old catalogue remains current until ``commit(cursor:defaulted:)`` returns. It also remains if the update is refused
+/// or cancelled.
 public struct FullUpdate: RowSink {
   private let writer: StoreWriter
   private let transaction: Transaction
@@ -32,24 +33,22 @@ public struct FullUpdate: RowSink {
     counts.relationsWritten += 1
   }
 
-  /// Whether the rows may be committed, as far as is known before that.
+  /// Checks whether the rows may be committed, as far as this can be known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`.
   public func checkRows() throws(CatalogError) { try tally.checkSkipped() }
 
-  /// Puts the new catalogue in the place of the old one, together with the cursor.
+  /// Replaces the old catalogue and its cursor with the new ones.
+  ///
+  /// If the update replaces a catalogue that cannot be read, the old catalogue is the kept one from before the damage.
   ///
   /// - Parameters:
-  ///   - cursor: what the next request sends.
-  ///   - defaulted: fields of the payload that held another type; kept with the commit.
-  /// - Returns: what was done; it is durable.
-  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a gate refuses; `StoreError`. The old
-  ///   catalogue then stays.
-  ///
-  /// The old catalogue is the one before the damage where the update takes the place of one that cannot be read, and such
-  /// a one is kept.
-  ///
-  /// - Complexity: sorts the index entries, and looks up every old product in the new catalogue.
+  ///   - cursor: The cursor to send with the next request.
+  ///   - defaulted: The number of fields of the payload that had the wrong type. It is stored with the commit.
+  /// - Returns: The changes, which are durable.
+  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a gate refuses the update;
+  ///   `StoreError`. The old catalogue then remains.
+  /// - Complexity: Sorts the index entries and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
     let old = try CatalogSnapshot(writer.snapshot ?? writer.snapshotBeforeDamage())
     counts.defaulted = defaulted
@@ -74,7 +73,7 @@ public struct FullUpdate: RowSink {
         state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
         try gate.check(lost: lost, of: all)
       } catch let error as StoreError {
-        // What cannot be read is what this update is to take the place of.
+        // This update replaces a catalogue that cannot be read.
         guard writer.replacesDamaged, error.isDamage else { throw error }
         try writer.noteDamage()
       }
@@ -82,11 +81,11 @@ public struct FullUpdate: RowSink {
     return UpdateReport(state, new, notices)
   }
 
-  /// Gives the update up; nothing changed.
+  /// Cancels the update. Nothing is changed.
   public consuming func cancel() { writer.discard(transaction) }
 
-  /// How many products of `old` a scan can find, and how many of them it finds no more in `new`: they are not there,
-  /// or the server sent them as deleted.
+  /// Returns how many products of `old` a scan can match, and how many of them it can no longer match in `new`, because
+  /// they are missing or the server sent them as deleted.
   private static func lostProducts(
     from old: CatalogSnapshot, in new: CatalogSnapshot
   ) throws -> (lost: Int, all: Int) {
@@ -100,10 +99,10 @@ public struct FullUpdate: RowSink {
     return (lost, all)
   }
 
-  /// How many relations of `old` have no equal in `new`.
+  /// Returns how many relations of `old` have no equal in `new`.
   private static func lostRelations(from old: CatalogSnapshot, in new: CatalogSnapshot) throws -> Int {
     var lost = 0
-    // The relations of one set follow each other as a rule. Asking for them once keeps a large set affordable.
+    // The relations of one set are usually adjacent. Looking them up once per run keeps a large set affordable.
     var set: String?
     var remaining: Set<Relation> = []
     try old.forEachRelation { (relation) throws(StoreError) in

@@ -2,47 +2,49 @@ import Bytes
 public import CatalogRows
 import LogStore
 
-/// An increment in progress: its rows are kept until the payload is whole, then merged in one commit.
+/// An increment in progress. Its rows are kept in memory until the payload is complete and are then merged in one
+/// commit.
 ///
-/// Memory: the rows' bytes, up to ``byteLimit``, and their ids. What is more is refused on the way.
+/// It uses memory for the rows, up to ``byteLimit``, and for their ids. Rows beyond the limit are refused as they
+/// arrive.
 ///
-/// Upserts first, deletions last: a product that one payload both upserts and deletes is gone. An upserted product's
-/// relations are replaced by those of the payload; a deleted product's relations go with it.
+/// Upserts are applied first and deletions last: a product that a payload both upserts and deletes is deleted. The
+/// payload's relations replace those of an upserted product; the relations of a deleted product are deleted with it.
 public struct Increment: RowSink {
-  /// `nil` while nobody holds the writer's lock.
+  /// The writer; `nil` while no writer is open.
   private let writer: StoreWriter?
   private let threshold: Int?
   private var products = KeptRows()
   private var relations = KeptRows()
-  /// The ids of the products, and what becomes of each.
+  /// The ids of the payload's products and what to do with each.
   private var ids = ByteStringTable<PayloadProduct>(
     seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
-  /// For each kept product the number of its id.
+  /// The id's index in `ids` for each kept product.
   private var idOfRow: [UInt32] = []
-  /// Why a row was not kept.
+  /// The error for which a row was refused.
   private var refusal: StoreError?
   private var tally: RowTally
 
-  /// Rows of both lists that an increment takes, whatever the threshold.
+  /// The maximum number of rows of both lists together, regardless of the threshold.
   public static let rowLimit = 2_000_000
-  /// Bytes of rows that an increment takes.
+  /// The maximum size of the kept rows in bytes.
   public static let byteLimit = 512 << 20
 
   var rowLimit = Self.rowLimit
   var byteLimit = Self.byteLimit
 
-  /// Begins an increment whose rows come before the catalogue is opened for writing: nobody waits for a slow server.
-  /// `CatalogWriter.commit(_:cursor:defaulted:skipsUnchanged:)` merges it.
+  /// Starts an increment before the catalogue is opened for writing, so that a slow server does not keep the writer's
+  /// lock. Merge it with `CatalogWriter.commit(_:cursor:defaulted:skipsUnchanged:)`.
   ///
   /// - Parameters:
-  ///   - threshold: This many rows in one list call for a full update; `nil` for no limit.
-  ///   - rowGate: How many rows may be skipped or collapse. `nil` makes a row that exceeds a limit an error, and
-  ///     accepts any number of products with one id.
+  ///   - threshold: The number of rows in one list that makes a full update due; `nil` for no limit.
+  ///   - rowGate: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the format
+  ///     is an error, and any number of products may have the same id.
   public init(threshold: Int? = nil, rowGate: RowGate? = nil) {
     self.init(nil, threshold: threshold, rowGate)
   }
 
-  /// - Parameter refusal: why nothing will be committed, if that is known from the beginning.
+  /// - Parameter refusal: The reason why nothing will be committed, if it is known from the start.
   init(_ writer: StoreWriter?, threshold: Int?, _ rowGate: RowGate? = nil, refusal: StoreError? = nil) {
     self.writer = writer
     self.threshold = threshold
@@ -50,8 +52,10 @@ public struct Increment: RowSink {
     tally = RowTally(gate: rowGate)
   }
 
-  /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`;
-  ///   `StoreError.tooLarge` for a row that the format has no room for, if there is no gate for rows.
+  /// Adds a product.
+  ///
+  /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`; without a row
+  ///   gate, `StoreError.tooLarge` for a row that exceeds a limit of the format.
   public mutating func product(_ row: borrowing ProductRow) throws {
     let isTaken: Bool
     do throws(StoreError) { isTaken = try tally.takes(row, needingIDOnly: row.delFlag != 0) } catch {
@@ -66,7 +70,9 @@ public struct Increment: RowSink {
     try checkSize()
   }
 
-  /// - Throws: as ``product(_:)``.
+  /// Adds a relation.
+  ///
+  /// - Throws: The errors of ``product(_:)``.
   public mutating func relation(_ row: borrowing RelationRow) throws {
     let isTaken: Bool
     do throws(StoreError) { isTaken = try tally.takes(row) } catch { throw refused(error) }
@@ -75,7 +81,7 @@ public struct Increment: RowSink {
     try checkSize()
   }
 
-  /// Remembers the error: a row is missing, so this increment must not be committed.
+  /// Records the error. A row is missing, so this increment must not be committed.
   private mutating func refused(_ error: StoreError) -> StoreError {
     refusal = error
     return error
@@ -93,7 +99,7 @@ public struct Increment: RowSink {
     }
   }
 
-  /// Whether the rows may be committed, as far as is known before that.
+  /// Checks whether the rows may be committed, as far as this can be known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`, `.wouldCollapse`.
   public func checkRows() throws(CatalogError) {
@@ -101,18 +107,18 @@ public struct Increment: RowSink {
     _ = try tally.notices(distinct: ids.count)
   }
 
-  /// Merges the rows, and moves the cursor, in one commit.
+  /// Merges the rows and moves the cursor in one commit.
   ///
   /// - Parameters:
-  ///   - cursor: what the next request sends.
-  ///   - defaulted: fields of the payload that held another type; kept with the commit.
-  ///   - skipsUnchanged: makes no commit where there are no rows and the cursor stays: a client that asks every
-  ///     minute should not write every minute. The report then names the last commit.
-  /// - Returns: what was done; it is durable.
-  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the gate for rows refuses; `StoreError`; what
-  ///   refused a row, if one was. Nothing changed then. It is a programmer's error to call this for an increment that
-  ///   was begun without a writer.
-  /// - Complexity: in the payload's rows, whatever the size of the catalogue.
+  ///   - cursor: The cursor to send with the next request.
+  ///   - defaulted: The number of fields of the payload that had the wrong type. It is stored with the commit.
+  ///   - skipsUnchanged: Whether to skip the commit if there are no rows and the cursor is unchanged. A client that
+  ///     polls every minute should not write every minute. The report then refers to the last commit.
+  /// - Returns: The changes, which are durable.
+  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the row gate refuses the increment; `StoreError`;
+  ///   the error for which a row was refused. Nothing was changed in these cases.
+  /// - Precondition: The increment was started by a writer.
+  /// - Complexity: Proportional to the rows of the payload, regardless of the size of the catalogue.
   public consuming func commit(
     cursor: String, defaulted: Int = 0, skipsUnchanged: Bool = false
   ) throws -> UpdateReport {
@@ -147,12 +153,12 @@ public struct Increment: RowSink {
     }
     let old = writer.snapshot
     let new = try writer.commit(transaction)
-    // The commit is durable. What cannot be read now, the next command reports as damage.
+    // The commit is durable. If something cannot be read now, the next command reports it as damage.
     if let old { notices.brokenSets = (try? brokenSets(since: CatalogSnapshot(old), in: CatalogSnapshot(new))) ?? [] }
     return UpdateReport(state, new, notices)
   }
 
-  /// The sets of `new` that lack a component which this increment deleted from `old`.
+  /// Returns the sets of `new` that lack a component which this increment deleted from `old`.
   private func brokenSets(since old: CatalogSnapshot, in new: CatalogSnapshot) throws(StoreError) -> [BrokenSet] {
     var missing: [ProductID: [String]] = [:]
     for id in 0..<ids.count where !ids[id].isUpserted {
@@ -191,8 +197,8 @@ public struct Increment: RowSink {
     return counts
   }
 
-  /// Deletes what the products of the payload had before, but for rows that will be replaced. Many lookups at once wait for
-  /// memory together.
+  /// Deletes the old rows of the payload's products, except rows that will be replaced. Lookups are batched so that
+  /// their cache misses overlap.
   private func deleteOld(in transaction: Transaction, _ counts: inout UpdateCounts) throws(StoreError) {
     var upserted = KeyBatch()
     var deleted = KeyBatch()
@@ -200,21 +206,21 @@ public struct Increment: RowSink {
       if ids[id].isUpserted { upserted.append(ids.text(id)) } else { deleted.append(ids.text(id)) }
     }
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, upserted)
-    // Those are replaced when their rows are put.
+    // These rows are replaced when the new ones are put.
     transaction.expect(CatalogSchema.productById, upserted)
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
     counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
   }
 }
 
-/// What an increment says about one product.
+/// The rows of an increment for one product.
 private struct PayloadProduct: BitwiseCopyable {
   private var lastRow: UInt32 = 0
   private(set) var isDeleted = false
 
-  /// The last of the rows that upsert it.
+  /// The index of the last row that upserts the product; -1 if there is no such row.
   var lastUpsert: Int { Int(lastRow) - 1 }
-  /// Deletions come last: one wins over any upsert.
+  /// Whether the product is upserted and not deleted. Deletions are applied last, so a deletion overrides every upsert.
   var isUpserted: Bool { lastRow != 0 && !isDeleted }
 
   mutating func meet(_ row: Int, isDeletion: Bool) {

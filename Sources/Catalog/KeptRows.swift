@@ -1,22 +1,23 @@
 import Bytes
 import CatalogRows
 
-/// Rows that are kept until it is known whether they count, packed one behind the other.
+/// A packed buffer of rows that are kept until the payload is complete.
 ///
-/// A row as such takes some 300 bytes and three allocations, however little it says; here an empty one takes 22.
+/// A row value takes about 300 bytes and three allocations regardless of its contents; here an empty row takes 22
+/// bytes.
 struct KeptRows {
-  /// A piece is not moved any more when the next one begins: large arrays are not copied while they grow.
+  /// The size of a chunk. A full chunk is never moved, so no large array is copied as the buffer grows.
   private static let pieceByteCount = 1 << 20
 
   private var pieces: [[UInt8]] = [[]]
-  /// Rows kept.
+  /// The number of rows.
   private(set) var count = 0
-  /// Bytes that they take.
+  /// The size of the rows in bytes.
   private(set) var byteCount = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// Keeps a copy of `row`.
+  /// Appends a copy of `row`.
   mutating func append(_ row: borrowing ProductRow) {
     append { bytes in
       Self.put(row.texts, ProductText.allCases.count, to: &bytes)
@@ -31,7 +32,7 @@ struct KeptRows {
     }
   }
 
-  /// Keeps a copy of `row`.
+  /// Appends a copy of `row`.
   mutating func append(_ row: borrowing RelationRow) {
     append { bytes in
       Self.put(row.texts, RelationText.allCases.count, to: &bytes)
@@ -51,7 +52,7 @@ struct KeptRows {
     count += 1
   }
 
-  /// Calls `body` with each product, in the order in which they came; all of the rows have to be products.
+  /// Calls `body` with each product, in insertion order. All rows must be products.
   func forEachProduct<Failure>(
     _ body: (Int, borrowing ProductRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -82,7 +83,7 @@ struct KeptRows {
     }
   }
 
-  /// Calls `body` with each relation, in the order in which they came; all of the rows have to be relations.
+  /// Calls `body` with each relation, in insertion order. All rows must be relations.
   func forEachRelation<Failure>(_ body: (borrowing RelationRow) throws(Failure) -> Void) throws(Failure) {
     var row = RelationRow()
     for piece in pieces {
@@ -110,7 +111,7 @@ struct KeptRows {
     }
   }
 
-  /// One byte for 0 and 1, nine for all others.
+  /// Appends an integer: one byte for 0 and 1, nine bytes for all other values.
   private static func put(_ value: Int64, to bytes: inout [UInt8]) {
     if value == 0 || value == 1 { return bytes.append(UInt8(value)) }
     bytes.append(2)

@@ -1,9 +1,9 @@
-/// Refuses a full update that would lose too much: a server that answers with half a catalogue has a fault.
+/// A limit on how many products a full update may lose. A server that answers with half a catalogue is faulty.
 public struct LossGate: Sendable {
-  /// The share of the products, 0 … 1, that may vanish, or come marked as deleted. Those that were so marked before
-  /// do not count.
+  /// The share of the products, 0 … 1, that may disappear or be marked as deleted. Products that were already marked as
+  /// deleted do not count.
   public var share: Double
-  /// A catalogue of up to this many products is replaced whatever is lost.
+  /// The largest number of products for which a catalogue is replaced regardless of the losses.
   public var smallCatalogue: Int
 
   public init(share: Double = 0.5, smallCatalogue: Int = 1000) {
@@ -11,9 +11,11 @@ public struct LossGate: Sendable {
     self.smallCatalogue = smallCatalogue
   }
 
-  /// Lets everything through.
+  /// A gate that accepts every update.
   public static let open = LossGate(share: 1)
 
+  /// Checks the losses of an update.
+  ///
   /// - Throws: `CatalogError.wouldLose`.
   func check(lost: Int, of all: Int) throws(CatalogError) {
     if all > smallCatalogue, Double(lost) > share * Double(all) {

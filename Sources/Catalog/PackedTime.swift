@@ -1,4 +1,4 @@
-/// A server's time, `yyyy-MM-dd HH:mm:ss`, in 40 bits instead of 19 bytes.
+/// An encoding of the server's times, `yyyy-MM-dd HH:mm:ss`, in 40 bits instead of 19 bytes.
 ///
 ///     bits 0–5 second · 6–11 minute · 12–16 hour · 17–21 day · 22–25 month · 26–39 year
 @usableFromInline
@@ -7,7 +7,7 @@ enum PackedTime {
   static var byteCount: Int { 5 }
   static let textByteCount = 19
 
-  /// The bits of `text`; `nil` if it is anything else, also a time whose numbers have no room.
+  /// Returns the packed bits of `text`; `nil` if it has another form or a number that does not fit its bits.
   static func pack(_ text: RawSpan) -> UInt64? {
     guard text.byteCount == textByteCount, text.u8(at: 4) == 0x2D, text.u8(at: 7) == 0x2D,
       text.u8(at: 10) == 0x20, text.u8(at: 13) == 0x3A, text.u8(at: 16) == 0x3A,
@@ -24,14 +24,14 @@ enum PackedTime {
     return tens < 10 && ones < 10 ? UInt64(tens) * 10 + UInt64(ones) : nil
   }
 
-  /// Whether packed bits say a time that has a text.
+  /// Returns whether packed bits are a time that can be written as text.
   static func isValid(_ bits: UInt64) -> Bool { bits >> 26 & 0x3FFF <= 9999 }
 
-  /// The text of packed bits.
+  /// Returns the text of packed bits.
   static func text(_ bits: UInt64) -> String {
     let year = bits >> 26 & 0x3FFF
     return unsafe String(unsafeUninitializedCapacity: textByteCount) { text in
-      // Nineteen bytes are asked for, and all of them are written: two digits each at 0, 2, 5, 8, 11, 14, 17.
+      // The capacity is nineteen bytes, and all of them are written: two digits each at 0, 2, 5, 8, 11, 14, 17.
       unsafe put(year / 100, text, 0)
       unsafe put(year % 100, text, 2)
       unsafe text[4] = 0x2D

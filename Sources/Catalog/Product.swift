@@ -2,7 +2,7 @@ import Bytes
 import CatalogRows
 import LogStore
 
-/// One product with all 25 fields as plain values, named as the server names them.
+/// A product with all 25 fields as plain values, named as the server names them.
 public struct Product: Hashable, Sendable, Identifiable {
   public var barcode = ""
   public var brand = ""
@@ -11,9 +11,9 @@ public struct Product: Hashable, Sendable, Identifiable {
   public var categoryId: Int64 = 0
   public var createBy = ""
   public var createTime = ""
-  /// Not zero: the server sent this product as deleted in a full update. It never matches a scan.
+  /// Nonzero if the server sent this product as deleted in a full update. Such a product never matches a scan.
   public var delFlag: Int64 = 0
-  /// Pieces per package.
+  /// The number of pieces per package.
   public var groupNum: Int64 = 1
   public var id = ""
   public var isGreeProduct = false
@@ -34,10 +34,10 @@ public struct Product: Hashable, Sendable, Identifiable {
 
   public init() {}
 
-  /// Copies every field of a view, and checks the record on the way.
+  /// Copies every field of a view and checks the record.
   ///
-  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format, such as a text that is not UTF-8; the message
-  ///   names the product. If a shared string does not pass its check.
+  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format, for example with a text that is not
+  ///   UTF-8, or if a shared string fails its check. The message names the product.
   public init(_ view: borrowing ProductView) throws(StoreError) {
     try view.checkShape()
     barcode = try view.checked(view.utf8.barcode, "barcode")
@@ -96,7 +96,7 @@ public struct Product: Hashable, Sendable, Identifiable {
     wide = row.wide
   }
 
-  /// Writes every field into a row that a writer of JSON or of a store takes.
+  /// Copies every field into a row, which JSON and store writers accept.
   public func fill(_ row: inout ProductRow) {
     row.reset()
     row.texts.set(ProductText.barcode.rawValue, barcode)

@@ -2,16 +2,19 @@ import Bytes
 import CatalogRows
 import LogStore
 
-/// Turns product rows into records.
+/// An encoder of product rows as records.
 ///
-/// Behind the flags stand, as far as the flags say so: categoryId, groupNum, delFlag, the five doubles, createTime,
-/// updateTime; then each with its length before it: skuCode, the barcode, createTime, updateTime; the rest is the name.
+/// The body contains the flags and then the fields that the flags announce: categoryId, groupNum, delFlag, the five
+/// doubles, createTime, updateTime; then, each preceded by its length: skuCode, the barcode, createTime, updateTime;
+/// and finally the name.
 struct ProductEncoder {
   private var draft = RecordDraft()
   private var code: [UInt8] = []
   private var numbers = BodyNumbers()
 
-  /// Puts `row` into the transaction. Complexity: in the row's bytes.
+  /// Puts `row` into the transaction.
+  ///
+  /// - Complexity: Linear in the size of the row.
   mutating func put(_ row: borrowing ProductRow, into transaction: Transaction) throws(StoreError) {
     draft.reset()
     var flags: UInt32 = 0
@@ -30,11 +33,11 @@ struct ProductEncoder {
     try transaction.put(CatalogSchema.products, draft)
   }
 
-  /// Whether the format has room for `row`, without writing anything.
+  /// Checks whether `row` fits the limits of the format, without writing anything.
   ///
   /// - Throws: `StoreError.tooLarge`.
   mutating func checkSize(of row: borrowing ProductRow) throws(StoreError) {
-    // Few rows come near: their keys end at 64 KiB.
+    // Few rows come close to a limit: the first one is 64 KiB, for keys.
     if row.texts.bytes.count < 1 << 14 { return }
     draft.reset()
     var flags = Self.addKeys(of: row, to: &draft, folding: &code)
@@ -46,7 +49,7 @@ struct ProductEncoder {
     try Transaction.checkSize(draft, "a row of products")
   }
 
-  /// Adds both keys; returns the flag that says whether the barcode has to stand in the body.
+  /// Adds both keys. Returns the flag for a barcode that has to be stored in the body; 0 if its key is enough.
   private static func addKeys(
     of row: borrowing ProductRow, to draft: inout RecordDraft, folding code: inout [UInt8]
   ) -> UInt32 {
@@ -91,18 +94,18 @@ struct ProductEncoder {
   }
 }
 
-/// The beginning of a product's body: its flags, and the numbers and times that they say stand there.
+/// The first part of a product's body: its flags, and the numbers and times that the flags announce.
 ///
-/// Built in one small buffer, a word at a time, as each has a width of its own.
+/// It is built in a small buffer with one 8-byte store per field, because the fields have different widths.
 private struct BodyNumbers {
-  /// Flags, three integers and five doubles of eight bytes, two times; a word more for the last store.
+  /// Flags, three integers and five doubles of eight bytes, two times, and one spare word for the last store.
   private var storage = [UInt8](repeating: 0, count: 4 + 8 * 8 + 2 * PackedTime.byteCount + 8)
   private var count = 0
 
-  /// Begins a body, with room for its flags.
+  /// Starts a body and reserves space for its flags.
   mutating func begin() { count = 4 }
 
-  /// Appends what was put to `body`, the flags in front.
+  /// Appends the flags and all fields to `body`.
   mutating func append(to body: inout [UInt8], _ flags: UInt32) {
     storage.change(0, 4) { $0.put(flags, at: 0) }
     body.append(storage.rawSpan.slice(0, count))
@@ -134,7 +137,7 @@ private struct BodyNumbers {
     }
   }
 
-  /// Appends a time that can be packed; of another one only its flag is set.
+  /// Appends a time if it can be packed; otherwise sets only its flag.
   mutating func put(time: RawSpan, _ shift: UInt32, _ flags: inout UInt32) {
     if time.byteCount == 0 { return }
     if let packed = PackedTime.pack(time) {

@@ -1,6 +1,6 @@
-/// A product's id, compared byte for byte.
+/// The id of a product, compared byte for byte.
 ///
-/// Strings compare by canonical equivalence: `é` in one code point and in two are the same string, but not the same id.
+/// Strings compare by canonical equivalence: `é` as one code point and as two are equal strings, but different ids.
 public struct ProductID: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   public let text: String
 

@@ -2,10 +2,11 @@ import Bytes
 import CatalogRows
 import LogStore
 
-/// One product, lent: fields are read from the store's mapping when they are asked for, and nothing is copied.
+/// A borrowed view of one product. Each field is read from the store's mapping when it is accessed, and nothing is
+/// copied.
 ///
-/// It stands in the table of products; its record passed its checksum. If the body contradicts itself nevertheless, because a
-/// faulty program wrote it, single fields read as 0 or as empty. A ``Product`` is copied from no such view: that throws.
+/// The view belongs to a record of the product table that passed its checksum. If a faulty program nevertheless wrote
+/// an inconsistent body, single fields read as 0 or as empty. Copying such a view into a ``Product`` throws an error.
 public struct ProductView: ~Escapable, BitwiseCopyable {
   @usableFromInline
   let record: RecordView
@@ -58,12 +59,12 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   public var unit: String { get throws(StoreError) { try utf8.shared(.unit).string } }
   public var updateBy: String { get throws(StoreError) { try utf8.shared(.updateBy).string } }
 
-  /// Whether this product, found by the key of `barcode`, has exactly that barcode.
+  /// Returns whether this product, found by the key of `barcode`, has exactly that barcode.
   ///
   /// - Parameter isKey: Whether `barcode` is its own key.
   @inline(__always)
   func hasBarcode(_ barcode: RawSpan, isKey: Bool) -> Bool {
-    // Without one of its own the barcode is the key.
+    // If the record stores no barcode, the key is the barcode.
     if flags & ProductLayout.hasBarcode == 0 { return isKey }
     return text(1).hasSameBytes(as: barcode)
   }
@@ -81,13 +82,13 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   @inlinable @inline(__always)
   public var categoryId: Int64 { integer(ProductLayout.categoryId, default: 0, at: 4) }
 
-  /// Pieces per package.
+  /// The number of pieces per package.
   @inlinable @inline(__always)
   public var groupNum: Int64 {
     integer(ProductLayout.groupNum, default: 1, at: 4 + 4 * Int(ProductLayout.form(flags, ProductLayout.categoryId)))
   }
 
-  /// Not zero: the server sent this product as deleted in a full update. It never matches a scan.
+  /// Nonzero if the server sent this product as deleted in a full update. Such a product never matches a scan.
   @inlinable @inline(__always)
   public var delFlag: Int64 {
     if flags & ProductLayout.hasDelFlag == 0 { return 0 }
@@ -106,7 +107,7 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
   @inlinable @inline(__always)
   public var wide: Double { double(4) }
 
-  // MARK: Places
+  // MARK: Offsets
 
   @inlinable @inline(__always)
   func integer(_ shift: UInt32, default value: Int64, at offset: Int) -> Int64 {
@@ -125,7 +126,7 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     let flags = flags
     let offset = ProductLayout.doubleStart(flags, index)
     switch ProductLayout.form(flags, ProductLayout.firstDouble + 2 * index) {
-    // Each load is inside, as the comparison before it says.
+    // Each load is within the body, as the comparison before it shows.
     case ProductLayout.Form.short where offset + 4 <= body.byteCount:
       return PackedDecimal.unpack(unsafe body.u32(unchecked: offset))
     case ProductLayout.Form.long where offset + 8 <= body.byteCount:
@@ -142,7 +143,7 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     }
   }
 
-  /// The bits of a time that is packed; `nil` where they lead outside.
+  /// Returns the bits of a packed time; `nil` if they extend past the end of the body.
   func packedTime(_ shift: UInt32) -> UInt64? {
     let first = shift == ProductLayout.createTime ? 0 : ProductLayout.timeWidth(flags, ProductLayout.createTime)
     let offset = ProductLayout.timesStart(flags) + first
@@ -150,7 +151,7 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     return UInt64(body.u32(at: offset)) | UInt64(body.u8(at: offset + 4)) << 32
   }
 
-  /// The text number `index` of those with a length before them.
+  /// Returns the length-prefixed text `index`.
   @inlinable @inline(__always)
   @_lifetime(copy self)
   func text(_ index: Int) -> RawSpan {
@@ -160,7 +161,8 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     return body.extracting(range)
   }
 
-  /// Where the first `count` texts with a length end; beyond the body where one of them leads outside.
+  /// Returns the end of the first `count` length-prefixed texts; greater than the size of the body if one of them
+  /// extends past its end.
   @inlinable @inline(__always)
   func textsEnd(_ count: Int, _ flags: UInt32, in body: RawSpan) -> Int {
     var start = ProductLayout.textsStart(flags)

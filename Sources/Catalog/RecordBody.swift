@@ -3,7 +3,8 @@ import CatalogRows
 import LogStore
 
 extension [UInt8] {
-  /// Appends the length of `text` (seven bits a byte, lowest first, the high bit set on all but the last) and its bytes.
+  /// Appends the length of `text` (seven bits per byte, lowest first, the high bit set on all but the last byte) and
+  /// its bytes.
   mutating func putText(_ text: RawSpan) {
     var count = text.byteCount
     while count >= 0x80 {
@@ -16,12 +17,13 @@ extension [UInt8] {
 }
 
 extension RawSpan {
-  /// The length that ``Swift/Array/putText(_:)`` wrote at `offset`, and the offset behind it; `nil` if it leads outside.
+  /// Returns the length that ``Swift/Array/putText(_:)`` wrote at `offset` and the offset after it; `nil` if they are
+  /// out of bounds.
   @inlinable @inline(__always)
   func textRange(at start: Int) -> Range<Int>? {
-    // Most texts are short, and begin no later than they end. As unsigned numbers, so that one comparison leaves out what is below zero, too.
+    // Most texts are short and begin before the end. Comparing as unsigned numbers also excludes negative offsets.
     if UInt(bitPattern: start) < UInt(bitPattern: byteCount) {
-      // Inside, as just checked.
+      // In bounds, as just checked.
       let count = unsafe u8(unchecked: start)
       let end = start &+ 1 &+ Int(count)
       if count < 0x80 { return end <= byteCount ? unsafe Range(uncheckedBounds: (start &+ 1, end)) : nil }
@@ -44,9 +46,9 @@ extension RawSpan {
     return nil
   }
 
-  /// The bytes as a string. What the catalogue stores is UTF-8; anything else would read as replacement characters.
+  /// The bytes as a string. The catalogue stores UTF-8; anything else reads as replacement characters.
   var string: String {
-    // The buffer is used inside the closure only.
+    // The buffer is used only inside the closure.
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
@@ -54,8 +56,8 @@ extension RawSpan {
 extension RawSpan {
   /// The bytes as a string; `nil` if they are not UTF-8.
   ///
-  /// Decoding replaces what is not UTF-8, so the text has other bytes then. `String(validating:as:)` does the same, but is not
-  /// specialized: it doubles the instructions of reading a product.
+  /// Decoding replaces invalid UTF-8, so the text then has different bytes. `String(validating:as:)` does the same but
+  /// is not specialized: it doubles the number of instructions for reading a product.
   var validString: String? {
     let text = string
     if isASCII { return text }
@@ -64,7 +66,7 @@ extension RawSpan {
 }
 
 extension TextRow {
-  /// The bytes of the text at `index`.
+  /// Returns the bytes of the text at `index`.
   @_lifetime(borrow self)
   func raw(_ index: Int) -> RawSpan { bytes.rawSpan.extracting(range(index)) }
 }

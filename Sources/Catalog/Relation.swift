@@ -21,9 +21,9 @@ public struct Relation: Hashable, Sendable {
     subProductId = row[.subProductId]
   }
 
-  /// Copies every field of a record of the table of relations, and checks the record on the way.
+  /// Copies every field of a record of the relation table and checks the record.
   ///
-  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format; if its shared string does not pass its check.
+  /// - Throws: `StoreError.damaged` if the record breaks a rule of the format or its shared string fails its check.
   init(_ record: borrowing RecordView) throws(StoreError) {
     let view = RelationView(copy record)
     try view.checkShape()
@@ -34,7 +34,7 @@ public struct Relation: Hashable, Sendable {
     subProductId = try view.checked(view.subProductId, "subProductId")
   }
 
-  /// Writes every field into a row that a writer of JSON or of a store takes.
+  /// Copies every field into a row, which JSON and store writers accept.
   public func fill(_ row: inout RelationRow) {
     row.reset()
     row.texts.set(RelationText.id.rawValue, id)
@@ -44,7 +44,7 @@ public struct Relation: Hashable, Sendable {
     row.groupNum = groupNum
   }
 
-  /// The order of `dump`: by set, component, id, bytewise.
+  /// Returns whether `a` comes before `b` in the order of `dump`: by set, component and id, in byte order.
   public static func precedes(_ a: Relation, _ b: Relation) -> Bool {
     if !a.productId.isBytewiseEqual(to: b.productId) { return a.productId.isBytewiseLess(than: b.productId) }
     if !a.subProductId.isBytewiseEqual(to: b.subProductId) {
@@ -54,8 +54,8 @@ public struct Relation: Hashable, Sendable {
   }
 }
 
-/// Turns relation rows into records: keys are set and component, the one shared string is orgId, the body is groupNum
-/// in eight bytes and the id.
+/// An encoder of relation rows as records. The keys are set and component, the only shared string is orgId, and the
+/// body is groupNum in eight bytes followed by the id.
 struct RelationEncoder {
   private var draft = RecordDraft()
 
@@ -66,11 +66,11 @@ struct RelationEncoder {
     try transaction.put(CatalogSchema.relations, draft)
   }
 
-  /// Whether the format has room for `row`, without writing anything.
+  /// Checks whether `row` fits the limits of the format, without writing anything.
   ///
   /// - Throws: `StoreError.tooLarge`.
   mutating func checkSize(of row: borrowing RelationRow) throws(StoreError) {
-    // Few rows come near: their keys end at 64 KiB.
+    // Few rows come close to a limit: the first one is 64 KiB, for keys.
     if row.texts.bytes.count < 1 << 14 { return }
     try Transaction.checkSize(shared: row.texts.raw(RelationText.orgId.rawValue))
     encode(row, .empty)
@@ -88,9 +88,11 @@ struct RelationEncoder {
 }
 
 extension String {
-  /// Order by UTF-8 bytes, which is that of code points. The standard order of strings is that of normal forms.
+  /// Returns whether this string precedes `other` in the order of UTF-8 bytes, which is also the order of code points.
+  /// The standard library orders strings by their normal forms.
   package func isBytewiseLess(than other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 
-  /// Equality of UTF-8 bytes, as the store has it. Equal strings may be written with other bytes: é, e and an accent.
+  /// Returns whether both strings have the same UTF-8 bytes, as the store compares them. Strings that are equal in
+  /// Swift may have different bytes: é, or e and an accent.
   func isBytewiseEqual(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -3,12 +3,13 @@ import CatalogRows
 import LogStore
 
 extension ProductView {
-  /// Checks what no single field tells: that flags, lengths and counts agree.
+  /// Checks that flags, lengths and counts agree, which no single field shows.
   ///
   /// - Throws: `StoreError.damaged` with the product's id.
   func checkShape() throws(StoreError) { if let fault = shapeFault { throw damage(fault) } }
 
-  /// What `verify` checks beyond what ``Product/init(_:)`` does: that the product is found by its barcode.
+  /// Checks the keys, which `verify` does in addition to ``Product/init(_:)``: the product must be found by its
+  /// barcode.
   func checkKeys() throws(StoreError) {
     let key = record.key(1)
     let isOwnKey = flags & ProductLayout.hasBarcode == 0
@@ -16,7 +17,7 @@ extension ProductView {
     if !isOwnKey, utf8.barcode.hasSameBytes(as: key) { throw damage("its body repeats its barcode, which is its key") }
   }
 
-  /// What is wrong with the body's flags and lengths; `nil` if nothing is.
+  /// A description of what is wrong with the body's flags and lengths; `nil` if they are valid.
   private var shapeFault: String? {
     let body = record.body
     let flags = flags
@@ -39,9 +40,9 @@ extension ProductView {
     return nil
   }
 
-  /// A time as the server wrote it.
+  /// Returns a time as the server wrote it.
   ///
-  /// - Throws: `StoreError.damaged` if it is packed and no time, or a text that is not UTF-8.
+  /// - Throws: `StoreError.damaged` if the packed bits are not a time or the text is not UTF-8.
   func checkedTime(_ shift: UInt32, _ field: StaticString) throws(StoreError) -> String {
     switch ProductLayout.form(flags, shift) {
     case ProductLayout.Form.short:
@@ -52,7 +53,7 @@ extension ProductView {
     }
   }
 
-  /// A text of the product.
+  /// Returns a text of the product.
   ///
   /// - Throws: `StoreError.damaged` if it is not UTF-8.
   func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {
@@ -66,7 +67,7 @@ extension ProductView {
 }
 
 extension RelationView {
-  /// Checks what no single field tells: the body's length, and the shared string.
+  /// Checks the length of the body and the shared string, which no single field shows.
   ///
   /// - Throws: `StoreError.damaged` with the relation's id.
   func checkShape() throws(StoreError) {
@@ -75,7 +76,7 @@ extension RelationView {
     if record.sharedCount == 1, !record.hasShared(0) { throw damage("its shared string names no text") }
   }
 
-  /// A text of the relation.
+  /// Returns a text of the relation.
   ///
   /// - Throws: `StoreError.damaged` if it is not UTF-8.
   func checked(_ bytes: RawSpan, _ field: StaticString) throws(StoreError) -> String {

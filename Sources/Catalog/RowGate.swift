@@ -1,18 +1,17 @@
-/// Refuses an answer of which too many rows would not reach the catalogue: a server that sends such an answer has a
-/// fault.
+/// A limit on how many rows of an answer may be lost. A server that sends an answer with more of them is faulty.
 ///
-/// | what happens to rows | why | refused |
+/// | What happens to rows | Why they are accepted | Refused |
 /// |---|---|---|
-/// | they *collapse*: another product of the answer has the same id, or none of them has an id | the last one counts | from 100 on, if that is more than 1 % of the products |
-/// | they are *skipped*: they exceed a limit of the format | one bad row must not cut every device off | more than 10, if that is more than 1 % of the rows |
+/// | They *collapse*: another product of the answer has the same id, or several have no id. | The last one wins. | From 100 on, if they are more than 1 % of the products |
+/// | They are *skipped*: they exceed a limit of the format. | One bad row must not cut every device off. | More than 10, if they are more than 1 % of the rows |
 public struct RowGate: Sendable {
   /// The share of the products, 0 … 1, that may collapse into others.
   public var collapsedShare = 0.01
-  /// Fewer collapsed products than this are accepted whatever their share is.
+  /// The number of collapsed products below which the share does not matter.
   public var collapsedFloor = 100
   /// The share of all rows, 0 … 1, that may be skipped.
   public var skippedShare = 0.01
-  /// This many skipped rows are accepted whatever their share is.
+  /// The number of skipped rows up to which the share does not matter.
   public var skippedFloor = 10
 
   public init() {}
@@ -24,6 +23,8 @@ public struct RowGate: Sendable {
     return gate
   }
 
+  /// Checks the number of collapsed products.
+  ///
   /// - Throws: `CatalogError.wouldCollapse`.
   func check(collapsed: Int, of all: Int, withoutID: Int) throws(CatalogError) {
     if collapsed >= collapsedFloor, Double(collapsed) > collapsedShare * Double(all) {
@@ -31,6 +32,8 @@ public struct RowGate: Sendable {
     }
   }
 
+  /// Checks the number of skipped rows.
+  ///
   /// - Throws: `CatalogError.tooManySkipped`.
   func check(_ skipped: SkippedRows, of all: Int) throws(CatalogError) {
     let allowed = max(skippedFloor, Int(skippedShare * Double(all)))
@@ -49,15 +52,15 @@ public struct SkippedRow: Equatable, Sendable {
   public var kind: Kind
   /// The row's index in its list, from 0.
   public var index: Int
-  /// The beginning of the row's id, 40 characters at most.
+  /// The first characters of the row's id, 40 at most.
   public var id: String
-  /// Which limit it exceeds.
+  /// The limit that the row exceeds.
   public var reason: String
 }
 
-/// How many rows were skipped, and the first of them.
+/// The number of skipped rows and the details of the first ones.
 public struct SkippedRows: Equatable, Sendable {
-  /// Rows of which ``first`` keeps the details.
+  /// The maximum number of rows in ``first``.
   public static let detailLimit = 20
 
   public private(set) var count = 0
@@ -71,20 +74,21 @@ public struct SkippedRows: Equatable, Sendable {
   }
 }
 
-/// A set that lacks a component since an increment deleted it.
+/// A set that lacks a component because an increment deleted it.
 public struct BrokenSet: Equatable, Sendable {
   public var id: String
-  /// The ids of the components that the increment deleted, bytewise.
+  /// The ids of the components that the increment deleted, in byte order.
   public var missing: [String]
 }
 
-/// What an update did apart from its counts. It is told once and not kept with the commit.
+/// Notices of an update in addition to its counts. They are reported once and not stored with the commit.
 public struct UpdateNotices: Equatable, Sendable {
-  /// Rows that exceed a limit of the format.
+  /// The rows that exceed a limit of the format.
   public var skipped = SkippedRows()
-  /// Products that vanished into another one of the same answer, because their ids are equal or empty.
+  /// The number of products that collapsed into another product of the same answer, because their ids are equal or
+  /// empty.
   public var collapsed = 0
-  /// The sets that an increment broke by deleting a component, by id, bytewise.
+  /// The sets that an increment broke by deleting a component, sorted by id in byte order.
   public var brokenSets: [BrokenSet] = []
 
   public init() {}

@@ -1,7 +1,7 @@
 public import CatalogRows
 import LogStore
 
-/// Takes rows only to see whether the format has room for them.
+/// A sink that only checks whether rows fit the limits of the format.
 public struct RowSizeCheck: RowSink {
   private var products = ProductEncoder()
   private var relations = RelationEncoder()

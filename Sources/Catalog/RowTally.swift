@@ -2,9 +2,9 @@ import Bytes
 import CatalogRows
 import LogStore
 
-/// Counts the rows of an update, and notes those that the format has no room for.
+/// A counter of an update's rows that also records the rows exceeding a limit of the format.
 struct RowTally {
-  /// `nil` makes a row that exceeds a limit an error.
+  /// The gate for rows; `nil` makes a row that exceeds a limit an error.
   let gate: RowGate?
   private(set) var products = 0
   private(set) var relations = 0
@@ -18,9 +18,9 @@ struct RowTally {
 
   /// Counts a product.
   ///
-  /// - Parameter idOnly: Whether the row is a deletion, of which nothing but the id is used.
-  /// - Returns: Whether it can be stored.
-  /// - Throws: `StoreError.tooLarge` for one that cannot, if there is no gate.
+  /// - Parameter idOnly: Whether the row is a deletion, of which only the id is used.
+  /// - Returns: Whether the row can be stored.
+  /// - Throws: `StoreError.tooLarge` if it cannot and there is no gate.
   mutating func takes(_ row: borrowing ProductRow, needingIDOnly idOnly: Bool = false) throws(StoreError) -> Bool {
     products += 1
     if row.texts.byteCount(ProductText.id.rawValue) == 0 { productsWithoutID += 1 }
@@ -36,7 +36,7 @@ struct RowTally {
     return true
   }
 
-  /// As ``takes(_:needingIDOnly:)``, for a relation.
+  /// Counts a relation, as ``takes(_:needingIDOnly:)`` counts a product.
   mutating func takes(_ row: borrowing RelationRow) throws(StoreError) -> Bool {
     relations += 1
     do throws(StoreError) { try relationEncoder.checkSize(of: row) } catch {
@@ -53,10 +53,12 @@ struct RowTally {
     skipped.note(SkippedRow(kind: kind, index: index, id: String(id().prefix(40)), reason: "\(error)"))
   }
 
+  /// Checks the number of skipped rows.
+  ///
   /// - Throws: `CatalogError.tooManySkipped`.
   func checkSkipped() throws(CatalogError) { try gate?.check(skipped, of: products + relations) }
 
-  /// What became of the rows, where `distinct` products remain of those that could be stored.
+  /// Returns the notices of the update, given that `distinct` products remain of those that could be stored.
   ///
   /// - Throws: `CatalogError.wouldCollapse`.
   func notices(distinct: Int) throws(CatalogError) -> UpdateNotices {

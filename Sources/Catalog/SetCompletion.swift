@@ -2,29 +2,31 @@ import Barcodes
 import Bytes
 public import LogStore
 
-/// Which sets a series of scans makes whole, and what open sets lack.
+/// The sets that a series of scans completes, and the components that incomplete sets lack.
 public struct SetCompletion: Equatable, Sendable {
-  /// Product id → how many pieces were scanned.
+  /// The number of scanned pieces, by product id.
   public var products: [ProductID: Int] = [:]
-  /// Codes that name no product of the catalogue, in the order of the scans.
+  /// The codes that match no product of the catalogue, in scan order.
   public var unknown: [String] = []
-  /// Set id → how many whole sets. Each set is judged by itself: a piece may count for several.
+  /// The number of complete sets, by set id. Each set is counted independently: a piece may count for several sets.
   public var complete: [ProductID: Int] = [:]
-  /// Set id → component id → missing pieces, for sets of which a component was scanned and none is whole.
+  /// The number of missing pieces, by set id and component id, for sets with a scanned component of which no set is
+  /// complete.
   public var incomplete: [ProductID: [ProductID: Int]] = [:]
-  /// Set id → what is wrong with the set in the catalogue. Its components never make such a set whole.
+  /// The problems of a set in the catalogue, by set id. Components never complete such a set.
   public var faults: [ProductID: [String]] = [:]
-  /// Scans that named one piece again: the same serial number twice.
+  /// The scans that repeat the serial number of an earlier scan.
   public var repeated: [String] = []
 }
 
 extension CatalogSnapshot {
-  /// Judges a series of scans.
+  /// Returns the sets that a series of scans completes.
   ///
-  /// A code with a serial number counts once, however often it was scanned; a plain code counts every time. A scan of a set's own
-  /// barcode is one whole set. What a logistic unit contains is not counted.
+  /// A code with a serial number counts once, however often it was scanned. A plain code counts every time. A scan of a
+  /// set's own barcode counts as one complete set. The contents of a logistic unit are not counted.
   ///
-  /// - Complexity: a match for each scan; a lookup for each set that has a scanned component, and each of its components.
+  /// - Complexity: One match for each scan; one lookup for each set that has a scanned component, and one for each of
+  ///   its components.
   public func complete(_ codes: [String]) throws(StoreError) -> SetCompletion {
     var result = SetCompletion()
     var pieces: Set<String> = []
@@ -61,7 +63,7 @@ extension CatalogSnapshot {
         result.faults[set, default: []].append(fault.text)
         if fault.spoilsSet { isSound = false }
       }
-      // No sum of hostile numbers overflows; what is below 1 is a fault and asks for nothing.
+      // Saturating: hostile numbers cannot overflow the sum. A number below 1 is a fault and requires no pieces.
       let component = ProductID(relation.subProductId)
       let need = needs[component] ?? 0
       let (sum, isTooMuch) = need.addingReportingOverflow(max(0, Int(clamping: relation.groupNum)))
@@ -77,8 +79,8 @@ extension CatalogSnapshot {
     }
   }
 
-  /// What is wrong with a relation. A component that the catalogue lacks can still be named as missing; the other
-  /// faults leave nothing to count.
+  /// Returns what is wrong with a relation. A component that the catalogue lacks can still be listed as missing; after
+  /// any other fault the set cannot be counted.
   private func fault(_ relation: Relation) throws(StoreError) -> (text: String, spoilsSet: Bool)? {
     let component = relation.subProductId
     if relation.groupNum <= 0 { return ("needs \(relation.groupNum) pieces of \(component)", true) }
@@ -95,7 +97,7 @@ extension Match {
   /// The scan in the reading that matched.
   fileprivate var reading: Scan { foldedScan ?? scan }
 
-  /// Whether the code names one piece, not a kind of product.
+  /// Whether the code identifies a single piece by its serial number, not a kind of product.
   fileprivate var hasSerial: Bool {
     switch kind {
     case .head: reading.kind != .rcn && !(rest ?? "").isEmpty

@@ -1,12 +1,12 @@
 import Bytes
 import LogStore
 
-// The store's part of a lookup. It is asked directly, not as a field of ``CatalogSnapshot``: whoever takes the reference out
-// of that retains and releases it, and the processor finishes everything before an atomic step before it begins what
-// stands behind it. No two lookups would overlap.
+// The store's part of a lookup. These methods extend `Snapshot` and not ``CatalogSnapshot``: taking the reference out
+// of a `CatalogSnapshot` retains and releases it. These are atomic steps, at which the processor waits for all earlier
+// work before it starts later work, so lookups would not overlap.
 
 extension Snapshot {
-  /// The product with this id.
+  /// Returns the product with this id.
   @usableFromInline
   @_lifetime(borrow self)
   func product(id: RawSpan) throws(StoreError) -> ProductView? {
@@ -14,12 +14,12 @@ extension Snapshot {
     return ProductView(record)
   }
 
-  /// A product whose barcode is exactly `barcode`.
+  /// Returns a product whose barcode is exactly `barcode`.
   @usableFromInline
   @_lifetime(borrow self)
   func product(barcode: RawSpan) throws(StoreError) -> ProductView? {
     if barcode.byteCount == 0 { return nil }
-    // Nearly every barcode is its own key, and what is found by it need not be asked whether it is.
+    // Almost every barcode is its own key, so a hit needs no further check of the barcode itself.
     if let record = try record(CatalogSchema.productByCode, barcode) {
       let view = ProductView(record)
       if view.hasBarcode(barcode, isKey: true) { return view }
@@ -29,7 +29,7 @@ extension Snapshot {
     return try otherProduct(barcode: barcode)
   }
 
-  /// The same for a barcode that is not its own key, or shares it with others.
+  /// Returns the same for a barcode that is not its own key or that shares its key with others.
   @inline(never)
   @_lifetime(borrow self)
   private func otherProduct(barcode: RawSpan) throws(StoreError) -> ProductView? {

@@ -1,20 +1,20 @@
-/// The thirteen texts of a product, in the order in which a row numbers them.
+/// The thirteen texts of a product, in the order of their indices in a row.
 public enum ProductText: Int, CaseIterable, Sendable {
   case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
   case updateTime
 }
 
-/// One product as a decoder hands it over and an encoder takes it: 13 texts and 12 plain values.
+/// A product row, which a decoder fills and an encoder reads: 13 texts and 12 plain values.
 ///
-/// A decoder reuses one row for a whole payload. A fresh or reset row holds the defaults of the protocol.
+/// A decoder reuses one row for a complete payload. A new or reset row contains the defaults of the protocol.
 public struct ProductRow: Sendable {
-  /// Texts by ``ProductText``; all empty by default.
+  /// The texts, indexed by ``ProductText``; all empty by default.
   public var texts = TextRow(count: ProductText.allCases.count)
 
   public var categoryId: Int64 = 0
-  /// Not zero: the server deleted this product.
+  /// Nonzero if the server deleted this product.
   public var delFlag: Int64 = 0
-  /// Pieces per package; 1 where the payload says nothing.
+  /// The number of pieces per package; 1 if the payload does not contain it.
   public var groupNum: Int64 = 1
   public var isGreeProduct = false
   public var isGroupedProduct = false
@@ -28,7 +28,7 @@ public struct ProductRow: Sendable {
 
   public init() {}
 
-  /// Puts back every default and keeps the buffers.
+  /// Restores every default and keeps the capacity of the buffers.
   @inlinable
   public mutating func reset() {
     texts.reset()
@@ -46,6 +46,6 @@ public struct ProductRow: Sendable {
     wide = 0
   }
 
-  /// The text `field` as a string.
+  /// Returns the text `field` as a string.
   public subscript(_ field: ProductText) -> String { texts.string(field.rawValue) }
 }

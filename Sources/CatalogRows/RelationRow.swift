@@ -1,24 +1,24 @@
-/// The four texts of a relation, in the order in which a row numbers them.
+/// The four texts of a relation, in the order of their indices in a row.
 public enum RelationText: Int, CaseIterable, Sendable {
   case id, orgId, productId, subProductId
 }
 
-/// One relation (a set needs a component) as a decoder hands it over and an encoder takes it.
+/// A relation row (a set needs a component), which a decoder fills and an encoder reads.
 public struct RelationRow: Sendable {
-  /// Texts by ``RelationText``; all empty by default.
+  /// The texts, indexed by ``RelationText``; all empty by default.
   public var texts = TextRow(count: RelationText.allCases.count)
-  /// Pieces of the component that one set needs; 0 where the payload says nothing.
+  /// The number of pieces of the component that one set needs; 0 if the payload does not contain it.
   public var groupNum: Int64 = 0
 
   public init() {}
 
-  /// Puts back every default and keeps the buffers.
+  /// Restores every default and keeps the capacity of the buffers.
   @inlinable
   public mutating func reset() {
     texts.reset()
     groupNum = 0
   }
 
-  /// The text `field` as a string.
+  /// Returns the text `field` as a string.
   public subscript(_ field: RelationText) -> String { texts.string(field.rawValue) }
 }

@@ -1,9 +1,9 @@
-/// Takes decoded rows one by one, in the order of the payload.
+/// A receiver of decoded rows, one at a time, in payload order.
 ///
-/// A row is lent for the call: whoever wants to keep it copies what it needs.
+/// A row is lent for the call. Copy what you want to keep.
 public protocol RowSink {
-  /// Takes one row of `appProductVOList`.
+  /// Receives a row of `appProductVOList`.
   mutating func product(_ row: borrowing ProductRow) throws
-  /// Takes one row of `appProductRelVOList`.
+  /// Receives a row of `appProductRelVOList`.
   mutating func relation(_ row: borrowing RelationRow) throws
 }

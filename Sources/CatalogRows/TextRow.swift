@@ -1,25 +1,25 @@
 /// The texts of one row, in one buffer that is reused from row to row.
 ///
-/// A decoder appends the bytes of each text once and remembers where they stand; an encoder reads them as
-/// spans. Nothing is allocated per row once the buffer has grown to the longest one.
+/// A decoder appends the bytes of each text once and records their range; an encoder reads them as spans. A row needs
+/// no allocation once the buffer has grown to the size of the longest row.
 public struct TextRow: Sendable {
   /// The bytes of all texts, in the order in which they were set.
   @usableFromInline
   package internal(set) var bytes: [UInt8] = []
-  /// First byte of each text in ``bytes``.
+  /// The start of each text in ``bytes``.
   @usableFromInline
   var starts: [Int]
-  /// One past the last byte of each text; equal to its start for an empty text.
+  /// The end of each text in ``bytes``; equal to its start for an empty text.
   @usableFromInline
   var ends: [Int]
 
-  /// A row of `count` empty texts.
+  /// Creates a row of `count` empty texts.
   public init(count: Int) {
     starts = Array(repeating: 0, count: count)
     ends = starts
   }
 
-  /// Empties every text and keeps the buffers.
+  /// Empties every text and keeps the capacity of the buffers.
   @inlinable
   public mutating func reset() {
     bytes.removeAll(keepingCapacity: true)
@@ -29,16 +29,16 @@ public struct TextRow: Sendable {
     }
   }
 
-  /// Sets the text at `index` to the bytes of `utf8`, which the caller knows to be valid UTF-8.
+  /// Sets the text at `index` to the bytes of `utf8`, which must be valid UTF-8.
   @inlinable
   public mutating func set(_ index: Int, _ utf8: Span<UInt8>) {
     starts[index] = bytes.count
-    // The pointer is used inside the call only, while the span keeps its bytes.
+    // The pointer is used only inside the call, while the span keeps its bytes alive.
     unsafe utf8.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     ends[index] = bytes.count
   }
 
-  /// The bytes of the text at `index`.
+  /// Returns the bytes of the text at `index`.
   @inlinable
   public func withText<Result, Failure: Error>(
     _ index: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -53,16 +53,16 @@ public struct TextRow: Sendable {
     ends[index] = bytes.count
   }
 
-  /// Where the text at `index` stands in ``bytes``.
+  /// Returns the range of the text at `index` in ``bytes``.
   @inlinable
   package func range(_ index: Int) -> Range<Int> { starts[index]..<ends[index] }
 
-  /// The text at `index` as a string.
+  /// Returns the text at `index` as a string.
   public func string(_ index: Int) -> String {
     String(decoding: bytes[starts[index]..<ends[index]], as: UTF8.self)
   }
 
-  /// The length of the text at `index` in bytes.
+  /// Returns the length of the text at `index` in bytes.
   @inlinable
   public func byteCount(_ index: Int) -> Int { ends[index] - starts[index] }
 }

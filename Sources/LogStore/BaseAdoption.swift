@@ -10,28 +10,29 @@ import Musl
 import Darwin
 #endif
 
-/// How a store begins with what another one holds, without a copy of it.
+/// Creates a store that starts from the contents of another one, without copying them.
 ///
-/// What stands in a log before the end of an acknowledged commit never changes, except for the two slots. So the new store
-/// gives that file a name of its own, and writes a small file in which header, slots and its own commits stand. From then on
-/// the two stores know nothing of each other: each goes on from the common commit, and the bytes that they share are
-/// freed with the last name.
+/// The bytes of a log before the end of an acknowledged commit never change, except for the two slots. So the new store
+/// gives that file a second name (a hard link) and writes a small file of its own with a header, slots and its own
+/// commits. From then on the two stores are independent: each continues from the common commit, and the shared bytes
+/// are freed when the last name is removed.
 public enum BaseAdoption {
-  /// Lets the store at `target`, which has no commit yet, begin with the last acknowledged commit of the one at `source`.
+  /// Makes the store at `target`, which has no commit yet, start from the last acknowledged commit of the store at
+  /// `source`.
   ///
-  /// Of a source that has adopted its base itself, that base is shared, and not what the source put behind it. Where the file
-  /// system cannot give the file another name, the bytes are copied; where it can share them otherwise, they are.
-  /// The source may be in use; it needs no lock, and nothing is written to it. Its bytes are not read through: what
-  /// is rotten in them is found where a lookup meets it, or by a verification.
+  /// If the source has adopted a base itself, that base is shared, without the commits that the source added to it. If
+  /// the file system cannot create a hard link, the bytes are copied, or shared as a reflink if it supports that. The
+  /// source may be in use; it needs no lock, and nothing is written to it. Its bytes are not read completely: damage in
+  /// them is found by a later lookup or by a verification.
   ///
   /// - Parameters:
-  ///   - source: what to begin with.
-  ///   - target: what begins with it.
-  ///   - waiting: how long to wait for another writer of `target` to finish.
-  /// - Returns: the commit, durable in the new store; `nil` if `target` has a log already, or `source` has no commit.
-  /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except that a
-  ///   failed sync of its directory leaves open whether it has.
-  /// - Complexity: some twenty system calls, or a copy.
+  ///   - source: The location of the store to start from.
+  ///   - target: The location of the new store.
+  ///   - waiting: The time to wait for another writer of `target` to finish.
+  /// - Returns: The commit, durable in the new store; `nil` if `target` already has a log or `source` has no commit.
+  /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except
+  ///   after a failed sync of its directory, when it may or may not have one.
+  /// - Complexity: About twenty system calls, or a copy.
   public static func adopt(
     from source: StoreLocation, into target: StoreLocation, waiting: Duration = .zero
   ) throws(StoreError) -> Snapshot? {
@@ -42,7 +43,8 @@ public enum BaseAdoption {
       return try target.directory.identity(of: target.log)
     }
     if named != nil { return nil }
-    // The source may get a newer generation between its opening and the link, at most now and then.
+    // A new generation may replace the source between opening and linking it. That happens rarely, so a few attempts
+    // are enough.
     for _ in 0..<8 {
       guard let offer = try Offer(source) else { return nil }
       do {
@@ -59,19 +61,19 @@ public enum BaseAdoption {
     throw .replaced(path: source.directory.path + "/" + source.log)
   }
 
-  /// The commit that ``adopt(from:into:waiting:)`` would take over now; `nil` if there is none.
+  /// Returns the commit that ``adopt(from:into:waiting:)`` would share now; `nil` if there is no such commit.
   package static func offer(of source: StoreLocation) throws(StoreError) -> Snapshot? { try Offer(source)?.snapshot }
 }
 
-/// What a store can share.
+/// The part of a store that can be shared.
 private struct Offer {
   let snapshot: Snapshot
   let footer: SegmentFooter
-  /// The file that holds it, and the name that it has at the source.
+  /// The file that contains the commit, and its name at the source.
   let file: any StorageFile
   let name: String
 
-  /// `nil` if nothing was acknowledged there.
+  /// Opens the last acknowledged commit of `source`; fails if it has none.
   init?(_ source: StoreLocation) throws(StoreError) {
     guard let log = try LogFile.open(source, .read) else { return nil }
     if let base = log.header.base, let shared = log.file.shared {
@@ -84,11 +86,11 @@ private struct Offer {
       name = source.log
       footer = acknowledged
     }
-    // What it describes is checked before anybody relies on it.
+    // Validates what the footer describes before it is used.
     snapshot = try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }
 
-  /// The header of a store that begins with it.
+  /// Returns the header of a store that starts from this commit.
   func header(created: Int64, isShared: Bool) -> FileHeader {
     var header = snapshot.log.header
     header.created = created
@@ -98,7 +100,7 @@ private struct Offer {
 }
 
 extension LogFile {
-  /// The footer that the newest slot names. What follows may not be durable.
+  /// Returns the footer that the newest slot names. Later bytes may not be durable.
   fileprivate func acknowledgedFooter() throws(StoreError) -> SegmentFooter? {
     let recovery = try recover()
     if recovery.isAcknowledged { return recovery.footer }
@@ -108,13 +110,13 @@ extension LogFile {
 }
 
 extension StoreLocation {
-  /// Gives what is offered the name of this store's base, durably.
+  /// Gives the offered file the name of this store's base, durably.
   ///
-  /// - Returns: false where it has to be copied; `nil` if it has lost its name.
+  /// - Returns: Whether the file was linked; `false` if it has to be copied, `nil` if it has lost its name.
   fileprivate func share(_ offer: Offer, of source: StoreLocation) throws(StorageError) -> Bool? {
     guard JoinedFile.isSupported else { return false }
     if let old = try directory.identity(of: base), old != offer.file.identity {
-      // A kept log of an earlier life of this store may need it.
+      // A kept log from an earlier life of this store may need the present base.
       if try isBaseNeeded() { return false }
       try directory.remove(base)
     }
@@ -129,12 +131,12 @@ extension StoreLocation {
         return nil
       }
     }
-    // Before the log that needs it has a name.
+    // The base must be durable before the log that needs it has a name.
     try directory.sync()
     return true
   }
 
-  /// Writes the log of a store that begins with what is offered, and gives it its name.
+  /// Writes the log of a store that starts from the offered commit and gives it its name.
   fileprivate func begin(_ offer: Offer, isShared: Bool) throws(StorageError) {
     guard let file = try directory.open(new, .create) else {
       throw StorageError(operation: "create", path: directory.path + "/" + new, code: ENOENT)

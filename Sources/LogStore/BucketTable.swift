@@ -1,23 +1,25 @@
 import Bytes
 import RecordFormat
 
-/// The buckets of a block while it is being built, for index and dead blocks alike.
+/// The buckets of a block under construction, for index blocks and dead blocks.
 ///
-/// Invariants: an entry stands in its home bucket or, where that was full, in the next with room; each full bucket
-/// that it passed has the entry's filter bit set; no entry stands further than `longestDisplacement`.
+/// Invariants: an entry is in its home bucket or, if that was full, in the next bucket with a free slot; each full
+/// bucket that it passed has the entry's filter bit set; no entry is further from its home bucket than
+/// `longestDisplacement`.
 struct BucketTable {
-  /// Share of the slots that is filled when every bucket is home to its share of the keys.
+  /// The target load factor: the share of filled slots if the keys are spread evenly over the buckets.
   static let load = 0.75
-  /// A longer way than this is bad luck of the hash; the table is built again with more buckets.
+  /// The displacement above which the table is rebuilt with more buckets. A longer one is bad luck of the hash.
   static let displacementLimit = 64
-  /// So often, then the way may be as long as it gets: keys of one hash stay together in any number of buckets.
+  /// The number of times that the table may grow. After that, any displacement is accepted: keys with the same hash
+  /// stay together however many buckets there are.
   static let growthLimit = 3
 
   let kind: BlockHeader.Kind
   private(set) var bucketCount: Int
   private(set) var longestDisplacement = 0
-  /// False where an entry would stand further from its home than the format can say. It takes more than 589,824 keys that
-  /// all want one bucket.
+  /// Whether every entry has a slot. `false` if an entry would be further from its home bucket than the format can
+  /// express, which takes more than 589,824 keys with the same home bucket.
   private(set) var isComplete = true
   private(set) var bytes: [UInt8]
   private let entryCount: Int
@@ -25,7 +27,7 @@ struct BucketTable {
 
   private var isIndex: Bool { kind == .index }
 
-  /// Builds the buckets of `entries`, which lead to `rowCount` rows.
+  /// Builds the buckets for `entries`, which refer to `rowCount` rows.
   init(_ kind: BlockHeader.Kind, _ entries: [IndexEntry], rowCount: Int) {
     self.kind = kind
     entryCount = entries.count
@@ -50,18 +52,18 @@ struct BucketTable {
     let capacity = UInt32(isIndex ? Bucket.indexCapacity : Bucket.deadCapacity)
     var longest = 0
     var isComplete = true
-    // Lent once for all entries: asking for leave at each would cost more than the entry.
+    // Borrowed once for all entries: an exclusivity check for each would cost more than the entry.
     bytes.change(0, bytes.count) { bytes in
       var previous: (hash: UInt64, bucket: Int, displacement: Int)?
       for entry in entries {
         var bucket = Bucket.home(entry.hash, bucketCount: UInt32(bucketCount))
         var displacement = 0
         if let previous, previous.hash == entry.hash {
-          // All buckets on the way there are full, and have the filter bit.
+          // All buckets between the home bucket and this one are full and have the filter bit set.
           bucket = previous.bucket
           displacement = previous.displacement
         }
-        // The filter below, the number of entries above.
+        // The low bits are the filter, the high bits the number of entries.
         var word = bytes.bytes.u32(at: bucket &* Bucket.byteCount &+ 4)
         while word &>> 24 == capacity {
           bytes.put(word | Bucket.filterBit(entry.hash), at: bucket &* Bucket.byteCount &+ 4)
@@ -91,7 +93,8 @@ struct BucketTable {
     return isComplete
   }
 
-  /// Header and buckets with their checksums, for a block that begins at `offset`; and its line in the manifest.
+  /// Returns the header and the buckets with their checksums, for a block at `offset`, and the block's entry in the
+  /// manifest.
   mutating func seal(at offset: Int, keySpace: Int) -> (header: [UInt8], block: Manifest.Block) {
     let first = offset + BlockHeader.byteCount
     for bucket in 0..<bucketCount {

@@ -1,30 +1,31 @@
 import Bytes
 import RecordFormat
 
-/// When a store is worth compacting: as soon as what a compaction would free exceeds a share of what it would leave, and a
-/// floor.
+/// The rule that decides when to compact a store: when a compaction would free more than a floor, and more than a share
+/// of what it would leave.
 ///
-/// Who asks ``isDue(in:)`` after each commit, and compacts when it says so, keeps a bound on the file:
+/// Call ``isDue(in:)`` after each commit and compact when it returns `true`. The size of the file is then bounded:
 ///
 ///     file ≤ compacted + max(floor, share · compacted)
 ///
-/// whatever the commits replace, delete or index again, give or take one commit and what is estimated of shared strings:
-/// they are taken to die in proportion to rows. A compaction needs as much room beside that as it leaves.
+/// regardless of what the commits replace, delete or index again. The bound is exact up to one commit and the estimate
+/// for shared strings, which are assumed to die in proportion to rows. A compaction needs additional space for the file
+/// that it writes.
 ///
-/// Of a store with a shared base a compaction frees no more than the file of its own, as the others keep the base, and writes out
-/// what was shared until then. So it is not due before that file has grown past ``allowance(for:)`` of the base, whatever is
-/// dead in the base or became dead: until then the disk holds the base once, and
+/// In a store with a shared base, a compaction frees at most the store's own file, because other stores keep the base,
+/// and it writes out the shared data. So it is not due until that file exceeds the ``allowance(for:)`` of the base,
+/// however much of the base is dead. Until then the disk holds the base once, and
 ///
 ///     own file ≤ max(floor, share · base)
 ///
-/// A base that nobody else has any more is the store's own, and counts as such.
+/// A base that no other store uses any more counts as the store's own.
 ///
-/// It pays for itself: with a share of one half, a compaction writes at most two bytes for each that commits wrote since the
-/// one before.
+/// The cost is amortized: with a share of one half, a compaction writes at most two bytes for each byte that commits
+/// have written since the previous one.
 public struct CompactionPolicy: Sendable, Equatable {
-  /// What may be wasted for each byte that a compaction would leave.
+  /// The permitted waste for each byte that a compaction would leave.
   public var share: Double
-  /// What may be wasted in any store, in bytes: small ones need not be compacted at every commit.
+  /// The permitted waste of any store in bytes. It keeps small stores from being compacted at every commit.
   public var floor: Int
 
   public init(share: Double = 0.5, floor: Int = 4 << 20) {
@@ -33,23 +34,23 @@ public struct CompactionPolicy: Sendable, Equatable {
     self.floor = floor
   }
 
-  /// At most half as much again as compacted, or 4 MiB more.
+  /// At most half as much again as the compacted size, or 4 MiB more.
   public static let standard = CompactionPolicy()
-  /// Leaves it to whoever calls for a compaction.
+  /// A policy under which a compaction is never due; the application decides when to compact.
   public static let never = CompactionPolicy(share: 0, floor: .max)
 
-  /// The most bytes that a store may waste which a compaction would bring to `compactedByteCount`.
+  /// Returns the permitted waste, in bytes, of a store whose compacted size is `compactedByteCount`.
   public func allowance(for compactedByteCount: Int) -> Int {
-    // A share of anything may be more than an integer holds.
+    // The product may exceed the range of `Int`.
     max(floor, Int(exactly: (share * Double(compactedByteCount)).rounded()) ?? .max)
   }
 
-  /// Whether a compaction of this commit is worth it.
+  /// Returns whether this commit should be compacted.
   ///
-  /// - Throws: `StoreError` where the end of the base cannot be read.
-  /// - Complexity: two reads, whatever the size of the store; a system call more with a shared base.
+  /// - Throws: `StoreError` if the end of the base cannot be read.
+  /// - Complexity: Two reads, regardless of the size of the store; one more system call with a shared base.
   public func isDue(in snapshot: Snapshot) throws(StoreError) -> Bool {
-    // What is no larger than the floor has no more than that to give.
+    // A file that is no larger than the floor cannot waste more than the floor.
     if snapshot.end <= floor { return false }
     if let (own, base) = try snapshot.ownAndSharedByteCounts(), own <= allowance(for: base) { return false }
     let freed = try snapshot.reclaimableByteCount()
@@ -58,14 +59,15 @@ public struct CompactionPolicy: Sendable, Equatable {
 }
 
 extension Snapshot {
-  /// About how many bytes a compaction of this commit would free.
+  /// Returns an estimate of the bytes that a compaction of this commit would free.
   ///
-  /// What it would leave is the base as it was written, less what of its rows and indexes is no longer live, and more what
-  /// became live in the tail. Shared strings are taken to be those of the base, fewer where rows are fewer: what the tail
-  /// wrote of them is counted as free, until a compaction finds how many of them are new.
+  /// The compacted size is estimated as the base as it was written, without its dead rows and their index entries, plus
+  /// what became live in the tail. Shared strings are assumed to be those of the base, scaled down if there are fewer
+  /// rows. Shared strings of the tail count as free space, because only a compaction finds out how many of them are
+  /// new.
   ///
-  /// - Throws: `StoreError` where the end of the base cannot be read.
-  /// - Complexity: two reads.
+  /// - Throws: `StoreError` if the end of the base cannot be read.
+  /// - Complexity: Two reads.
   public func reclaimableByteCount() throws(StoreError) -> Int {
     let (base, footer) = try baseManifest()
     let deadBytes = Int(clamping: base.deadBytes)
@@ -87,19 +89,20 @@ extension Snapshot {
     return max(0, end - max(0, left))
   }
 
-  /// How much larger than `blocks`, those of a key space in the base, an index of `rows` rows is.
+  /// Returns by how many bytes an index of `rows` rows is larger than `blocks`, the blocks of its key space in the
+  /// base.
   private func growth(of blocks: [Manifest.Block], to rows: Int) -> Int {
     let found = blocks.reduce(0) { $0 + Int($1.rowCount) }
     if rows >= found { return (19 * (rows - found) + 1) / 2 }
     return -share(blocks.reduce(0) { $0 + $1.byteCount }, found - rows, of: found)
   }
 
-  /// `part` of `whole` parts of `byteCount`. `whole` is not 0.
+  /// Returns `byteCount * part / whole`. `whole` is not 0.
   private func share(_ byteCount: Int, _ part: Int, of whole: Int) -> Int {
     Int(Double(byteCount) * Double(part) / Double(whole))
   }
 
-  /// The manifest and footer of the base.
+  /// Returns the manifest and footer of the base.
   private func baseManifest() throws(StoreError) -> (Manifest, SegmentFooter) {
     if footer.previousFooterOffset == 0 { return (manifest, footer) }
     let base = try log.footer(at: baseEnd - SegmentFooter.byteCount) {

@@ -1,9 +1,9 @@
 import RecordFormat
 
-/// A row that an application cannot read, though its checksum holds: a faulty program wrote it.
+/// A row that the application cannot read although its checksum is valid, because a faulty program wrote it.
 package struct FaultyRow: Sendable {
   package let id: RowID
-  /// What is wrong with it.
+  /// A description of what is wrong with the row.
   package let finding: Finding
 
   package init(_ id: RowID, finding: Finding) {

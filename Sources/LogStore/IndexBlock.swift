@@ -1,14 +1,16 @@
 import RecordFormat
 
-/// Where the buckets of a block stand, checked against the committed end of the log.
+/// The location of a block's buckets, checked against the committed end of the log.
 struct IndexBlock: Sendable {
-  /// First bucket.
+  /// The offset of the first bucket.
   let buckets: Int
   let bucketCount: UInt32
   let longestDisplacement: Int
   let entryCount: Int
 
-  /// - Throws: `StoreError.damaged` if the block does not lie between header and `end`.
+  /// Checks the location of a block.
+  ///
+  /// - Throws: `StoreError.damaged` if the block is not between the header and `end`.
   init(_ block: Manifest.Block, end: Int, log: LogFile) throws(StoreError) {
     let start = Int(clamping: block.offset)
     guard start % Bucket.byteCount == 0, start >= SegmentHeader.firstOffset, block.bucketCount > 0,
@@ -20,7 +22,7 @@ struct IndexBlock: Sendable {
     entryCount = Int(block.entryCount)
   }
 
-  /// What a key space without blocks has in place of one: no key has a bucket in it.
+  /// A null object for a key space without blocks: it contains no bucket.
   static let none = IndexBlock()
 
   private init() {
@@ -30,49 +32,49 @@ struct IndexBlock: Sendable {
     entryCount = 0
   }
 
-  /// The offset of the block's header, which the buckets follow.
+  /// The offset of the block's header, which precedes the buckets.
   var offset: Int { buckets - BlockHeader.byteCount }
 
-  /// The end of the last bucket.
+  /// The offset after the last bucket.
   var end: Int { buckets + Int(bucketCount) * Bucket.byteCount }
 
-  /// Where bucket `index` stands.
+  /// Returns the offset of bucket `index`.
   @inline(__always)
   func line(_ index: Int) -> UnitOffset {
-    // A multiple of eight, and inside the commit, as checked at first.
+    // A multiple of eight within the commit, as checked by the initializer.
     UnitOffset(rawValue: UInt32(truncatingIfNeeded: (buckets &+ index &* Bucket.byteCount) >> 3))
   }
 
-  /// The bucket in which a key with hash `hash` belongs.
+  /// Returns the index of the home bucket of a key with hash `hash`.
   @inline(__always)
   func home(_ hash: UInt64) -> Int { Bucket.home(hash, bucketCount: bucketCount) }
 
-  /// The bucket behind `index`: behind the last one stands the first.
+  /// Returns the index of the next bucket. The first bucket follows the last one.
   @inline(__always)
   func bucket(after index: Int) -> Int { index &+ 1 == Int(bucketCount) ? 0 : index &+ 1 }
 
-  /// The most buckets, from its home on, in which a key may stand.
+  /// The maximum number of buckets, starting with its home bucket, that can contain a key.
   @inline(__always)
   var longestProbe: Int { longestDisplacement &+ 1 }
 }
 
 /// The index blocks of one key space.
 struct KeySpaceBlocks: Sendable {
-  /// The one that is asked first, or ``IndexBlock/none``.
+  /// The block that a lookup searches first, or ``IndexBlock/none``.
   let newest: IndexBlock
-  /// Those behind it, newest first and the base's last, as positions in ``Snapshot/blocks``.
+  /// The older blocks, newest first and the base's last, as a range of ``Snapshot/blocks``.
   let older: Range<Int>
 
-  /// The blocks of which `range` are those of the key space, newest first.
+  /// Selects the blocks in `range`, which are those of the key space, newest first.
   init(_ range: Range<Int>, of blocks: [IndexBlock]) {
     newest = range.isEmpty ? .none : blocks[range.lowerBound]
     older = range.dropFirst()
   }
 
-  /// Whether there is one block: no tail.
+  /// Whether the key space has only one block, so no tail.
   @inline(__always)
   var isSingle: Bool { older.isEmpty && newest.bucketCount != 0 }
 
-  /// All of them.
+  /// The range of all blocks.
   var all: Range<Int> { newest.bucketCount == 0 ? older : (older.lowerBound - 1)..<older.upperBound }
 }

@@ -1,17 +1,18 @@
 import Bytes
 import RecordFormat
 
-/// A key's hash and the unit offset of a row that has it: what an index is built from.
+/// An entry of an index under construction: a key's hash and the unit offset of a row that has the key.
 struct IndexEntry: Sendable {
   var hash: UInt64
   var offset: UInt32
 }
 
 extension [IndexEntry] {
-  /// Sorts by hash, rows of one hash in the order of the file.
+  /// Sorts by hash; entries with the same hash are sorted by offset.
   ///
-  /// Distributed by the highest bits first, so that what is left to sort stays inside the cache; there by eight more bits,
-  /// which leaves a few entries in each place. Scratch space: one more array of the same size.
+  /// A radix sort: entries are first distributed by their highest bits, so that each partition fits the cache, and then
+  /// by eight more bits, which leaves a few entries in each bin. It uses scratch space for one more array of the same
+  /// size.
   mutating func sortByHash() {
     if count <= Self.fewCount { return sortFew(0..<count) }
     let partitionBits = Swift.min(16, Swift.max(0, Int.bitWidth - 1 - count.leadingZeroBitCount - 9))
@@ -26,7 +27,7 @@ extension [IndexEntry] {
     var sorted = [IndexEntry](repeating: IndexEntry(hash: 0, offset: 0), count: count)
     var starts = [Int](repeating: 0, count: 1 << partitionBits + 1)
     distribute(0..<count, to: &sorted, shift: shift, &starts)
-    // Partition for partition to and fro: the second time into the place where its entries will stay.
+    // Each partition is distributed back into `self`, into its final range.
     var innerStarts = [Int](repeating: 0, count: 256 + 1)
     for partition in 0..<(starts.count - 1) {
       let range = starts[partition]..<starts[partition + 1]
@@ -35,8 +36,9 @@ extension [IndexEntry] {
     }
   }
 
-  /// Copies the entries of `range` into the same range of `target`, by the bits of their hashes from `shift` on, as many as
-  /// `starts` has places for; those of one place in the order in which they stood. `starts` then tells where each begins.
+  /// Copies the entries of `range` into the same range of `target`, grouped into bins by the bits of their hashes from
+  /// `shift` on. There are `starts.count - 1` bins. The order within a bin is preserved. On return, `starts` contains
+  /// the start of each bin.
   private func distribute(
     _ range: Range<Int>, to target: inout [IndexEntry], shift: UInt64, _ starts: inout [Int]
   ) {
@@ -44,7 +46,8 @@ extension [IndexEntry] {
     for place in starts.indices { starts[place] = 0 }
     let entries = span
     for index in range { starts[Int(entries[index].hash >> shift & mask)] += 1 }
-    // First where each place ends, and the last one's end is the range's; filled from behind, its end becomes its beginning.
+    // `starts` first holds the end of each bin, and its last element the end of the range. Filling the bins from the
+    // back turns each end into the start.
     var end = range.lowerBound
     for place in starts.indices {
       end += starts[place]
@@ -59,7 +62,8 @@ extension [IndexEntry] {
 
   private static var fewCount: Int { 32 }
 
-  /// Sorts a few entries by insertion; more of them, which many rows of one key make, as any others.
+  /// Sorts a short range by insertion. A longer range, which many rows with one key cause, is sorted by the standard
+  /// library.
   private mutating func sortFew(_ range: Range<Int>) {
     if range.count < 2 { return }
     if range.count > Self.fewCount { return self[range].sort(by: Self.precedes) }
@@ -74,7 +78,7 @@ extension [IndexEntry] {
     }
   }
 
-  /// Of sorted entries, leaves one of those that are the same.
+  /// Removes duplicates from sorted entries.
   mutating func removeRepeated() {
     var last: IndexEntry?
     removeAll { entry in
@@ -83,7 +87,7 @@ extension [IndexEntry] {
     }
   }
 
-  /// These rows and others, sorted as these are, but for those of the others that died.
+  /// Returns the merged entries of this sorted array and `others`, without the entries of `others` that are in `dead`.
   func merged(with others: [IndexEntry], except dead: UnitSet) -> [IndexEntry] {
     var merged: [IndexEntry] = []
     merged.reserveCapacity(count + others.count)

@@ -1,15 +1,16 @@
 import Bytes
 import RecordFormat
 
-/// Footers that have to be there: one that is missing, damaged or another commit's is damage of the log.
+/// Reading footers that must exist. A footer that is missing, damaged or of another commit is damage of the log.
 extension LogFile {
   /// Reads the footer at `offset`.
   ///
   /// - Parameters:
   ///   - offset: The offset of the footer in the log, in bytes.
-  ///   - sequence: The number of the commit, for the message; `nil` if it is not known.
-  ///   - isExpected: Whether a valid footer of this log is the one that is looked for.
-  /// - Throws: `StoreError.damaged` if there is no valid footer of this log, or not the expected one; `.unreadable`, `.io`.
+  ///   - sequence: The sequence number of the commit, for the error message; `nil` if it is not known.
+  ///   - isExpected: A predicate that accepts a valid footer of this log as the expected one.
+  /// - Throws: `StoreError.damaged` if there is no valid footer of this log at `offset`, or not the expected one;
+  ///   `.unreadable`, `.io`.
   func footer(
     at offset: Int, of sequence: UInt64? = nil, where isExpected: (SegmentFooter) -> Bool
   ) throws(StoreError) -> SegmentFooter {
@@ -23,7 +24,8 @@ extension LogFile {
     return footer
   }
 
-  /// The footer that `slot` names, in a file of `size` bytes. It was acknowledged, so its absence is damage.
+  /// Reads the footer that `slot` names, in a file of `size` bytes. The commit was acknowledged, so a missing footer is
+  /// damage.
   func footer(of slot: AcknowledgementSlot, size: Int) throws(StoreError) -> SegmentFooter {
     guard slot.end <= UInt64(size), slot.footerOffset <= slot.end else {
       throw damage(size, "the file ends here, \(slot.end) bytes were acknowledged")
@@ -33,12 +35,12 @@ extension LogFile {
     }
   }
 
-  /// The footer with which the shared base ends.
+  /// Reads the footer at the end of the shared base.
   func footer(of base: BaseReference) throws(StoreError) -> SegmentFooter {
     try footer(at: Int(base.end) - SegmentFooter.byteCount, of: base.sequence, where: base.names)
   }
 
-  /// The footer of the commit before the one that `next` ends, which is not the first of its file.
+  /// Reads the footer of the commit before the one that `next` ends, which is not the first commit of its file.
   func footer(before next: SegmentFooter) throws(StoreError) -> SegmentFooter {
     let offset = Int(clamping: next.previousFooterOffset)
     guard offset < Int(next.segmentOffset) else {

@@ -2,24 +2,25 @@ import Bytes
 import RecordFormat
 import Storage
 
-// A tail log begins where another store's log had a commit: what lies before that is the other log's, which this store has an
-// own name for. Everything above sees one file with one address space; see FORMAT.md, *Shared base*.
+// A tail log starts at the end of a commit of another store's log. The bytes before that commit's end are in that log,
+// to which this store has its own hard link. The layers above see one file with one address space; see FORMAT.md,
+// *Shared base*.
 
 extension LogFile {
-  /// Opens the log of a store, with its shared base where it has one; `nil` if there is no log.
+  /// Opens the log of a store, with its shared base if it has one; returns `nil` if there is no log.
   static func open(_ location: StoreLocation, _ mode: OpenMode) throws(StoreError) -> LogFile? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, mode) }
     guard let file else { return nil }
     return try open(file, at: location, mode)
   }
 
-  /// The log that `file` is, which had the log's name a moment ago. Where a newer generation has it now, and took the
-  /// shared base with it, that one is opened; `nil` if there is none.
+  /// Opens the log in `file`, which had the log's name a moment ago. If a newer generation has replaced it and removed
+  /// the shared base, that generation is opened instead. Returns `nil` if there is no log.
   static func open(
     _ first: any StorageFile, at location: StoreLocation, _ mode: OpenMode
   ) throws(StoreError) -> LogFile? {
     var file = first
-    // Each further try needs a generation that was written meanwhile.
+    // Each further attempt requires that another generation was written in the meantime.
     for _ in 0..<8 {
       let log = try LogFile(file)
       guard let base = log.header.base else { return log }
@@ -34,7 +35,7 @@ extension LogFile {
     throw .replaced(path: file.path)
   }
 
-  /// The same log with the bytes that it shares.
+  /// Returns the same log joined with the bytes that it shares.
   func joined(with base: BaseReference, at location: StoreLocation) throws(StoreError) -> LogFile {
     let path = location.directory.path + "/" + location.base
     let shared = try storage { () throws(StorageError) in try location.directory.open(location.base, .read) }
@@ -45,7 +46,7 @@ extension LogFile {
       throw .unusable(
         path: self.path, reason: "the pages of this system are larger than those at which it is joined to its base")
     }
-    // What is wrong with the base's own header is told of the base.
+    // Errors in the base's own header are reported with the path of the base.
     let header = try LogFile(shared).header
     guard header.base == nil, header.storeID == self.header.storeID, header.seed == self.header.seed,
       header.generation == self.header.generation
@@ -57,7 +58,7 @@ extension LogFile {
 }
 
 extension BaseReference {
-  /// `log` with the bytes before ``end`` from `shared`.
+  /// Joins `log` with the bytes before ``end``, which are read from `shared`.
   fileprivate func join(
     _ log: any StorageFile, _ shared: (any StorageFile)?, _ path: String, hidesCut: Bool = false
   ) -> JoinedFile {
@@ -66,10 +67,10 @@ extension BaseReference {
 }
 
 extension StoreLocation {
-  /// Removes the shared base if no file of the store needs it any more. Who holds the lock calls it; what cannot be removed
-  /// now, the next writer removes.
+  /// Removes the shared base if no file of the store needs it any more. The caller must hold the lock. If the base
+  /// cannot be removed now, the next writer removes it.
   ///
-  /// - Complexity: one system call in a store without one.
+  /// - Complexity: One system call in a store without a shared base.
   func releaseBase() {
     _ = try? storage { () throws(StorageError) in
       guard try directory.identity(of: base) != nil, try !isBaseNeeded() else { return }
@@ -77,20 +78,21 @@ extension StoreLocation {
     }
   }
 
-  /// Whether the log, the generation before it or a damaged one that was kept is a tail log, or may be one.
+  /// Returns whether the current log, the previous generation or a kept damaged log is, or may be, a tail log.
   func isBaseNeeded() throws(StorageError) -> Bool {
     for name in try directory.names() where name == log || name == previous || name.hasPrefix(damagedPrefix) {
       guard let file = try directory.open(name, .read) else { continue }
       let bytes = (try? file.read(FileHeader.byteCount, at: 0)) ?? []
-      // A header that cannot be read may be that of a tail log.
+      // A header that cannot be read may be the header of a tail log.
       guard let header = try? FileHeader(bytes.rawSpan), header.base == nil else { return true }
     }
     return false
   }
 
-  /// Opens a log of which nothing is known to be whole, to be searched for what can be saved; `nil` if there is none.
+  /// Opens a log that may be damaged anywhere, to search it for data that can be saved; returns `nil` if there is no
+  /// log.
   ///
-  /// What a tail log shares belongs to it where the base cannot be told to be that of another store.
+  /// The shared bytes of a tail log are included unless the base provably belongs to another store.
   func openDamaged() throws(StorageError) -> (any StorageFile)? {
     guard let file = try directory.open(log, .read) else { return nil }
     let bytes = (try? file.read(FileHeader.byteCount, at: 0)) ?? []
@@ -104,7 +106,8 @@ extension StoreLocation {
     return base.join(file, Self.belongs(shared, to: id, base) ? shared : nil, path, hidesCut: true)
   }
 
-  /// Whether `shared` may be what a store with this id calls its base: neither its header nor its footer speaks against it.
+  /// Returns whether `shared` may be the base of the store with this id: neither its header nor its footer contradicts
+  /// that.
   private static func belongs(_ shared: any StorageFile, to id: StoreID, _ base: BaseReference) -> Bool {
     let bytes = (try? shared.read(FileHeader.byteCount, at: 0)) ?? []
     if let header = try? FileHeader(bytes.rawSpan), header.storeID != id || header.base != nil { return false }
@@ -113,8 +116,9 @@ extension StoreLocation {
     return footer.storeID == id && (base.names(footer) || base.sequence == 0 && footer.end == base.end)
   }
 
-  /// Where a base must end behind whose end `file` goes on, told without a header: its first segment says where it stands,
-  /// and without one a slot where the last commit ends. `nil` for a file that holds all of its history.
+  /// Infers, without the header, the base after which `file` continues: its first segment contains its own offset, and
+  /// without that segment a slot contains the end of the last commit. The base is `nil` for a file that contains all of
+  /// its history.
   private static func guess(_ file: any StorageFile) -> (StoreID, BaseReference?)? {
     let first = (try? file.read(SegmentHeader.byteCount, at: SegmentHeader.firstOffset)) ?? []
     if let segment = try? SegmentHeader(first.rawSpan) {

@@ -3,19 +3,19 @@ import RecordFormat
 import Storage
 import Synchronization
 
-/// An open log whose header was checked.
+/// An open log whose header was validated.
 package final class LogFile: Sendable {
-  /// A tail log's is joined with its shared base.
+  /// The log's file. For a tail log, the file joined with its shared base.
   let file: any StorageFile
   let header: FileHeader
 
-  /// The path that the file has, or will have once it is published.
+  /// The path of the file, or the path that it will have once it is published.
   let path: String
 
-  /// Where the last commit ends that a snapshot of this file shows. A file that is shorter was cut.
+  /// The end of the last commit for which this file has a snapshot. A file shorter than this was truncated.
   private let committedEnd = Atomic(0)
 
-  /// Reads and checks the header.
+  /// Reads and validates the header.
   init(_ file: any StorageFile) throws(StoreError) {
     self.file = file
     path = file.path
@@ -30,7 +30,7 @@ package final class LogFile: Sendable {
     }
   }
 
-  /// A log that this program is writing, and that will be found at `path`.
+  /// Creates a log that this program is writing and that will be published at `path`.
   init(_ file: any StorageFile, header: FileHeader, path: String) {
     self.file = file
     self.path = path
@@ -41,7 +41,7 @@ package final class LogFile: Sendable {
     try Self.read(count, at: offset, of: file)
   }
 
-  /// Of bytes that the device cannot give it is told where they stand.
+  /// Reads bytes. If the device cannot read them, the error contains their offset.
   private static func read(_ count: Int, at offset: Int, of file: any StorageFile) throws(StoreError) -> [UInt8] {
     do { return try file.read(count, at: offset) } catch {
       guard error.isUnreadable else { throw .io(error) }
@@ -54,25 +54,28 @@ package final class LogFile: Sendable {
     try storage { () throws(StorageError) in try file.size() }
   }
 
-  /// Whether the file begins as it did when it was opened; if not, someone wrote another one over it.
+  /// Returns whether the file still begins with the header that was read when it was opened. If not, another file was
+  /// written over it.
   func hasSameHeader() throws(StoreError) -> Bool {
     let bytes = try read(FileHeader.byteCount, at: 0)
     return (try? FileHeader(bytes.rawSpan)) == header
   }
 
-  /// Notes that a commit which was found whole ends at `end`.
+  /// Records that a valid commit ends at `end`.
   func noteCommit(endingAt end: Int) {
-    // One number that only grows, read for a message: no order with anything else matters.
+    // Relaxed order is enough: the number only grows and is used only in a message.
     committedEnd.max(end, ordering: .relaxed)
   }
 
-  /// Which file of the store holds the byte at `offset`, and where: another one than the log for what a tail log shares.
+  /// Returns the path of the file that contains the byte at `offset`, and the offset in that file. For bytes that a
+  /// tail log shares, that is not the log itself.
   func place(of offset: Int) -> (path: String, offset: Int) {
     let place = file.place(of: offset)
     return place.path == file.path ? (path, place.offset) : place
   }
 
-  /// The error for what stands at `offset`, with its cause where the system tells one: a file that was cut, a disk that fails.
+  /// Returns the error for damage at `offset`. It includes the cause if the system reports one: a truncated file or a
+  /// failing disk.
   func damage(_ offset: Int, _ what: String) -> StoreError {
     let committed = committedEnd.load(ordering: .relaxed)
     var cause = ""

@@ -1,4 +1,4 @@
-/// Reads a log in large pieces, forward.
+/// A sequential reader of a log that reads ahead in large chunks.
 struct LogWindow {
   private static let byteCount = 4 << 20
 
@@ -6,12 +6,16 @@ struct LogWindow {
   private let end: Int
   private var window = FileWindow()
 
-  /// - Parameter end: The end of what will be read: no more than that is read ahead.
+  /// Creates a reader.
+  ///
+  /// - Parameter end: The end of the range to read. Nothing after it is read ahead.
   init(_ log: LogFile, upTo end: Int) {
     self.log = log
     self.end = end
   }
 
+  /// Returns the `count` bytes at `offset`.
+  ///
   /// - Throws: `StoreError.damaged` if the file ends before `count` bytes.
   mutating func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     if let bytes = window.bytes(count, at: offset) { return bytes }
@@ -22,7 +26,7 @@ struct LogWindow {
     return bytes
   }
 
-  /// Whether the bytes of `range`, which are few, are zero.
+  /// Returns whether the bytes of `range`, which is short, are all zero.
   mutating func isZero(_ range: Range<Int>) throws(StoreError) -> Bool {
     if range.isEmpty { return true }
     let bytes = try read(range.count, at: range.lowerBound)

@@ -1,44 +1,45 @@
 import RecordFormat
 import Storage
 
-/// Keeps a process alive when a store's file is truncated, or its disk fails, under a reader.
+/// A SIGBUS handler that keeps a process alive when a store's file is truncated, or its disk fails, while it is being
+/// read.
 ///
-/// Stores are read from mapped memory. Where the system cannot bring a page of it, it sends SIGBUS, and by default that
-/// ends the process. With the guard installed the page reads as zeros, which no checksum of the format passes:
-/// the lookup throws `StoreError.damaged`, and other files are not affected.
+/// Stores are read from mapped memory. If the system cannot load a page of the mapping, it sends SIGBUS, which by
+/// default ends the process. With the guard installed, the page reads as zeros, for which no checksum of the format is
+/// valid. The lookup throws `StoreError.damaged`, and other files are not affected.
 public enum MappingGuard {
-  /// Installs the guard, for every store of the process and until its end. Later calls change nothing.
+  /// Installs the guard for every store of the process, until the process ends. Later calls have no effect.
   ///
-  /// A library does not take a signal unasked: a program that wants it calls this early, before it opens a store and
-  /// before there are threads that change signal handlers. A handler of SIGBUS that was there before still gets
-  /// every other SIGBUS; with none, such a SIGBUS ends the process as always. Whoever installs a handler later
-  /// has to hand on what is not his, or takes the guard away.
+  /// A library should not install a signal handler on its own, so a program that wants the guard calls this early:
+  /// before it opens a store and before it starts threads that change signal handlers. An existing SIGBUS handler still
+  /// receives every other SIGBUS; without one, such a SIGBUS ends the process as usual. A handler that is installed
+  /// later must forward the signals that it does not handle, or it disables the guard.
   ///
-  /// - Throws: `StoreError.io` if the system refuses the handler.
+  /// - Throws: `StoreError.io` if the system rejects the handler.
   public static func install() throws(StoreError) {
     try storage { () throws(StorageError) in try FaultHandler.install() }
   }
 }
 
 extension Snapshot {
-  /// Whether a page of this snapshot could not be read, and shows zeros since; see ``MappingGuard``.
+  /// Whether a page of this snapshot could not be read and now shows zeros; see ``MappingGuard``.
   ///
-  /// Whatever is looked up on such a page throws. What was taken from a *lent* record, whose bytes had passed their check,
-  /// is right if this is false afterwards, except where the file was cut inside the record's own page:
-  /// ``confirm(_:)`` sees that too.
+  /// Every lookup on such a page throws. Data copied from a *lent* record, whose bytes passed their check, is valid if
+  /// this property is `false` afterwards, unless the file was truncated inside the record's own page. ``confirm(_:)``
+  /// detects that case too.
   public var isLost: Bool { mapping.isLost }
 
-  /// Checks again a record from which something was copied: what was copied before this returns is what was committed.
+  /// Checks again a record from which data was copied. If this returns, the data copied before is what was committed.
   ///
-  /// A record is checked before it is lent. A file that is truncated after that leaves zeros in its place. Values that
-  /// outlive the lookup are confirmed; it costs one more checksum of the record.
+  /// A record is checked before it is lent, but if the file is truncated after that, its bytes turn into zeros. Confirm
+  /// values that outlive the lookup. The cost is one more checksum of the record.
   ///
   /// - Throws: `StoreError.damaged`.
   public func confirm(_ row: RowID) throws(StoreError) {
-    // A shared string stands before the records that name it: a cut that takes the string takes the record too.
+    // A shared string precedes the records that refer to it: truncating the string also truncates the record.
     let object = try object(row.unit)
     if isLost {
-      // A failing disk may have taken the strings alone.
+      // A failing disk may have lost only the strings.
       let record = try RecordView(object, self)
       for index in 0..<record.sharedCount { _ = try record.shared(index) }
     }

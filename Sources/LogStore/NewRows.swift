@@ -1,20 +1,20 @@
 import Bytes
 import RecordFormat
 
-/// What a transaction knows of the rows that it put into one table.
+/// The rows that a transaction has put into one table and that the manifest does not yet count.
 ///
-/// It stands beside the manifest, and not in it, as it changes with every row: there each change would go through three
-/// arrays, one inside the other.
+/// It is separate from the manifest because it changes with every row: in the manifest each change would access three
+/// nested arrays.
 struct NewRows {
   private var count: UInt64 = 0
-  /// With their padding.
+  /// The size of the rows including padding.
   private var byteCount: UInt64 = 0
-  /// By key space.
+  /// The new keys by key space.
   private(set) var keys: [NewKeys]
 
   init(_ table: Manifest.Table) { keys = table.keySpaces.map(NewKeys.init) }
 
-  /// Adds the row at `unit`, whose keys stand one behind the other in `bytes`.
+  /// Adds the row at `unit`. Its keys are stored contiguously in `bytes`.
   @inline(__always)
   mutating func add(
     _ unit: UnitOffset, byteCount: Int, _ bytes: RawSpan, _ ends: Span<Int>, _ seed: HashSeed
@@ -29,21 +29,21 @@ struct NewRows {
     }
   }
 
-  /// Adds a row of which the keys follow one by one.
+  /// Adds a row whose keys are added one at a time afterwards.
   mutating func add(byteCount: Int) {
     count += 1
     self.byteCount += UInt64(byteCount)
   }
 
-  /// Adds what the row at `unit`, which was added, has in key space `index`.
+  /// Adds a key, or list of keys, of the row at `unit` in key space `index`. The row was added before.
   mutating func add(key: RawSpan, _ index: Int, _ unit: UnitOffset, _ seed: HashSeed) {
     keys[index].add(key, unit, seed)
   }
 
-  /// Makes room for as many keys in key space `index`.
+  /// Reserves space for `count` keys in key space `index`.
   mutating func reserve(_ count: Int, _ index: Int) { keys[index].reserve(count) }
 
-  /// Counts in the manifest what was not counted yet.
+  /// Adds the rows that are not yet counted to the manifest's counters.
   mutating func settleCounts(in table: inout Manifest.Table) {
     table.liveRows += count
     table.liveBytes += byteCount
@@ -56,9 +56,9 @@ struct NewRows {
 struct NewKeys {
   private let skipsEmptyKeys: Bool
   private let isList: Bool
-  /// In the order in which the rows were put.
+  /// The entries in insertion order.
   private(set) var entries: [IndexEntry] = []
-  /// The length that was added to `lengths` last: most keys have one length.
+  /// The key length that was last added to `lengths`. Most keys have the same length.
   private var lastLength = -1
   private(set) var lengths = KeyLengths()
 
@@ -69,7 +69,7 @@ struct NewKeys {
 
   fileprivate mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Adds what the row at `unit` has here: a key, or a list of them.
+  /// Adds the key, or list of keys, that the row at `unit` has in this key space.
   @inline(__always)
   fileprivate mutating func add(_ key: RawSpan, _ unit: UnitOffset, _ seed: HashSeed) {
     if isList { return add(listed: key, unit, seed) }

@@ -1,21 +1,24 @@
 import Bytes
 import RecordFormat
 
-/// The rows of one key that has more of them than an index should repeat.
+/// The list of the rows of one key, for keys with more rows than the index should store as separate entries.
 ///
 ///     8 key space · 9 zero · 10 key length n · 12 count c · 16 c offsets · n bytes key
 struct PostingList: ~Escapable {
-  /// Rows that share a key stand in the index one by one up to this number, and in a list beyond it.
+  /// The number of rows with one key up to which the index has one entry per row. Keys with more rows have a posting
+  /// list.
   static let threshold = 4
-  /// A longer list is cut, so that checking one stays short, unless that made too many of them.
+  /// The usual maximum number of rows of a list. Longer lists are split so that checking a list stays fast, unless
+  /// there would be too many lists.
   static let usualCount = 4096
-  /// All lists of one key begin in one bucket: more of them than this would push each other too far from it.
+  /// The maximum number of lists of one key. They all share a home bucket, and more of them would push each other too
+  /// far from it.
   static let listLimit = 64
-  /// The longest list that fits an object together with the longest key.
+  /// The maximum number of rows of a list that fits an object together with the longest key.
   static let maximumCount =
     (ObjectHeader.maximumLength - 16 - RecordLayout.maximumKeyLength) / MemoryLayout<UInt32>.size
 
-  /// Rows in each list but the last of a key that has `rows` of them.
+  /// Returns the number of rows in each list, except the last, of a key with `rows` rows.
   static func count(forRows rows: Int) -> Int {
     min(max(usualCount, (rows + listLimit - 1) / listLimit), maximumCount)
   }
@@ -24,7 +27,7 @@ struct PostingList: ~Escapable {
   let count: Int
   private let keyLength: Int
 
-  /// Reads an object whose checksum was checked; `nil` where its lengths contradict each other.
+  /// Reads an object whose checksum is valid; fails if its lengths are inconsistent.
   @_lifetime(copy bytes)
   init?(_ bytes: RawSpan) {
     self.bytes = bytes
@@ -45,10 +48,10 @@ struct PostingList: ~Escapable {
     get { bytes.slice(16 + 4 * count, keyLength) }
   }
 
-  /// The key space whose key this is; the table is that of the rows.
+  /// The key space of this key. The table is the table of the rows.
   var keySpace: Int { Int(bytes.u8(at: 8)) }
 
-  /// What the format does not allow; `nil` where nothing is wrong.
+  /// A description of a violated format rule; `nil` if the list is valid.
   var fault: String? {
     if bytes.u8(at: 9) != 0 { return "posting list: reserved bytes are not zero" }
     if count == 0 { return "posting list: it has no row" }
@@ -58,7 +61,7 @@ struct PostingList: ~Escapable {
     return nil
   }
 
-  /// The contents of a list's object, behind its header.
+  /// Returns the contents of a list's object, without the object's header.
   static func contents(keySpace: Int, key: RawSpan, rows: ArraySlice<IndexEntry>) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(UInt8(keySpace))

@@ -2,12 +2,12 @@ import RecordFormat
 import Storage
 
 // A full update keeps the generation that it replaces as `NAME.previous`, so that it can be undone. Nothing else needs
-// that file: it may be deleted at any moment, by any process, with or without the lock.
+// that file: any process may delete it at any time, with or without the lock.
 
-/// Something that a store did without being asked, and that a person may want to know.
+/// Something that a store did on its own and that its user may want to know.
 public enum StoreNotice: Sendable, Equatable {
-  /// The device was full, and the kept generation at `path` was deleted to make room: `byteCount` bytes. What it held
-  /// cannot be gone back to any more.
+  /// The device was full, and the kept generation at `path`, of `byteCount` bytes, was deleted to free space. Its
+  /// commits can no longer be restored.
   case droppedPrevious(path: String, byteCount: Int)
 }
 
@@ -23,19 +23,19 @@ extension StoreNotice: CustomStringConvertible {
 
 /// A generation that was kept when another one replaced it.
 public struct PreviousGeneration: Sendable {
-  /// Its last commit.
+  /// The last commit of the generation.
   public let snapshot: Snapshot
-  /// Bytes in its file.
+  /// The size of its file in bytes.
   public let byteCount: Int
-  /// When it was replaced, in microseconds since 1970 UTC; `nil` if the file system keeps no times.
+  /// The time when it was replaced, in microseconds since 1970 UTC; `nil` if the file system stores no times.
   public let replaced: Int64?
 }
 
 extension StoreLocation {
-  /// The generation that was kept when the last full update replaced it; `nil` if none is kept.
+  /// Opens the generation that the last full update replaced; returns `nil` if no such generation is kept.
   ///
-  /// - Parameter current: The last commit of the store; `nil` where it cannot be read. A kept file that is not older is
-  ///   not a previous generation: a crash in a full update can leave a second name of the log itself.
+  /// - Parameter current: The last commit of the store; `nil` if it cannot be read. A kept file that is not older is
+  ///   not a previous generation: a crash during a full update can leave a second name of the log itself.
   /// - Throws: `StoreError.damaged`, `.unusable`, `.io`.
   /// - Complexity: As opening the store.
   public func previousGeneration(before current: Snapshot?) throws(StoreError) -> PreviousGeneration? {
@@ -51,15 +51,17 @@ extension StoreLocation {
     }
   }
 
-  /// Opens the file of the previous generation; `nil` if none is kept.
+  /// Opens the file of the previous generation; returns `nil` if no such file is kept.
   ///
-  /// - Throws: `StoreError.unusable` if something else has its name, such as a directory or a link; `.io`.
+  /// - Throws: `StoreError.unusable` if something else has its name, for example a directory or a symbolic link; `.io`.
   fileprivate func openPrevious() throws(StoreError) -> (any StorageFile)? {
     try checkPrevious()
     return try storage { () throws(StorageError) in try directory.open(previous, .read) }
   }
 
-  /// - Throws: `StoreError.unusable` if something that is no regular file has the name of the previous generation.
+  /// Checks that the name of the previous generation is not used by something else.
+  ///
+  /// - Throws: `StoreError.unusable` if the name belongs to something that is not a regular file.
   private func checkPrevious() throws(StoreError) {
     let isOther = try storage { () throws(StorageError) in
       guard try directory.byteCount(of: previous) == nil else { return false }
@@ -71,16 +73,17 @@ extension StoreLocation {
     }
   }
 
-  /// Bytes of the file of the previous generation, damaged or not; 0 if none is kept.
+  /// Returns the size in bytes of the previous generation's file, whether or not it is damaged; 0 if no such file is
+  /// kept.
   public func previousByteCount() throws(StoreError) -> Int {
     try storage { () throws(StorageError) in try directory.byteCount(of: previous) ?? 0 }
   }
 
-  /// Deletes the previous generation. A process that reads it goes on reading.
+  /// Deletes the previous generation. Processes that have it open can continue to read it.
   ///
-  /// - Returns: Bytes of the deleted file; 0 if none was kept. The device has them back once no other store shares
-  ///   them and no process reads them.
-  /// - Throws: `StoreError.unusable` if something that is no regular file has its name; `.io`.
+  /// - Returns: The size of the deleted file in bytes; 0 if no generation was kept. The space is free once no other
+  ///   store shares it and no process reads it.
+  /// - Throws: `StoreError.unusable` if the name belongs to something that is not a regular file; `.io`.
   @discardableResult
   func removePrevious() throws(StoreError) -> Int {
     try checkPrevious()
@@ -91,25 +94,25 @@ extension StoreLocation {
 
   /// Deletes the previous generation if it was replaced at least `lifetime` ago.
   ///
-  /// - Complexity: One system call where none is kept.
+  /// - Complexity: One system call if no generation is kept.
   func expirePrevious(after lifetime: Duration) throws(StoreError) {
     let replaced = try storage { () throws(StorageError) in try directory.modificationTime(of: previous) }
     guard let replaced, try storage({ () throws(StorageError) in try directory.byteCount(of: previous) }) != nil else {
-      // What is no file is left to a verification: it is in the way of no commit.
+      // Something that is not a regular file does not hinder a commit. Verification reports it.
       return
     }
-    // A clock that was set back makes a file younger than it is, never older.
+    // If the clock was set back, a file appears younger than it is, never older.
     if environment.now() - replaced >= lifetime.microseconds { try removePrevious() }
   }
 
-  /// Deletes the previous generations of all stores in the directory, as the device is full, and reports each.
+  /// Deletes the previous generations of all stores in the directory because the device is full, and reports each.
   ///
-  /// - Returns: Whether that freed anything.
+  /// - Returns: Whether space was freed.
   func makeRoom() -> Bool {
     var hasFreed = false
     for name in (try? directory.names()) ?? [] where name.hasSuffix(Self.previousSuffix) {
-      // A file with another name frees nothing: it is a base that other stores share, or the log itself in the middle
-      // of a full update.
+      // Deleting a file that has another name frees nothing: it is a base that other stores share, or the log itself
+      // during a full update.
       guard let file = try? directory.open(name, .read), (try? file.linkCount()) == 1, let byteCount = try? file.size(),
         (try? directory.remove(name)) == true
       else { continue }
@@ -121,7 +124,8 @@ extension StoreLocation {
 }
 
 extension Verification {
-  /// What is wrong with the generation that was kept when the last full update replaced it; `nil` if none is kept.
+  /// Verifies the generation that the last full update replaced and returns the problems found; `nil` if no generation
+  /// is kept.
   ///
   /// - Throws, complexity: As ``run(_:)``.
   public static func findingsInPrevious(_ location: StoreLocation) throws(StoreError) -> [Finding]? {
@@ -134,7 +138,7 @@ extension Verification {
 }
 
 extension StoreReader {
-  /// The generation that was kept when the last full update replaced it; `nil` if none is kept. See
+  /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
   public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
@@ -142,14 +146,14 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-  /// The generation that was kept when the last full update replaced it; `nil` if none is kept. See
+  /// Opens the generation that the last full update replaced; returns `nil` if none is kept. See
   /// ``StoreLocation/previousGeneration(before:)``.
   public func previousGeneration() throws(StoreError) -> PreviousGeneration? {
     try location.previousGeneration(before: snapshot)
   }
 
-  /// The last commit of the generation that is kept, in a store whose log cannot be read or is gone; `nil` if none is, or it
-  /// is damaged too.
+  /// Returns the last commit of the kept generation in a store whose log is missing or cannot be read; `nil` if no
+  /// generation is kept or it is damaged too.
   ///
   /// - Throws: `StoreError.io`.
   package func snapshotBeforeDamage() throws(StoreError) -> Snapshot? {
@@ -160,10 +164,10 @@ extension StoreWriter {
     }
   }
 
-  /// Deletes the previous generation, and a shared base that it alone needed.
+  /// Deletes the previous generation and, if only that generation needed it, the shared base.
   ///
-  /// - Returns: Bytes of the deleted file; 0 if none was kept.
-  /// - Throws: `StoreError.unusable` if something that is no regular file has its name; `.io`.
+  /// - Returns: The size of the deleted file in bytes; 0 if no generation was kept.
+  /// - Throws: `StoreError.unusable` if the name belongs to something that is not a regular file; `.io`.
   @discardableResult
   public func dropPrevious() throws(StoreError) -> Int {
     let byteCount = try location.removePrevious()
@@ -172,17 +176,17 @@ extension StoreWriter {
   }
 
   /// Makes a commit of the previous generation current again, as a new commit in a new generation. The generation that
-  /// is current now is kept in its turn, so this can be undone.
+  /// is current now is kept in turn, so this can be undone.
   ///
   /// - Parameters:
   ///   - earlier: A commit of ``previousGeneration()``.
-  ///   - prepare: Fills in the state of the new commit.
-  /// - Throws: `StoreError.noRoom` where the file system has less room than a copy needs; what `prepare` throws. Nothing
-  ///   changed then. As ``commit(_:keepsPrevious:accept:)``.
+  ///   - prepare: A closure that sets the state of the new commit.
+  /// - Throws: `StoreError.noRoom` if the file system has less space than a copy needs; any error that `prepare`
+  ///   throws. Nothing was changed in these cases. Also the errors of ``commit(_:keepsPrevious:accept:)``.
   /// - Complexity: Reads every row of `earlier` once and writes the live ones once.
   public func restore(_ earlier: Snapshot, _ prepare: (Transaction) throws -> Void) throws -> Snapshot {
     let room = try roomToCopy(earlier)
-    // Making room would delete the very file that is copied, and free nothing while it is read.
+    // Freeing space would delete the file that is being copied, and frees nothing while that file is open.
     if let available = room.available, available < room.needed {
       throw StoreError.noRoom(path: location.path, needed: room.needed, available: available)
     }
@@ -196,7 +200,7 @@ extension StoreWriter {
 }
 
 extension Duration {
-  /// Whole microseconds, as the times in a log count them.
+  /// The duration in whole microseconds, the unit of times in a log.
   fileprivate var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, hasOverflowed) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,22 +1,22 @@
 import Bytes
 import RecordFormat
 
-/// How far the search for one key has come: block by block, bucket by bucket, entry by entry.
+/// The state of a lookup of one key, which proceeds block by block, bucket by bucket and entry by entry.
 struct Probe {
   let hash: UInt64
-  /// The block that is being asked.
+  /// The block that is being searched.
   var block: IndexBlock
-  /// Those that are asked behind it, as positions in ``Snapshot/blocks``.
+  /// The older blocks to search after it, as a range of ``Snapshot/blocks``.
   var older: Range<Int>
-  /// The bucket of the block that is asked next.
+  /// The index of the bucket of the block to read next.
   var bucket: Int
-  /// How many buckets from there on may hold the key, as far as the block's header tells.
+  /// The number of buckets, from that one on, that may contain the key according to the block's header.
   var left: Int
-  /// What the last bucket said, without the entries that were looked at; at first that the search goes on.
+  /// The result of searching the last bucket, without the entries already visited. Initially it continues the search.
   var answer = Bucket.Answer.unasked
-  /// Where that bucket stands.
+  /// The offset of that bucket.
   var line = UnitOffset(rawValue: 0)
-  /// The posting list that the search has come to and that was not read yet; unit 0 for none.
+  /// The posting list that the search has reached but not yet read; unit 0 if there is none.
   var postings = UnitOffset(rawValue: 0)
 
   @inline(__always)
@@ -29,14 +29,14 @@ struct Probe {
   }
 }
 
-// The hot path. Two cache misses for a hit in the base: one bucket, and the record's first line; the rest of the record
-// follows in the shadow of the second. Nothing here allocates, retains or copies, and what is rare stands in functions of
-// its own: the next lookup begins in the shadow of this one, as far as both fit the processor's window. What is needed
-// next is asked for as soon as its place is known: the base's bucket before the tail is searched, the record before it is
-// looked up among the dead.
+// The hot path. A hit in the base costs two cache misses: one bucket and the first line of the record; the rest of the
+// record arrives during the second miss. Nothing here allocates, retains or copies, and rare cases are in separate
+// functions. That way the next lookup overlaps with this one as far as both fit the processor's reorder window. Data is
+// prefetched as soon as its address is known: the base's bucket before the tail is searched, and the record before it
+// is looked up in the set of dead rows.
 
 extension Snapshot {
-  /// Begins a search for the key with this hash.
+  /// Starts a search for the key with this hash.
   @inline(__always)
   func probe(_ space: KeySpaceID, _ hash: UInt64) -> Probe {
     let blocks = blocks(of: space)
@@ -44,12 +44,13 @@ extension Snapshot {
     return Probe(hash, blocks)
   }
 
-  /// The first live record with `key`; `nil` if there is none.
+  /// Returns the first live record with `key`; `nil` if no record has `key`.
   ///
-  /// A straight line for what most lookups are: no tail, and a bucket that holds the key in its first fitting entry or tells
-  /// that there is no such key. It keeps nothing for the others, which begin again.
+  /// This is a straight path for the most common lookups: there is no tail, and a single bucket either contains the key
+  /// in its first matching entry or shows that the key does not exist. It keeps no state for the other cases, which
+  /// start over.
   ///
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
   @inline(__always)
   @_lifetime(borrow self)
   func first(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
@@ -68,7 +69,7 @@ extension Snapshot {
     return try search(space, key)
   }
 
-  /// The same for any key.
+  /// Returns the same for any key.
   @inline(never)
   @_lifetime(borrow self)
   private func search(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
@@ -86,11 +87,11 @@ extension Snapshot {
     }
   }
 
-  /// The next live record with `key` that stands in the index itself; `nil` behind the last one, and before a posting list,
-  /// whose place is then in `probe`.
+  /// Returns the next live record with `key` that has its own index entry; `nil` after the last one, and before a
+  /// posting list, whose offset is then in `probe`.
   ///
-  /// - Parameter inLists: whether `space` is one of lists.
-  /// - Throws: as above.
+  /// - Parameter inLists: Whether the keys of `space` are lists.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
   @inline(__always)
   @_lifetime(borrow self)
   func nextEntry(
@@ -107,7 +108,8 @@ extension Snapshot {
     }
   }
 
-  /// Takes the posting list that `probe` has come to, checked once for all of its rows; `nil` if it is that of another key.
+  /// Reads the posting list that `probe` has reached. The list is checked once for all of its rows. Returns `nil` if it
+  /// belongs to another key.
   @_lifetime(borrow self)
   func takePostings(_ probe: inout Probe, _ key: RawSpan) throws(StoreError) -> PostingList? {
     let unit = probe.postings
@@ -116,8 +118,8 @@ extension Snapshot {
     return postings.key.hasSameBytes(as: key) ? postings : nil
   }
 
-  /// The record of the next entry of a bucket whose tag fits; `nil` if that is not a live one with `key`, or a posting list,
-  /// which goes to `list`.
+  /// Returns the record of the next entry of a bucket with a matching tag; `nil` if that is not a live record with
+  /// `key`, or if it is a posting list, which is stored in `list`.
   @inline(__always)
   @_lifetime(borrow self)
   private func match(
@@ -138,7 +140,7 @@ extension Snapshot {
     return nil
   }
 
-  /// Asks the next bucket that may hold the key; false if there is none.
+  /// Reads the next bucket that may contain the key. Returns `false` if there is no such bucket.
   @inline(__always)
   private func advance(_ probe: inout Probe) throws(StoreError) -> Bool {
     if probe.left == 0 || !probe.answer.goesOn(probe.hash) {
@@ -158,7 +160,8 @@ extension Snapshot {
     return true
   }
 
-  /// Asks for the lines of a record: the first two, which is what fits the burst of one miss, and the third.
+  /// Prefetches the first three lines of a record: the first two arrive in the burst of one miss, and the third
+  /// follows.
   @inline(__always)
   func prefetch(_ unit: UnitOffset) {
     mapping.prefetch(unit.byteOffset)

@@ -1,17 +1,17 @@
 import Bytes
 import RecordFormat
 
-/// A row that is about to be written: its keys, shared strings and body. Reused from row to row.
+/// A row to be written: its keys, shared strings and body. A draft is reused from row to row.
 public struct RecordDraft {
   private(set) var shared: [SharedString] = []
   private(set) var keys: [UInt8] = []
   private(set) var keyEnds: [Int] = []
-  /// What the application stores behind the keys.
+  /// The application's data, stored after the keys.
   public var body: [UInt8] = []
 
   public init() {}
 
-  /// Empties the draft and keeps its buffers.
+  /// Empties the draft and keeps the capacity of its buffers.
   public mutating func reset() {
     shared.removeAll(keepingCapacity: true)
     keys.removeAll(keepingCapacity: true)
@@ -19,16 +19,17 @@ public struct RecordDraft {
     body.removeAll(keepingCapacity: true)
   }
 
-  /// Adds the key of the table's next key space, which is none of lists.
+  /// Adds the key of the table's next key space, whose keys are not lists.
   public mutating func addKey(_ key: RawSpan) {
     precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     keys.append(key)
     keyEnds.append(keys.count)
   }
 
-  /// Adds the keys of the table's next key space, which is one of lists: each once.
+  /// Adds the keys of the table's next key space, whose keys are lists. Duplicates are added once.
   ///
-  /// - Parameter list: each up to 255 bytes; a longer one is the caller's mistake.
+  /// - Parameter list: The keys.
+  /// - Precondition: Each key has at most 255 bytes.
   public mutating func addKeys(_ list: some Sequence<[UInt8]>) {
     precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     for key in list {
@@ -39,10 +40,11 @@ public struct RecordDraft {
     keyEnds.append(keys.count)
   }
 
-  /// Adds the keys of the table's next key space, which is one of lists, as `body` appends them in the form of `KeyList`.
+  /// Adds the keys of the table's next key space, whose keys are lists, as `body` appends them in the format of
+  /// `KeyList`.
   ///
-  /// - Parameter body: appends to what is there; bytes that are no list are the caller's mistake. What it threw, the draft
-  ///   must be reset.
+  /// - Parameter body: A closure that appends the keys to the buffer. If it throws, the draft must be reset.
+  /// - Precondition: The appended bytes are a valid list.
   public mutating func addKeys(_ body: (inout [UInt8]) throws -> Void) rethrows {
     precondition(keyEnds.count < UInt8.max, "a row has at most 255 keys")
     let start = keys.count
@@ -59,13 +61,15 @@ public struct RecordDraft {
   }
 }
 
-/// A string that stands once in a file, however many rows name it. Only rows of the transaction that shared it may name it.
+/// A reference to a string that is stored once in a file, however many rows refer to it. Only rows of the transaction
+/// that shared the string may refer to it.
 public struct SharedString: Sendable {
-  /// 0 for the empty string.
+  /// The string's unit offset; 0 for the empty string.
   let unit: UInt32
-  /// The number of the transaction that shared it: in another one, the unit is some other object's, or nobody's.
+  /// The number of the transaction that shared the string. In another transaction the unit may belong to another object
+  /// or to none.
   let owner: UInt32
 
-  /// Belongs to every transaction.
+  /// The empty string, which is valid in every transaction.
   public static let empty = SharedString(unit: 0, owner: 0)
 }

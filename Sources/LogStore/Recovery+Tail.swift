@@ -2,21 +2,22 @@ import Bytes
 import RecordFormat
 import Storage
 
-// What follows the last commit that can be read. Usually nothing; after a crash the torn rest of one commit, which the next
-// writer cuts off. Three things show that it is more than that: see FORMAT.md, *What a slot guarantees*.
+// The bytes after the last commit that can be read. Usually there are none; after a crash there is the torn rest of one
+// commit, which the next writer truncates. Three signs show that it is more than that: see FORMAT.md, *What a slot
+// guarantees*.
 
 extension LogFile {
-  /// Bytes that are read at once.
+  /// The number of bytes to read at once.
   private static let pieceByteCount = 1 << 20
 
-  /// What shows that a commit which may have been acknowledged follows the last one that `recovery` found; `nil` if what
-  /// follows can only be the rest of a commit that was never acknowledged.
+  /// Returns evidence that a commit which may have been acknowledged follows the last one that `recovery` found; `nil`
+  /// if the bytes after it can only be the rest of a commit that was never acknowledged.
   ///
-  /// - Complexity: Nothing if the file ends with the last commit; else reads what follows it once.
+  /// - Complexity: None if the file ends with the last commit; otherwise reads the bytes after it once.
   func findLoss(after recovery: Recovery) throws(StoreError) -> String? {
     guard let last = recovery.footer, recovery.size > recovery.end else { return nil }
     let next = last.sequence + 1
-    // A commit is begun only when the one before is whole and durable.
+    // A commit is started only once the previous one is complete and durable.
     if let later = try latestCommit(from: recovery.end, to: recovery.size), later.sequence > next {
       let offset = place(of: later.offset).offset
       return "commit \(next) cannot be read here, and commit \(later.sequence) stands after it, at offset \(offset)"
@@ -25,14 +26,15 @@ extension LogFile {
     if let slot = recovery.rottenSlots.first {
       return rest + ", and the acknowledgement slot at offset \(slot), which may have named one, cannot be read"
     }
-    // The sync of each commit makes the slot of the one before durable.
+    // The sync of each commit makes the slot of the previous commit durable.
     if let slot = recovery.slot, slot.sequence + 1 < last.sequence {
       return rest + ", and the acknowledgement slots know nothing after commit \(slot.sequence)"
     }
     return nil
   }
 
-  /// The highest sequence that a segment header or footer of this store from `start` up to `end` has, and where that stands.
+  /// Returns the highest sequence number in a segment header or footer of this store between `start` and `end`, and the
+  /// offset of that header or footer.
   private func latestCommit(from start: Int, to end: Int) throws(StoreError) -> (sequence: UInt64, offset: Int)? {
     let page = SegmentHeader.alignment
     var latest: (sequence: UInt64, offset: Int)?
@@ -50,7 +52,7 @@ extension LogFile {
           latest = (footer.sequence, Int(footer.offset))
         }
       }
-      // A writer may be cutting it off at this moment.
+      // A writer may be truncating the file at this moment.
       if bytes.count < count { break }
       offset += count
     }

@@ -6,62 +6,63 @@ import Storage
 struct Recovery {
   /// The last valid footer; `nil` in a log without a commit.
   var footer: SegmentFooter?
-  /// First byte that belongs to no commit.
+  /// The offset of the first byte that belongs to no commit.
   var end: Int
-  /// The length of the file, as it was before the search for the last commit.
+  /// The size of the file before the search for the last commit.
   var size = 0
-  /// First byte that no slot vouches for; `end` if the last commit was acknowledged.
+  /// The offset of the first byte that no slot covers; equal to `end` if the last commit was acknowledged.
   var acknowledgedEnd = SegmentHeader.firstOffset
   /// The newest valid slot.
   var slot: AcknowledgementSlot?
-  /// Which of the two it is.
+  /// The index of the newest valid slot.
   var newestSlot: Int?
-  /// What slots A and B say; `nil` for one that is not valid.
+  /// Slots A and B; `nil` for an invalid slot.
   var slots: [AcknowledgementSlot?] = [nil, nil]
-  /// Whether no commit was written into this file yet behind the one that it got its name with.
+  /// Whether the file contains only the commit with which it was published.
   var isFirst = false
-  /// Slot pages of nothing but zeros, as before they are written for the first time.
+  /// The offsets of slot pages that contain only zeros, as before their first write.
   var untouchedSlots: [Int] = []
-  /// Slot pages that are neither valid nor untouched.
+  /// The offsets of slot pages that are neither valid nor untouched.
   var damagedSlots: [Int] = []
 
-  /// Whether a slot says that the last commit was acknowledged. If not, it may not be durable.
+  /// Whether a slot acknowledges the last commit. If not, the commit may not be durable.
   var isAcknowledged: Bool {
     guard let footer, let slot else { return false }
     return slot.sequence >= footer.sequence && slot.generation == footer.generation
   }
 
-  /// Slot pages that no power cut leaves as they are.
+  /// The offsets of slot pages in a state that a power failure cannot explain.
   ///
-  /// Slot A was written before the file got its name. While one slot is written the other one is valid and durable, and so
-  /// is the commit that will be named. So a slot that tore has another one beside it that is valid, and a commit later
-  /// than that one's.
+  /// Slot A was written before the file got its name. While one slot is being written, the other is valid and durable,
+  /// and so is the commit that the new slot will name. So a torn slot always goes with a valid other slot and with a
+  /// commit that is newer than the one in that slot.
   var rottenSlots: [Int] {
     let slotA = AcknowledgementSlot.offsets[0]
     return untouchedSlots.filter { $0 == slotA } + (slot == nil || isAcknowledged ? damagedSlots : [])
   }
 
-  /// Whether nobody committed to this file since it got its name: whoever gave it that may have died before it was durable.
+  /// Whether no commit was added since the file got its name. The process that named the file may have crashed before
+  /// the name was durable.
   ///
   /// A file that was copied from another store has a history, but only one slot.
   var mayBeUnnamed: Bool { isFirst || !untouchedSlots.isEmpty }
 
-  /// Whether the file lost its name to a newer generation.
+  /// Whether a newer generation has taken the file's name.
   var isSuperseded: Bool { slot?.isSuperseded ?? false }
 }
 
 extension LogFile {
-  /// Finds the last commit: the newest slot's footer, then forward as far as whole segments follow.
+  /// Finds the last commit: starts at the newest slot's footer and moves forward as long as valid segments follow.
   ///
-  /// - Throws: `StoreError.damaged` if the commit that a slot names is not there, or if a commit that may have been
-  ///   acknowledged follows the last one that can be read: see FORMAT.md, *What a slot guarantees*.
-  /// - Complexity: A few small reads, whatever the size of the log; one more segment header for each commit that
-  ///   no slot knows, which is one after a crash. If bytes follow the last commit, reads all of these once.
+  /// - Throws: `StoreError.damaged` if the commit that a slot names does not exist, or if a commit that may have been
+  ///   acknowledged follows the last one that can be read; see FORMAT.md, *What a slot guarantees*.
+  /// - Complexity: A few small reads, regardless of the size of the log, and one segment header for each commit that no
+  ///   slot names, which is one after a crash. If bytes follow the last commit, all of them are read once.
   func recover() throws(StoreError) -> Recovery {
     var recovery = try findLastCommit()
     while let loss = try findLoss(after: recovery) {
-      // A writer may have cut a torn tail off in the meantime, and added commits. It writes a slot for each of them before
-      // it begins the next one.
+      // A writer may have truncated a torn tail in the meantime and added commits. It writes a slot for each of them
+      // before it starts the next one.
       let again = try findLastCommit()
       if again.end == recovery.end, again.slot == recovery.slot, again.rottenSlots == recovery.rottenSlots {
         throw damage(recovery.end, loss)
@@ -71,7 +72,7 @@ extension LogFile {
     return recovery
   }
 
-  /// The same without a look at the bytes that follow the last commit.
+  /// Finds the last commit without examining the bytes after it.
   private func findLastCommit() throws(StoreError) -> Recovery {
     var recovery = Recovery(footer: nil, end: SegmentHeader.firstOffset)
     try readSlots(into: &recovery)
@@ -82,7 +83,7 @@ extension LogFile {
       recovery.end = Int(footer.end)
       recovery.acknowledgedEnd = recovery.end
     } else if let base = header.base {
-      // The header vouches for what the base ends with.
+      // The header names the last commit of the base.
       let footer = try footer(of: base)
       recovery.footer = footer
       recovery.end = Int(footer.end)
@@ -127,7 +128,7 @@ extension LogFile {
     }
   }
 
-  /// The footer of the whole segment that begins at `start`, if one does and follows `previous`.
+  /// Returns the footer of the valid segment at `start` that follows `previous`; `nil` if there is no such segment.
   private func segment(
     after previous: SegmentFooter?, at start: Int, size: Int
   ) throws(StoreError) -> SegmentFooter? {
@@ -158,8 +159,8 @@ extension LogFile {
     return footer
   }
 
-  /// The checksum of the bytes from `start` up to `end`, read in pieces; `nil` if the file ends before, as it may
-  /// where a writer cuts off a torn tail while a reader looks at it.
+  /// Returns the checksum of the bytes from `start` to `end`, read in chunks; `nil` if the file ends before `end`. That
+  /// can happen if a writer truncates a torn tail during the read.
   func checksum(of start: Int, to end: Int) throws(StoreError) -> UInt32? {
     var checksum: UInt32 = 0
     var offset = start
@@ -172,16 +173,16 @@ extension LogFile {
     return checksum
   }
 
-  /// Writes the bytes of `ranges` once more, in place and unchanged, and syncs them.
+  /// Rewrites the bytes of `ranges`, unchanged and in place, and syncs them.
   ///
-  /// A sync that failed may have left pages in memory that the system takes for durable though they are not. Only
-  /// a page that is written again is certain to be part of the next sync.
+  /// A failed sync may have left pages in memory that the system considers durable although they are not. Only a page
+  /// that is written again is certain to be part of the next sync.
   func writeAgain(_ ranges: [Range<Int>]) throws(StoreError) {
     for range in ranges { try rewrite(range) }
     try storage { () throws(StorageError) in try file.sync() }
   }
 
-  /// Writes the bytes of `range` once more, in place and unchanged: the next sync makes them durable.
+  /// Rewrites the bytes of `range`, unchanged and in place. The next sync makes them durable.
   func rewrite(_ range: Range<Int>) throws(StoreError) {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -192,7 +193,7 @@ extension LogFile {
     }
   }
 
-  /// The manifest of a commit, whose counters fit the length of the file.
+  /// Returns the manifest of a commit after checking that its counters fit the size of the file.
   func checkedManifest(of footer: SegmentFooter) throws(StoreError) -> Manifest {
     let manifest = try manifest(of: footer)
     guard manifest.largestCounter <= footer.end else {

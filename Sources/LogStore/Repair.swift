@@ -2,49 +2,51 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// What a repair found and did.
+/// The result of repairing a store.
 public struct Repair: Sendable {
-  /// What verification found; empty for a clean store, which was left as it is.
+  /// The problems that verification found; empty for an undamaged store, which is left unchanged.
   public internal(set) var findings: [Finding]
-  /// What could not be saved: empty if nothing but history was lost.
+  /// The data that could not be saved; empty if at most history was lost.
   public internal(set) var losses: [Finding] = []
-  /// The new commit; `nil` for a clean store.
+  /// The new commit; `nil` for an undamaged store.
   public internal(set) var snapshot: Snapshot?
-  /// Where the damaged file is kept; `nil` for a clean store.
+  /// The path to which the damaged file was moved; `nil` for an undamaged store.
   public internal(set) var damagedPath: String?
-  /// The older state that is current again, as no commit of the log could be read; `nil` if rows of the log were saved.
+  /// The older state that the repair restored because no commit of the log could be read; `nil` if rows of the log were
+  /// saved.
   public internal(set) var source: RepairSource?
 
-  /// What the application stores beside the rows that were saved.
+  /// A closure that returns the application's state to store with the saved rows.
   ///
   /// - Parameters:
-  ///   - state: that of the newest commit whose manifest can be read; empty if there is none.
-  ///   - isComplete: whether it is the last commit's, and every row of it was saved.
-  ///   - rowCounts: rows saved, by table.
+  ///   - state: The state of the newest commit whose manifest can be read; empty if there is no such commit.
+  ///   - isComplete: Whether that commit is the last one and all of its rows were saved.
+  ///   - rowCounts: The number of saved rows, by table.
   public typealias StateMaker = (_ state: [UInt8], _ isComplete: Bool, _ rowCounts: [Int]) throws -> [UInt8]
 
-  /// Verifies a store under the writer's lock, and where it is damaged writes what can be saved into a new generation.
+  /// Verifies a store under the writer's lock and, if it is damaged, writes everything that can be saved into a new
+  /// generation.
   ///
-  /// A row is saved if its checksum and those of its shared strings hold, it was committed, and nothing says that it is
-  /// dead: by the newest manifest that can be read and by all tombstones that can. The damaged file stays beside the new
-  /// one under another name. The new commit's number is one more than the highest that anything in the file has.
+  /// A row is saved if its checksum and the checksums of its shared strings are valid, it was committed, and nothing
+  /// marks it as dead: neither the newest readable manifest nor any readable tombstone. The damaged file is kept next
+  /// to the new one under another name. The sequence number of the new commit is one more than the highest in the file.
   ///
-  /// Where nothing in the log belongs to a store of this kind, the newest older state next to it becomes current again:
-  /// the previous generation, or the shared base; see ``source``. So it does where no manifest can be read, as in a log
-  /// that was cut off inside its base, and the older state has more rows than can be saved. A previous generation that is
-  /// itself damaged is renamed.
+  /// If nothing in the log belongs to a store of this kind, the newest older state next to it becomes current again:
+  /// the previous generation or the shared base; see ``source``. The same happens if no manifest can be read, as in a
+  /// log that was truncated inside its base, and the older state has more rows than can be saved. A previous generation
+  /// that is itself damaged is renamed.
   ///
   /// - Parameters:
-  ///   - location: which store.
-  ///   - schema: its tables, for what is left of a store that no longer says them.
-  ///   - waiting: how long to wait for a writer to finish.
-  ///   - setsAside: whether a log of which nothing can be saved is renamed, which leaves a store without a commit.
-  ///   - makeState: makes the application's state of the new generation.
-  /// - Returns: what was done, durable; `nil` if nothing was ever committed to the store.
-  /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote, or in which nothing belongs to a
-  ///   store; `.io`; what `makeState` throws. Nothing changed then.
-  /// - Complexity: reads the file three times, keeps a word for each row and all shared strings; needs room for another
-  ///   copy of what is live.
+  ///   - location: The location of the store.
+  ///   - schema: The tables of the store, used if the file no longer contains them.
+  ///   - waiting: The time to wait for another writer to finish.
+  ///   - setsAside: Whether to rename a log from which nothing can be saved, which leaves a store without a commit.
+  ///   - makeState: A closure that returns the application's state for the new generation.
+  /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed to the store.
+  /// - Throws: `StoreError.locked`; `.unusable` for a file that a newer program wrote or that contains nothing of a
+  ///   store; `.io`; any error that `makeState` throws. Nothing was changed in these cases.
+  /// - Complexity: Reads the file three times and keeps one word for each row and all shared strings in memory; needs
+  ///   disk space for another copy of the live data.
   public static func run(
     _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, setsAside: Bool = false,
     state makeState: StateMaker = { state, _, _ in state }
@@ -54,10 +56,11 @@ public struct Repair: Sendable {
       state: makeState)
   }
 
-  /// The same for an application that checks its rows. If verification finds nothing, rows that are faulty are left out of
-  /// the new generation, and are losses.
+  /// Repairs the store of an application that checks its rows. If verification finds no problem, faulty rows are left
+  /// out of the new generation and reported as losses.
   ///
-  /// - Parameter findFaulty: finds the rows that the application cannot read, in a store that verification finds clean.
+  /// - Parameter findFaulty: A closure that returns the rows that the application cannot read, in a store without
+  ///   damage.
   package static func run(
     _ location: StoreLocation, schema: Schema, waiting: Duration, setsAside: Bool = false,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
@@ -67,7 +70,7 @@ public struct Repair: Sendable {
       state: makeState)
   }
 
-  /// This repair as the second one of two, with what the first one found and lost.
+  /// Returns this repair as the second of two, including the findings and losses of the first.
   package func following(_ first: Repair) -> Repair {
     var both = Repair(findings: first.findings + findings)
     both.losses = first.losses + losses
@@ -77,12 +80,14 @@ public struct Repair: Sendable {
     return both
   }
 
-  /// - Throws: `StoreError.unusable` for a file whose header says, under a checksum that holds, that this program cannot
-  ///   read it: that is no damage.
+  /// Checks that this program can read the version of `file`.
+  ///
+  /// - Throws: `StoreError.unusable` if the header, with a valid checksum, states a version that this program cannot
+  ///   read. That is not damage.
   static func checkVersion(of file: any StorageFile) throws(StoreError) {
     let bytes: [UInt8]
     do throws(StorageError) { bytes = try file.read(FileHeader.byteCount, at: 0) } catch {
-      // A header that cannot be read says nothing.
+      // A header that cannot be read states no version.
       if error.isUnreadable { return }
       throw .io(error)
     }

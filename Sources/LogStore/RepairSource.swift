@@ -2,27 +2,27 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// An older state of a store from which it can go on when nothing in its own log can be read.
+/// An older state of a store, from which it can continue if nothing in its own log can be read.
 public struct RepairSource: Sendable {
   public enum Kind: Sendable {
     /// The generation that the last full update replaced.
     case previous
-    /// What the store shared with others: a file that other stores have gone on with since.
+    /// The base that the store shared with other stores, which have since continued from it.
     case sharedBase
   }
 
   public let kind: Kind
-  /// The commit to go on from.
+  /// The commit to continue from.
   public let snapshot: Snapshot
 }
 
 extension StoreLocation {
-  /// The older states of a store next to its log, the newest commit first. States of another kind of store are left out,
-  /// and damaged ones next to others that are sound.
+  /// Returns the older states of a store next to its log, the newest commit first. States of another kind of store are
+  /// left out. Damaged states are left out if there is an undamaged one.
   ///
   /// - Parameter schema: The tables that the store must have.
-  /// - Throws: `StoreError.io`; what is wrong with an older state if there is no sound one.
-  /// - Complexity: As opening the store, once for each.
+  /// - Throws: `StoreError.io`; the error of an older state if no state is undamaged.
+  /// - Complexity: As opening the store, once for each state.
   public func repairSources(_ schema: Schema) throws(StoreError) -> [RepairSource] {
     var sources: [RepairSource] = []
     var damage: StoreError?
@@ -41,7 +41,7 @@ extension StoreLocation {
     return sources.sorted { $0.snapshot.time > $1.snapshot.time }
   }
 
-  /// The last commit of the log whose beginning this store shares; `nil` if there is none.
+  /// Returns the last commit of the log whose first part this store shares; `nil` if there is no such log.
   private func baseSnapshot() throws(StoreError) -> Snapshot? {
     guard let file = try storage({ () throws(StorageError) in try directory.open(base, .read) }) else { return nil }
     let log = try LogFile(file)
@@ -49,8 +49,8 @@ extension StoreLocation {
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }
 
-  /// The highest commit and generation that the log, damaged as it is, or the generation before it tells. What takes
-  /// the place of the log counts on from there.
+  /// Returns the highest sequence number and generation in the log, which may be damaged, and in the previous
+  /// generation. The log's replacement continues from these numbers.
   ///
   /// - Throws: `StoreError.io`.
   func highestNumbers() throws(StoreError) -> (sequence: UInt64, generation: UInt64) {
@@ -71,13 +71,13 @@ extension StoreLocation {
     return (sequence, generation)
   }
 
-  /// The numbers of the first commit after the generation that is kept; 0 if none is.
+  /// Returns the numbers of the first commit after the kept generation; 0 if no generation is kept.
   ///
   /// - Throws: `StoreError.io`.
   func numbersAfterPrevious() throws(StoreError) -> (sequence: UInt64, generation: UInt64) {
     do throws(StoreError) {
       guard let previous = try previousGeneration(before: nil)?.snapshot else { return (0, 0) }
-      // There was one after it, at least.
+      // At least one commit followed it.
       return (previous.sequence + 1, previous.generation + 1)
     } catch {
       guard error.isDamage else { throw error }
@@ -85,7 +85,7 @@ extension StoreLocation {
     }
   }
 
-  /// Bytes of a damaged file; none where the device cannot read them.
+  /// Returns bytes of a damaged file; empty if the device cannot read them.
   private func readable(_ file: any StorageFile, _ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
     do { return try file.read(count, at: offset) } catch {
       guard error.isUnreadable else { throw .io(error) }
@@ -93,9 +93,9 @@ extension StoreLocation {
     }
   }
 
-  /// Renames a previous generation that cannot be read: what is kept of it is for whoever wants to look at it.
+  /// Renames a previous generation that cannot be read and keeps it for inspection.
   ///
-  /// - Returns: Where it is now.
+  /// - Returns: The new path.
   func setAsidePrevious() throws(StoreError) -> String {
     try storage { () throws(StorageError) in
       let name = try freeDamagedName()
@@ -105,7 +105,7 @@ extension StoreLocation {
     }
   }
 
-  /// The first name for a damaged file that is free.
+  /// Returns the first unused name for a damaged file.
   func freeDamagedName() throws(StorageError) -> String {
     var number = 1
     while try directory.identity(of: damaged(number)) != nil { number += 1 }

@@ -1,12 +1,14 @@
 import Bytes
 import RecordFormat
 
-/// Where a transaction's rows and shared strings go: the segment, and what is known of the rows that are in it.
+/// The destination of a transaction's rows and shared strings: the segment builder, and the rows not yet counted in the
+/// manifest.
 ///
-/// One value, so that a row is one access to the transaction, whose fields each have to be asked for in turn otherwise.
+/// It is a single value so that putting a row is one access to the transaction, a class whose fields would each need an
+/// exclusivity check.
 struct RowAppender {
   var builder: SegmentBuilder
-  /// Rows that are not settled yet, by table.
+  /// The rows that are not settled yet, by table.
   var newRows: [NewRows]
   private var interner: SharedStringTable
   let seed: HashSeed
@@ -21,7 +23,7 @@ struct RowAppender {
     interner = SharedStringTable(seed: seed)
   }
 
-  /// Makes room for the rows of one more table.
+  /// Adds a table without rows.
   mutating func addTable(_ table: Manifest.Table) { newRows.append(NewRows(table)) }
 
   /// Writes `text`, which is not empty, once into this segment.
@@ -32,7 +34,7 @@ struct RowAppender {
     return SharedString(unit: unit.rawValue, owner: owner)
   }
 
-  /// Appends the row, and notes its keys.
+  /// Appends a row and records its keys.
   mutating func put(
     _ table: Int, _ draft: borrowing RecordDraft, _ what: @autoclosure () -> String
   ) throws(StoreError) {
@@ -43,13 +45,13 @@ struct RowAppender {
     let ends = draft.keyEnds.span
     let keys = draft.keys.rawSpan
     let body = draft.body.rawSpan
-    // Places in an object's contents are those in the object but for its header.
+    // Offsets in the contents of an object are relative to the end of its header.
     let firstKey =
       RecordLayout.keyStart(sharedCount: shared.count, keyCount: ends.count) &- ObjectHeader.byteCount
     let count = firstKey &+ keys.byteCount &+ body.byteCount
     let unit = try builder.append(ObjectKind(rawValue: UInt8(table)), what(), count) { bytes in
       let firstShared = firstKey &- 4 &* shared.count
-      // In part the padding behind the ends of the keys, which nothing else sets.
+      // The word is partly padding after the ends of the keys, which nothing else writes.
       bytes.put(0 as UInt32, at: firstShared &- 4)
       bytes.put(UInt8(truncatingIfNeeded: shared.count), at: 0)
       bytes.put(UInt8(truncatingIfNeeded: ends.count), at: 1)
@@ -64,12 +66,12 @@ struct RowAppender {
     newRows[table].add(unit, byteCount: padded, keys, ends, seed)
   }
 
-  /// Counts rows that were not counted yet in the manifest.
+  /// Adds the rows that are not yet counted to the manifest's counters.
   mutating func settleCounts(in manifest: inout Manifest) {
     for table in newRows.indices { newRows[table].settleCounts(in: &manifest.tables[table]) }
   }
 
-  /// Hands out the entries of the new rows, by table and key space, with their lengths noted in the manifest.
+  /// Returns the entries of the new rows by table and key space, and records their key lengths in the manifest.
   mutating func settle(in manifest: inout Manifest) -> [[[IndexEntry]]] {
     settleCounts(in: &manifest)
     defer { newRows = [] }

@@ -1,6 +1,6 @@
 /// Copies rows of one snapshot into a transaction, with buffers that are reused from row to row.
 struct RowCopier {
   var draft = RecordDraft()
-  /// Where texts of the snapshot stand that were copied before.
+  /// The texts of the snapshot that were already copied, by offset.
   var texts = SharedStringMap()
 }

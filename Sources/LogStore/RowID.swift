@@ -1,9 +1,10 @@
 import RecordFormat
 
-/// Identifies a row within one generation of a store.
+/// The identifier of a row within one generation of a store.
 ///
-/// A snapshot gives it, and it means the same row in every snapshot of that generation in which the row is alive. A
-/// compaction writes a new generation, whose rows have other identifiers. Identifiers are ordered as the rows are in the file.
+/// A snapshot returns it, and it identifies the same row in every snapshot of that generation in which the row is live.
+/// A compaction writes a new generation, whose rows have other identifiers. Identifiers are ordered as the rows are in
+/// the file.
 @frozen
 public struct RowID: Hashable, Comparable, Sendable {
   @usableFromInline
@@ -15,7 +16,7 @@ public struct RowID: Hashable, Comparable, Sendable {
   @inline(__always)
   var unit: UnitOffset { UnitOffset(rawValue: rawValue) }
 
-  /// The offset of the row in its file, in bytes, for reports of damage.
+  /// The offset of the row in its file in bytes, for damage reports.
   package var byteOffset: Int { unit.byteOffset }
 
   @inlinable

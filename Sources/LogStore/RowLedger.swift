@@ -1,28 +1,30 @@
 import Bytes
 import RecordFormat
 
-/// Which rows of a file live and which are dead, counted from its objects alone: what the manifests of its commits have to say.
+/// The live and dead rows of a file, counted from its objects alone, to verify the counters in the manifests of its
+/// commits.
 ///
-/// Objects are entered in the order of the file.
+/// Objects are added in file order.
 struct RowLedger {
-  /// Rows of one table that live.
+  /// The live rows of one table.
   struct Live: Equatable {
     var rows: UInt64 = 0
-    /// With their padding.
+    /// The size of the rows including padding.
     var bytes: UInt64 = 0
   }
 
   private(set) var live: [Live] = []
   private(set) var dead: Set<UInt32> = []
   private(set) var deadBytes: UInt64 = 0
-  /// Rows that were put after the base.
+  /// The number of rows that were put after the base.
   private(set) var tailRows: UInt64 = 0
-  /// The records of the file, by their units, ascending; and the second word of each, which has its table and length.
+  /// The unit offsets of the records in ascending order, and the second word of each record, which contains its table
+  /// and length.
   private var units: [UInt32] = []
   private var words: [UInt32] = []
   private var strings: Set<UInt32> = []
 
-  /// Enters a row.
+  /// Adds a row.
   mutating func add(row unit: UnitOffset, word: UInt32, isInBase: Bool) {
     guard let table = ObjectHeader.kind(word).table else { return }
     units.append(unit.rawValue)
@@ -33,13 +35,13 @@ struct RowLedger {
     if !isInBase { tailRows += 1 }
   }
 
-  /// Enters a shared string.
+  /// Adds a shared string.
   mutating func add(string unit: UnitOffset) { strings.insert(unit.rawValue) }
 
-  /// Whether a shared string was entered that stands at `unit`.
+  /// Returns whether a shared string at `unit` was added.
   func hasString(_ unit: UnitOffset) -> Bool { strings.contains(unit.rawValue) }
 
-  /// Why a tombstone cannot name `unit`, or `nil` if it can: then the row there is dead from now on.
+  /// Marks the row at `unit` as dead. Returns the reason why a tombstone cannot name it, or `nil` on success.
   mutating func markDead(_ unit: UnitOffset) -> String? {
     guard let word = word(at: unit) else { return "names what is no row before it" }
     guard dead.insert(unit.rawValue).inserted else { return "names a row that is dead already" }
@@ -52,7 +54,7 @@ struct RowLedger {
     return nil
   }
 
-  /// Says what a commit's manifest counts otherwise.
+  /// Returns the counters in which a commit's manifest differs.
   func differences(from manifest: Manifest) -> [String] {
     var differences: [String] = []
     func compare(_ counted: UInt64, _ stored: UInt64, _ what: String) {
@@ -71,7 +73,7 @@ struct RowLedger {
 
   private static func paddedLength(_ word: UInt32) -> UInt64 { UInt64(ObjectHeader.padded(ObjectHeader.length(word))) }
 
-  /// The second word of the record at `unit`; `nil` if none was entered that stands there.
+  /// Returns the second word of the record at `unit`; `nil` if no record at that offset was added.
   private func word(at unit: UnitOffset) -> UInt32? {
     var first = 0
     var end = units.count

@@ -2,13 +2,14 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// What can still be read in a damaged log, found without trusting anything but checksums.
+/// The data that can still be read in a damaged log, found by relying only on checksums.
 ///
-/// The pages of the file are searched for segment headers and footers; between them objects are found by their own
-/// checksums, which are salted with where they stand. So a damaged file header, footer or length costs nothing but itself.
-/// Only what was committed is taken: what lies behind the last commit may be the torn rest of another one.
+/// The pages of the file are searched for segment headers and footers. Between them, objects are found by their own
+/// checksums, which are salted with their offsets. So a damaged file header, footer or length loses only itself. Only
+/// committed data is used: the bytes after the last commit may be the torn rest of another one.
 struct Salvage {
-  /// One committed piece of the file: a segment, or what lies between two where neither header nor footer can be read.
+  /// A committed range of the file: a segment, or the bytes between two segments if neither header nor footer can be
+  /// read.
   private struct Piece {
     var start: Int
     var end: Int
@@ -31,27 +32,29 @@ struct Salvage {
   private var lostRanges: [Range<Int>] = []
   private var dead: Set<UInt32> = []
 
-  /// Rows that the application cannot read.
+  /// The rows that the application cannot read.
   private var faulty: [FaultyRow] = []
 
   /// The newest manifest that can be read.
   private(set) var manifest: Manifest?
-  /// Whether that manifest is the last commit's.
+  /// Whether that manifest belongs to the last commit.
   private(set) var isManifestCurrent = false
-  /// The highest numbers that anything in the file has.
+  /// The highest sequence number in the file.
   private(set) var sequence: UInt64 = 0
   private(set) var generation: UInt64 = 0
-  /// Rows whose checksums hold, in the order of the file; dead ones among them.
+  /// The rows with valid checksums, in file order, including dead ones.
   private var rows: [(unit: UnitOffset, table: Int)] = []
   private(set) var strings: [UInt32: [UInt8]] = [:]
-  /// Of the schema, and what the file has beyond it.
+  /// The tables of the schema and any additional ones in the file.
   private var tables: [Manifest.Table]
 
+  /// Searches a damaged log.
+  ///
   /// - Throws: `StoreError.unusable` if nothing in the file belongs to a store; `.io`.
   init(_ file: any StorageFile, schema: Schema) throws(StoreError) {
     let none = FileHeader(storeID: StoreID(0, 0), seed: HashSeed(0, 0), created: 0, generation: 0)
     log = LogFile(file, header: none, path: file.path)
-    // Nothing that an offset does not reach was ever committed.
+    // Bytes beyond the largest possible offset were never committed.
     size = min(try log.size(), UnitOffset.fileLimit)
     window = TolerantWindow(file, size: size)
     tables = schema.manifest.tables
@@ -64,7 +67,7 @@ struct Salvage {
     readManifest()
     if let manifest {
       do { tables = try schema.adopt(manifest, path: file.path).tables } catch {
-        // Tables with these names and other key spaces are a damaged manifest of this kind of store.
+        // Tables with these names but other key spaces mean that the manifest of this kind of store is damaged.
         guard schema.names(manifest) else { throw error }
       }
     }
@@ -97,7 +100,7 @@ struct Salvage {
   }
 
   private mutating func note(_ sequence: UInt64, _ generation: UInt64) {
-    // Numbers that no writer reaches are none to count on from.
+    // A sequence number this high cannot be real; do not continue from it.
     if sequence < 1 << 61 { self.sequence = max(self.sequence, sequence) }
     if generation < 1 << 61 { self.generation = max(self.generation, generation) }
   }
@@ -119,12 +122,12 @@ struct Salvage {
     }
   }
 
-  /// Tells what was committed, and cuts it into pieces.
+  /// Finds the end of the committed data and splits the data into pieces.
   private mutating func arrangePieces() {
-    // Who began a segment had found the one before it whole.
+    // The writer starts a segment only when the previous one is complete.
     var end = max(acknowledgedEnd, headers.keys.max() ?? 0, footers.keys.max() ?? 0)
     for (start, footer) in footers.sorted(by: { $0.key < $1.key }) where Int(footer.end) > end {
-      // A torn commit is none. Without a slot nobody can say that a commit was not acknowledged.
+      // A torn commit does not count. Without a slot there is no evidence that a commit was not acknowledged.
       if !hasSlot || start == end && hasValidChecksums(footer) { end = Int(footer.end) }
     }
     if !isTorn(after: end) { end = size }
@@ -148,8 +151,8 @@ struct Salvage {
     }
   }
 
-  /// Whether what follows the commit that ends at `end` can only be the torn rest of one that was never acknowledged: as
-  /// ``LogFile/findLoss(after:)`` has it.
+  /// Returns whether the bytes after the commit that ends at `end` can only be the torn rest of a commit that was never
+  /// acknowledged. The criteria are those of ``LogFile/findLoss(after:)``.
   private func isTorn(after end: Int) -> Bool {
     guard hasSlot, !isFirstSlotZero, !hasDamagedSlot || end != acknowledgedEnd else { return false }
     let last = footers.values.first { Int($0.end) == end }?.sequence ?? 0
@@ -191,7 +194,7 @@ struct Salvage {
 
   private mutating func walk(_ piece: Piece) {
     var offset = piece.start + SegmentHeader.byteCount
-    // Behind the objects of a segment come its blocks; where no footer says where, the first block does.
+    // The blocks of a segment follow its objects. Without a footer, the first block shows where they begin.
     let isExact = piece.footer != nil
     let end = min(piece.footer.map { Int($0.objectEnd) } ?? piece.end, size)
     while offset < end {
@@ -223,7 +226,7 @@ struct Salvage {
     return try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: offset))
   }
 
-  /// The bytes of the object at `offset` if its checksum holds and its lengths agree.
+  /// Returns the bytes of the object at `offset` if its checksum is valid and its lengths are consistent.
   private mutating func object(at offset: Int, end: Int) -> [UInt8]? {
     let head = window.read(ObjectHeader.byteCount, at: offset)
     guard head.count == ObjectHeader.byteCount else { return nil }
@@ -235,7 +238,7 @@ struct Salvage {
     else { return nil }
     let bytes = window.read(length, at: offset)
     guard bytes.count == length else { return nil }
-    // What is quick to see first: where nothing is an object, every unit is asked.
+    // Cheap checks first: in a damaged area every unit is tried.
     if let table = kind.table {
       guard let layout = RecordLayout(bytes.rawSpan), layout.keyCount == tables[table].keySpaces.count else {
         return nil
@@ -259,15 +262,15 @@ struct Salvage {
     }
   }
 
-  // MARK: What was found
+  // MARK: Results
 
-  /// Takes rows that the application cannot read for lost.
+  /// Marks rows that the application cannot read as lost.
   mutating func leaveOut(_ rows: [FaultyRow]) {
     faulty += rows
     for row in rows { dead.insert(row.id.unit.rawValue) }
   }
 
-  /// Puts every live row that is whole into `transaction`; a finding for each thing that is lost, if anything is.
+  /// Puts every valid live row into `transaction`. Returns a finding for each loss.
   mutating func copyRows(to transaction: Transaction) throws(StoreError) -> [Finding] {
     var findings = faulty.map(\.finding)
     if acknowledgedEnd > size {
@@ -294,7 +297,7 @@ struct Salvage {
           add(
             row.unit.byteOffset, "an invalid list of keys", "keys of a row of \(tables[row.table].name)", &findings)
         }
-        // A key that stands there twice is one.
+        // A key that occurs twice counts once.
         if space.isList { draft.addKeys(KeyList.distinct(key)) } else { draft.addKey(key) }
       }
       var isComplete = true
@@ -329,13 +332,13 @@ struct Salvage {
     return findings
   }
 
-  /// The state that the newest readable manifest holds.
+  /// The state in the newest readable manifest.
   var state: [UInt8] { manifest?.state ?? [] }
 
-  /// Whether `repaired` has every row that the last commit had, and no other.
+  /// Returns whether `repaired` has exactly the rows of the last commit.
   ///
-  /// What is known to be dead is dead, so as many dead rows as that commit had are all of them; what is left lived then, and
-  /// as many rows as lived are all of them.
+  /// Rows known to be dead are dead. So if as many dead rows were found as that commit had, all of them were found and
+  /// the remaining rows were live. If as many rows remain as were live, none is missing.
   func isComplete(_ repaired: Manifest) -> Bool {
     guard isManifestCurrent, let manifest, UInt64(dead.count) == manifest.deadRows else { return false }
     return manifest.tables.indices.allSatisfy { table in
@@ -348,7 +351,7 @@ struct Salvage {
     findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
   }
 
-  /// Tells what stood in bytes that are no object any more, as far as they still say it.
+  /// Reports what was lost in a range of bytes that is no valid object, as far as the bytes still show it.
   private mutating func describe(_ range: Range<Int>, _ findings: inout [Finding]) {
     let bytes = window.read(min(range.count, ObjectHeader.maximumLength), at: range.lowerBound)
     guard bytes.count >= ObjectHeader.byteCount else { return }
@@ -371,7 +374,8 @@ struct Salvage {
   }
 }
 
-/// Reads a file in large pieces, forward. Pages that the device cannot deliver read as zeros.
+/// A sequential reader of a file that reads ahead in large chunks. Pages that the device cannot read are returned as
+/// zeros.
 private struct TolerantWindow {
   private static let byteCount = 4 << 20
   private static let page = 4096
@@ -385,7 +389,7 @@ private struct TolerantWindow {
     self.size = size
   }
 
-  /// The `count` bytes at `offset`; fewer at the end of the file.
+  /// Returns the `count` bytes at `offset`; fewer at the end of the file.
   mutating func read(_ count: Int, at offset: Int) -> [UInt8] {
     let count = min(count, size - offset)
     if count <= 0 { return [] }

@@ -1,27 +1,31 @@
 import Bytes
 import RecordFormat
 
-/// The tables of a store. Tables and key spaces are known by their position, which never changes once written;
-/// new ones are added at the end.
+/// The tables of a store. Tables and key spaces are identified by their position, which never changes once written; new
+/// ones are added at the end.
 public struct Schema: Sendable {
-  /// Bytes of the longest key of a record.
+  /// The maximum length of a key of a record in bytes.
   public static var maximumKeyLength: Int { RecordLayout.maximumKeyLength }
 
   public struct KeySpace: Sendable {
     public let name: String
-    /// At most one live row per key: putting a row replaces the one that has its key.
+    /// Whether keys are unique: at most one live row has a given key, and putting a row replaces the row with the same
+    /// key.
     public let isUnique: Bool
-    /// A row with an empty key is not found through this key space.
+    /// Whether rows with an empty key are left out of this key space.
     public let skipsEmptyKeys: Bool
 
-    /// A record has any number of keys here, each up to 255 bytes: its draft says them with `RecordDraft.addKeys`.
+    /// Whether a record has a list of keys here: any number of keys, each of up to 255 bytes, added with
+    /// `RecordDraft.addKeys`.
     public let isList: Bool
 
+    /// Creates a key space.
+    ///
     /// - Parameters:
-    ///   - name: what tells it from the other key spaces of its table.
-    ///   - isUnique: as ``isUnique``.
-    ///   - skipsEmptyKeys: as ``skipsEmptyKeys``.
-    ///   - isList: not together with one of the others, which would be the caller's mistake.
+    ///   - name: The name of the key space, unique in its table.
+    ///   - isUnique: Whether keys are unique.
+    ///   - skipsEmptyKeys: Whether rows with an empty key are left out.
+    ///   - isList: Whether a record has a list of keys. It cannot be combined with the other options.
     public init(_ name: String, isUnique: Bool = false, skipsEmptyKeys: Bool = false, isList: Bool = false) {
       precondition(!isList || !isUnique && !skipsEmptyKeys, "keys of a list are neither unique nor skipped")
       self.name = name
@@ -35,7 +39,7 @@ public struct Schema: Sendable {
     public let name: String
     public let keySpaces: [KeySpace]
 
-    /// A table whose records carry one key for each of `keySpaces`, in this order.
+    /// Creates a table whose records have one key, or list of keys, for each of `keySpaces`, in this order.
     public init(_ name: String, keySpaces: [KeySpace]) {
       self.name = name
       self.keySpaces = keySpaces
@@ -54,12 +58,12 @@ public struct Schema: Sendable {
     Manifest(tables: tables.map(\.manifest))
   }
 
-  /// Whether the tables of `manifest` begin with ones that have these names.
+  /// Returns whether the first tables of `manifest` have the names of these tables.
   func names(_ manifest: Manifest) -> Bool {
     manifest.tables.count >= tables.count && zip(manifest.tables, tables).allSatisfy { $0.name == $1.name }
   }
 
-  /// Checks that `manifest` begins with these tables, and adds those that it lacks.
+  /// Checks that `manifest` begins with these tables, and returns it with any missing tables added.
   func adopt(_ manifest: Manifest, path: String) throws(StoreError) -> Manifest {
     var result = manifest
     for (index, table) in self.manifest.tables.enumerated() {
@@ -88,7 +92,7 @@ extension Schema.Table {
       })
   }
 
-  /// Checks that the `stored` table of this name has these key spaces.
+  /// Checks that the `stored` table of this name has the key spaces of this table.
   func check(_ stored: Manifest.Table, path: String) throws(StoreError) {
     guard stored.keySpaces.count == keySpaces.count else {
       throw .schema(
@@ -101,7 +105,7 @@ extension Schema.Table {
   }
 }
 
-/// A key space by table and position.
+/// The identifier of a key space: its table and its position in the table.
 public struct KeySpaceID: Hashable, Sendable {
   public let table: Int
   public let index: Int

@@ -1,11 +1,11 @@
 import Bytes
 
-/// The bytes of a segment that were not written yet.
+/// The bytes of a segment that are not yet written.
 ///
-/// Room is made ahead, and a part of it lent to be filled: one check of bounds for all that a row is made of, where
-/// appending it piece by piece would take one for each.
+/// Space for a complete row is reserved first and then filled, so a row needs one bounds check. Appending it in parts
+/// would need one for each part.
 ///
-/// Invariant: the first `count` bytes of `storage` are the segment's; those behind it may be anything.
+/// Invariant: the first `count` bytes of `storage` belong to the segment; the bytes after them are undefined.
 struct SegmentBuffer {
   private static let firstByteCount = 4096
 
@@ -18,7 +18,7 @@ struct SegmentBuffer {
     self.count = count
   }
 
-  /// The `count` bytes from `offset` on.
+  /// Returns the `count` bytes from `offset` on.
   @inline(__always)
   @_lifetime(borrow self)
   func bytes(_ offset: Int, _ count: Int) -> RawSpan {
@@ -26,7 +26,7 @@ struct SegmentBuffer {
     return storage.rawSpan.slice(offset, count)
   }
 
-  /// Appends `count` bytes, all of which `fill` has to set.
+  /// Appends `count` bytes. `fill` must set all of them.
   @inline(__always)
   mutating func append(_ count: Int, _ fill: (inout MutableRawSpan) -> Void) {
     let start = self.count
@@ -41,13 +41,13 @@ struct SegmentBuffer {
     append(count) { for offset in 0..<count { $0.put(0 as UInt8, at: offset) } }
   }
 
-  /// Puts `bytes` over the first ones.
+  /// Overwrites the first bytes with `bytes`.
   mutating func replaceFirst(with bytes: [UInt8]) {
     precondition(bytes.count <= count, "only what was appended is replaced")
     storage.change(0, bytes.count) { $0.put(bytes.rawSpan, at: 0) }
   }
 
-  /// Empties the buffer and keeps its room.
+  /// Empties the buffer and keeps its capacity.
   mutating func removeAll() { count = 0 }
 
   @inline(never)

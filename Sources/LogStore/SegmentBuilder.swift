@@ -10,34 +10,37 @@ import Musl
 import Darwin
 #endif
 
-/// Writes one segment: objects as they come, blocks, manifest and footer at the end.
+/// A writer of one segment: objects as they are appended, then blocks, manifest and footer.
 ///
-/// A small segment is kept in memory and leaves in one write. A large one is written as it grows, without its header, so
-/// that nothing of it counts before the rest is durable.
+/// A small segment is kept in memory and written at once. A large segment is written in parts as it grows, but without
+/// its header, so that it does not count before the rest is durable.
 ///
-/// Invariants: `buffer` holds the bytes from `bufferStart` to `position`; what lies before was written; the first 64 bytes of
-/// the segment are kept for its header and are not written before ``finish``.
+/// Invariants: `buffer` contains the bytes from `bufferStart` to `position`; all earlier bytes were written; the first
+/// 64 bytes of the segment are reserved for its header and are not written before ``finish``.
 struct SegmentBuilder {
-  /// What a segment usually grows to before it is written in pieces.
+  /// The default number of buffered bytes after which a segment is written in parts.
   static let flushLimit = 8 << 20
 
-  /// Where the segment begins in the file.
+  /// The offset of the segment in the file.
   let start: Int
   private let file: any StorageFile
   private let flushLimit: Int
   private var buffer: SegmentBuffer
   private var bufferStart: Int
   private var bodyChecksum: UInt32 = 0
-  /// Writes what leaves the buffer before the segment is finished, where a second thread may.
+  /// The background writer for buffers that are full before the segment is finished; `nil` if writing in the background
+  /// is not allowed.
   private let behind: WriteBehind?
   private let process = getpid()
-  /// Whether some of the body was written already.
+  /// Whether a part of the segment was already written.
   private(set) var isLarge = false
 
-  /// Keys the hashes of this segment's blocks.
+  /// The seed of the hashes in this segment's blocks.
   let seed: HashSeed
 
-  /// - Parameter isNewFile: nobody else knows the file yet, so that a second thread may write it.
+  /// Creates a builder.
+  ///
+  /// - Parameter isNewFile: Whether nothing else uses the file yet, so that a second thread may write it.
   init(
     at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false
   ) {
@@ -50,13 +53,13 @@ struct SegmentBuilder {
     bufferStart = start
   }
 
-  /// Where the next byte goes.
+  /// The offset of the next byte.
   var position: Int { bufferStart + buffer.count }
 
-  /// Appends an object with `count` bytes of contents behind its header, all of which `fill` has to set, and returns where
-  /// it stands.
+  /// Appends an object with `count` bytes of contents after its header and returns its offset. `fill` must set all of
+  /// the contents.
   ///
-  /// - Throws: `StoreError.tooLarge`, `.full`, or what writing throws.
+  /// - Throws: `StoreError.tooLarge`, `.full`; the error of a failed write.
   @inline(__always)
   mutating func append(
     _ kind: ObjectKind, _ what: @autoclosure () -> String, _ count: Int, _ fill: (inout MutableRawSpan) -> Void
@@ -69,7 +72,7 @@ struct SegmentBuilder {
     let unit = UnitOffset(byteOffset: position)
     let padded = ObjectHeader.padded(length)
     buffer.append(padded) { bytes in
-      // The last word is in part the padding, which nothing else sets.
+      // The last word is partly padding, which nothing else sets.
       bytes.put(0 as UInt64, at: padded &- 8)
       bytes.put(UInt32(truncatingIfNeeded: length) | UInt32(kind.rawValue) << 24, at: 4)
       var contents = bytes._mutatingExtracting(ObjectHeader.byteCount..<length)
@@ -81,9 +84,9 @@ struct SegmentBuilder {
     return unit
   }
 
-  /// Appends an object as it stands elsewhere, except for the numbers from byte `place` on, which become `words`.
+  /// Appends a copy of an object in which the integers from byte `place` on are replaced by `words`.
   ///
-  /// - Throws: `StoreError.full`, or what writing throws.
+  /// - Throws: `StoreError.full`; the error of a failed write.
   mutating func append(
     copyOf object: RawSpan, naming words: [UInt32], at place: Int
   ) throws(StoreError) -> UnitOffset {
@@ -92,7 +95,7 @@ struct SegmentBuilder {
     let length = object.byteCount
     let padded = ObjectHeader.padded(length)
     buffer.append(padded) { bytes in
-      // The last word is in part the padding, which nothing else sets.
+      // The last word is partly padding, which nothing else sets.
       bytes.put(0 as UInt64, at: padded &- 8)
       bytes.put(object, at: 0)
       for index in words.indices { bytes.put(words[index], at: place &+ 4 &* index) }
@@ -103,21 +106,23 @@ struct SegmentBuilder {
     return unit
   }
 
-  /// Appends an object with these contents.
+  /// Appends an object with the given contents.
   mutating func append(
     _ kind: ObjectKind, _ what: @autoclosure () -> String, _ contents: [UInt8]
   ) throws(StoreError) -> UnitOffset {
     try append(kind, what(), contents.count) { $0.put(contents.rawSpan, at: 0) }
   }
 
-  /// - Throws: `StoreError.full` if `count` more bytes would lie where no offset reaches.
+  /// Checks that `count` more bytes can be addressed.
+  ///
+  /// - Throws: `StoreError.full` if they would exceed the largest offset.
   func checkRoom(for count: Int) throws(StoreError) {
     if position + count > UnitOffset.fileLimit { throw .full(path: path, limit: UnitOffset.fileLimit) }
   }
 
   var path: String { file.path }
 
-  /// Reads back an object of this segment, from memory or from the file.
+  /// Reads an object of this segment back from memory or from the file.
   func read(_ unit: UnitOffset) throws(StoreError) -> [UInt8] {
     let offset = unit.byteOffset
     if offset >= bufferStart {
@@ -132,15 +137,15 @@ struct SegmentBuilder {
     }
   }
 
-  /// Bytes that one read brings where objects lie near each other.
+  /// The number of bytes to read at once when the next object is near.
   private static let windowByteCount = 64 << 10
-  /// Bytes that are read for one object: most are no longer.
+  /// The number of bytes to read for a single object. Most objects are shorter.
   private static let usualObjectByteCount = 512
 
-  /// Reads back an object, in the order of the file: `window` keeps what one read brought after the object.
+  /// Reads an object back, in file order. `window` keeps the bytes that were read after the object.
   ///
-  /// - Parameter next: The offset of the object that will be read next, or `unit` if no other follows. If it is near, one
-  ///   read brings both.
+  /// - Parameter next: The offset of the next object to read, or `unit` if it is the last. If it is near, one read
+  ///   fetches both.
   func read(
     _ unit: UnitOffset, before next: UnitOffset, through window: inout FileWindow
   ) throws(StoreError) -> [UInt8] {
@@ -169,7 +174,7 @@ struct SegmentBuilder {
   }
 
   private mutating func flush() throws(StoreError) {
-    // A forked child holds a copy of what its parent is about to write; the file is the parent's.
+    // A forked child has a copy of what its parent is about to write, but the file belongs to the parent.
     if getpid() != process { throw .forked(path: path) }
     let skipped = isLarge ? 0 : SegmentHeader.byteCount
     let count = buffer.count - skipped
@@ -195,7 +200,7 @@ struct SegmentBuilder {
     try storage { () throws(StorageError) in try file.sync() }
   }
 
-  /// What a commit is called, beside what the builder knows.
+  /// The properties of a commit that the builder does not know.
   struct Identity {
     var storeID: StoreID
     var sequence: UInt64
@@ -204,7 +209,7 @@ struct SegmentBuilder {
     var time: Int64
   }
 
-  /// Appends manifest and footer, writes what was not written, and syncs. When this returns the commit is durable.
+  /// Appends the manifest and footer, writes the remaining bytes and syncs. The commit is durable on return.
   mutating func finish(
     _ manifest: [UInt8], objectEnd: Int, _ identity: Identity
   ) throws(StoreError) -> SegmentFooter {
@@ -228,7 +233,7 @@ struct SegmentBuilder {
     ).encoded()
     if isLarge {
       try storage { () throws(StorageError) in try behind?.finish() }
-      // Everything but header and footer first: a valid footer then vouches for a body that is there.
+      // Everything except the header and footer is written first, so that a valid footer implies a complete body.
       try write(from: 0, buffer.count, at: bufferStart)
       try sync()
       try storage { () throws(StorageError) in
@@ -244,7 +249,7 @@ struct SegmentBuilder {
     return footer
   }
 
-  /// Appends the manifest and zeros, so that `padding` more bytes end on a page.
+  /// Appends the manifest and zeros, so that `padding` more bytes end on a page boundary.
   private mutating func append(_ manifest: [UInt8], padding: Int) throws(StoreError) {
     try checkRoom(for: manifest.count + SegmentHeader.alignment)
     buffer.append(manifest)

@@ -1,24 +1,24 @@
 import Bytes
 import RecordFormat
 
-/// What one page of a log says of the segments of a store: the header of one that begins there, the footer of one that ends
-/// there.
+/// The segment header and footer in one page of a log: the header if a segment of a store starts there, the footer if
+/// one ends there.
 ///
-/// Segments begin and end on pages. So a search for commits reads two places of each page, and needs neither the file's
-/// header nor an intact segment before the one it finds.
+/// Segments start and end on page boundaries. So a search for commits reads two offsets in each page, and needs neither
+/// the file header nor an intact preceding segment.
 struct SegmentMarks {
   private(set) var header: SegmentHeader?
   private(set) var footer: SegmentFooter?
 
-  /// Reads the page that stands at `offset`.
+  /// Reads the page at `offset`.
   ///
-  /// A header or footer that says of itself that it stands elsewhere was copied there, with the bytes of a document for
-  /// example, and does not count.
+  /// A header or footer that contains a different offset was copied there, for example as part of a document, and does
+  /// not count.
   ///
   /// - Parameters:
-  ///   - page: up to 4096 bytes; fewer at the end of a file that was cut.
-  ///   - offset: a multiple of 4096.
-  ///   - storeID: the store whose segments count; `nil` if it is not known.
+  ///   - page: The bytes of the page: up to 4096, fewer at the end of a truncated file.
+  ///   - offset: The offset of the page, a multiple of 4096.
+  ///   - storeID: The store whose segments count; `nil` if it is not known.
   init(_ page: RawSpan, at offset: Int, of storeID: StoreID?) {
     let alignment = SegmentHeader.alignment
     if page.byteCount >= SegmentHeader.byteCount,

@@ -1,16 +1,16 @@
 import RecordFormat
 
-/// Which texts of a snapshot were met, by where they stand, and a number for each.
+/// A map from the offsets of a snapshot's texts to numbers.
 ///
-/// Most rows name the same few texts. Whoever knows them by place neither reads nor checks nor hashes them again, and
-/// writes none of them twice.
+/// Most rows refer to the same few texts. Identifying a text by its offset avoids reading, checking and hashing it
+/// again, and avoids writing it twice.
 struct SharedStringMap {
-  /// Open addressing, at most half full. Unit 0 is no text's.
+  /// A hash table with open addressing, at most half full. Unit 0 marks an empty slot.
   private var entries = [(unit: UInt32, number: UInt32)](repeating: (0, 0), count: 1 << 6)
   private var count = 0
   private var shift: UInt32 = 32 - 6
 
-  /// Where `unit` stands, or where it has room.
+  /// Returns the slot that contains `unit`, or the empty slot for it.
   @inline(__always)
   private func place(_ unit: UnitOffset) -> Int {
     var place = Int((unit.rawValue &* 0x9E37_79B1) >> shift)
@@ -18,14 +18,14 @@ struct SharedStringMap {
     return place
   }
 
-  /// The number of the text at `unit`; `nil` if it was not met.
+  /// Returns the number of the text at `unit`; `nil` if the text is not in the map.
   @inline(__always)
   func find(_ unit: UnitOffset) -> UInt32? {
     let entry = entries[place(unit)]
     return entry.unit == 0 ? nil : entry.number
   }
 
-  /// Notes a text that was not met before.
+  /// Inserts a text that is not in the map.
   mutating func insert(_ unit: UnitOffset, _ number: UInt32) {
     if 2 * (count + 1) > entries.count { grow() }
     entries[place(unit)] = (unit.rawValue, number)

@@ -1,29 +1,29 @@
 import Bytes
 import RecordFormat
 
-/// Which strings a segment holds already, so that each is written once.
+/// The strings that a segment already contains, so that each is written only once.
 ///
-/// Bounded: beyond the limits a string is written again for each row, which costs space and nothing else.
+/// The table is bounded. Beyond its limits a string is written again for each row, which only costs space.
 struct SharedStringTable {
   private static let stringLimit = 1 << 18
   private static let byteLimit = 16 << 20
 
   private struct Place: BitwiseCopyable {
     var unit: UInt32
-    /// The string that was asked for behind this one the last time, plus one; 0 for none.
+    /// The string that followed this one in the previous lookup, plus one; 0 if there is none.
     ///
-    /// Rows name their texts in one order, and a brand's name is followed by its number again and again: what followed
-    /// last is compared before anything is hashed.
+    /// Rows refer to their texts in a fixed order, and a brand's name is usually followed by the same brand id. So the
+    /// previous follower is compared before anything is hashed.
     var follower: UInt32
   }
 
   private var texts: ByteStringTable<Place>
-  /// The string that was found or inserted last, plus one; 0 for none.
+  /// The string that was last found or inserted, plus one; 0 if there is none.
   private var previous: UInt32 = 0
 
   init(seed: HashSeed) { texts = ByteStringTable(seed: seed) }
 
-  /// Where `text` was written; `nil` if it was not.
+  /// Returns the unit offset of `text`; `nil` if it was not written.
   mutating func find(_ text: RawSpan) -> UInt32? {
     if previous != 0 {
       let likely = texts[Int(previous) &- 1].follower
@@ -37,13 +37,13 @@ struct SharedStringTable {
     return texts[number].unit
   }
 
-  /// Notes that string `number` came behind the previous one.
+  /// Records that string `number` followed the previous one.
   private mutating func follow(_ number: Int) {
     if previous != 0 { texts[Int(previous) - 1].follower = UInt32(number + 1) }
     previous = UInt32(number + 1)
   }
 
-  /// Remembers that `text`, which was not found, stands at `unit`.
+  /// Records that `text`, which was not found, was written at `unit`.
   mutating func insert(_ text: RawSpan, at unit: UInt32) {
     guard texts.count < Self.stringLimit, texts.byteCount + text.byteCount <= Self.byteLimit else { return }
     follow(texts.insert(text, Place(unit: unit, follower: 0)))

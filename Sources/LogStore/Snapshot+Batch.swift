@@ -2,20 +2,22 @@ import Bytes
 import RecordFormat
 
 extension Snapshot {
-  /// Keys whose lines are on their way at the same time: more than the processor has buffers for does not help.
+  /// The number of keys whose cache lines are prefetched together. More than the processor has line-fill buffers for
+  /// does not help.
   private static let groupCount = 16
 
-  /// Calls `body` with each live record of each key, and with the number of the key.
+  /// Calls `body` with each live record of each key and the index of the key.
   ///
-  /// Keys come in their order, the records of one key newest block first, as in ``forEachRecord(_:_:_:)``. In a key space
-  /// of lists a record is found by each of its keys.
+  /// Keys are looked up in order. The records of one key come in the order of ``forEachRecord(_:_:_:)``: newest block
+  /// first. In a key space of lists, a record is found by each of its keys.
   ///
   /// - Parameters:
-  ///   - space: where the keys are looked up.
-  ///   - keys: in any order; one that comes twice is looked up twice.
-  ///   - body: may use the record only while it runs.
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check; what `body` throws.
-  /// - Complexity: as one lookup for each key; what they wait for overlaps in groups of sixteen.
+  ///   - space: The key space to search.
+  ///   - keys: The keys to look up, in any order. A key that occurs twice is looked up twice.
+  ///   - body: A closure that may use the record only during the call.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check; any error that `body`
+  ///   throws.
+  /// - Complexity: One lookup for each key; their cache misses overlap in groups of sixteen.
   public func forEachRecord(
     _ space: KeySpaceID, of keys: KeyBatch,
     _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
@@ -42,8 +44,10 @@ extension Snapshot {
     }
   }
 
-  /// Asks for what lookups of `keys` will read of the base, so that they need not wait for it. Reads no record, and checks
-  /// nothing: a hint. Complexity: some instructions a key; what it waits for overlaps.
+  /// Prefetches the parts of the base that lookups of `keys` will read. This is a hint: it reads no record and checks
+  /// nothing.
+  ///
+  /// - Complexity: A few instructions for each key, with overlapping cache misses.
   func prefetch(_ space: KeySpaceID, _ keys: KeyBatch) {
     var hashes: [UInt64] = []
     hashes.reserveCapacity(keys.count)
@@ -55,22 +59,22 @@ extension Snapshot {
     for hash in hashes { prefetchRecords(space, hash) }
   }
 
-  /// Asks for the bucket of the base in which a key with this hash belongs.
+  /// Prefetches the home bucket, in the base, of a key with this hash.
   @inline(__always)
   func prefetchBucket(_ space: KeySpaceID, _ hash: UInt64) {
     let base = base(space)
     mapping.prefetch(base.line(base.home(hash)).byteOffset)
   }
 
-  /// The block of the base, which is the oldest.
+  /// The block of the base, which is the oldest block.
   @inline(__always)
   private func base(_ space: KeySpaceID) -> IndexBlock {
     let blocks = blocks(of: space)
     return blocks.older.last.map { self.blocks[$0] } ?? blocks.newest
   }
 
-  /// Asks for the records that the first bucket of the base names for this hash. Nothing is checked yet: a wrong place
-  /// would be asked for in vain.
+  /// Prefetches the records to which the home bucket in the base refers for this hash. The bucket is not checked: a
+  /// wrong offset only causes a useless prefetch.
   @inline(__always)
   private func prefetchRecords(_ space: KeySpaceID, _ hash: UInt64) {
     let base = base(space)

@@ -1,24 +1,25 @@
 import Bytes
 import RecordFormat
 
-/// The rows in which two commits of a generation differ, by table.
+/// The rows that differ between two commits of a generation, by table.
 ///
-/// A row that was put again with the same content counts: it is another row. Whoever asks for content compares.
+/// A row that was put again with the same content is included, because it is a different row. To find changes of
+/// content, compare the rows.
 public struct RowChanges: Sendable {
-  /// Rows that live at the later commit and were put after the earlier one, in the order of the file.
+  /// The rows that are live at the later commit and were put after the earlier one, in file order.
   public fileprivate(set) var added: [[RowID]]
-  /// Rows that lived at the earlier commit and died since, in the order of the file.
+  /// The rows that were live at the earlier commit and have died since, in file order.
   public fileprivate(set) var removed: [[RowID]]
 }
 
 extension Snapshot {
-  /// What changed since `earlier`, which is a commit of the same generation and not later than this one.
+  /// Returns the changes since `earlier`, a commit of the same generation that is not later than this one.
   ///
-  /// Rows of `added` are read from this snapshot, those of `removed` from `earlier`.
+  /// Read rows of `added` from this snapshot and rows of `removed` from `earlier`.
   ///
-  /// - Throws: `StoreError.damaged` at the first object on the way that does not pass its check.
-  /// - Complexity: reads the objects of the commits between the two, and the rows that they killed; whatever stands
-  ///   before is not looked at.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check.
+  /// - Complexity: Reads the objects of the commits between the two and the rows that these commits deleted, but
+  ///   nothing else.
   public func changes(since earlier: Snapshot) throws(StoreError) -> RowChanges {
     precondition(
       earlier.log.header.storeID == log.header.storeID && earlier.sequence <= sequence,
@@ -45,7 +46,7 @@ extension Snapshot {
     return changes
   }
 
-  /// Adds a row that a tombstone names to those that were removed, if it lived at `earlier`.
+  /// Adds a row that a tombstone names to the removed rows if it was live at `earlier`.
   private func note(
     _ unit: UnitOffset, removedSince earlier: Snapshot, in changes: inout RowChanges
   ) throws(StoreError) {
@@ -56,7 +57,7 @@ extension Snapshot {
     changes.removed[table].append(RowID(unit))
   }
 
-  /// The footers of the commits behind `earlier` up to this one, oldest first.
+  /// Returns the footers of the commits after `earlier`, up to and including this one, oldest first.
   private func segments(after earlier: Snapshot) throws(StoreError) -> [SegmentFooter] {
     var footers: [SegmentFooter] = []
     var next = footer

@@ -1,11 +1,11 @@
 import Bytes
 import RecordFormat
 
-/// Room on a file system, in bytes.
+/// The disk space for an operation, in bytes.
 public struct Room: Sendable, Equatable {
-  /// What something takes at most.
+  /// The maximum space that the operation needs.
   public let needed: Int
-  /// What is free; `nil` if nobody knows.
+  /// The free space; `nil` if it is not known.
   public let available: Int?
 
   public init(needed: Int, available: Int?) {
@@ -15,20 +15,21 @@ public struct Room: Sendable, Equatable {
 }
 
 extension Snapshot {
-  /// The most bytes that a compaction of this commit writes.
+  /// Returns the maximum number of bytes that a compaction of this commit writes.
   ///
-  /// Records are counted as they are, shared strings as the compaction will find them again or not. What an index takes is
-  /// estimated, each row at its dearest:
+  /// Records are counted exactly, and so are shared strings, as the compaction will deduplicate them. The size of an
+  /// index is estimated, with the highest cost for each row:
   ///
-  /// | a row whose key | takes |
+  /// | a row whose key | costs |
   /// |---|---|
   /// | few rows have | 64 / (9 · 0.75) = 9.5 bytes of a bucket |
-  /// | five rows or more have | 4 bytes of a list, and a fifth of its entry, header, padding and key: 10.5 bytes, and key / 5 |
+  /// | five rows or more have | 4 bytes of a list, a fifth of its entry, header, padding and key, so 10.5 + key / 5 |
   ///
-  /// It is a bound for keys that nobody aimed at the new file's seed: those that crowd one bucket take more buckets.
+  /// The bound does not hold for keys that were chosen to collide under the new file's seed: keys that crowd one bucket
+  /// need more buckets.
   ///
-  /// - Throws: `StoreError.damaged` at the first object that does not pass its check, as the compaction would.
-  /// - Complexity: reads every object once. `compactedByteLimit()` knows nearly as much without.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check, as the compaction would.
+  /// - Complexity: Reads every object once. `compactedByteLimit()` is almost as precise without reading them.
   public func compactedByteCount() throws(StoreError) -> Int {
     var total = 0
     var interner = SharedStringTable(seed: log.header.seed)
@@ -63,7 +64,7 @@ extension Snapshot {
     for table in rows.indices {
       for index in rows[table].indices where rows[table][index] > 0 {
         total += Self.indexFrame + (19 * rows[table][index] + 1) / 2
-        // No two rows have one unique key.
+        // A unique key has only one row.
         if manifest.tables[table].keySpaces[index].isUnique { continue }
         total += rows[table][index] + (keyBytes[table][index] + 4) / 5
       }
@@ -71,14 +72,15 @@ extension Snapshot {
     return withFrame(total)
   }
 
-  /// The most bytes that a compaction writes, from counters alone: never less than ``compactedByteCount()``.
+  /// Returns an upper bound for the bytes that a compaction writes, from counters alone. It is never less than
+  /// ``compactedByteCount()``.
   ///
-  /// What is not known is counted in full: of every object that is no row it is taken that it is a shared string, that its
-  /// rows live and that no other commit wrote it as well; of keys that many rows may have, that all are as long as the
-  /// longest and five rows have each.
+  /// Unknown quantities are counted with their maximum: every object that is not a row is assumed to be a shared string
+  /// that live rows use and that no other commit wrote as well; non-unique keys are all assumed to be as long as the
+  /// longest, with five rows each.
   ///
-  /// - Returns: the bound, and whether at most a fifth of it is such a guess.
-  /// - Complexity: in the number of commits of the generation.
+  /// - Returns: The bound, and whether at most a fifth of it is such an assumption.
+  /// - Complexity: Proportional to the number of commits of the generation.
   func compactedByteLimit() throws(StoreError) -> (byteCount: Int, isClose: Bool) {
     var known = 0
     var guessed = 0
@@ -91,7 +93,7 @@ extension Snapshot {
         known += Self.indexFrame + (19 * rows + 1) / 2
         if space.isUnique { continue }
         let longest = space.lengths.lengths.last ?? 0
-        // Of keys from 255 bytes on only that is known, and that they stand in the rows.
+        // For keys of 255 bytes or more, only that lower limit is known, and that the rows contain them.
         let keyBytes = longest < Manifest.longestListedKey ? min(rows * longest, liveBytes) : liveBytes
         guessed += rows + (keyBytes + 4) / 5
       }
@@ -104,20 +106,22 @@ extension Snapshot {
     return (withFrame(known + guessed), 4 * guessed <= known)
   }
 
-  /// The most rows that a key space can have, from counters; in one of lists, the most keys.
+  /// Returns the maximum number of rows in a key space, from counters; in a key space of lists, the maximum number of
+  /// keys.
   func rowLimit(of space: Manifest.KeySpace, in table: Manifest.Table) -> Int {
     let found = space.blocks.reduce(0) { $0 + Int($1.rowCount) }
-    // A row takes 16 bytes and a key in a list one, whatever the counters say.
+    // A row takes 16 bytes and a key in a list one byte, whatever the counters contain.
     if space.isList { return min(found, end) }
     return min(Int(clamping: table.liveRows), found, end / 16)
   }
 
-  /// Of an index, beside its entries: the header, and the bucket that is not full.
+  /// The overhead of an index: the block header and one bucket that is not full.
   private static let indexFrame = BlockHeader.byteCount + Bucket.byteCount
 
-  /// `byteCount` with what a file of one commit has beside objects and indexes, in whole pages.
+  /// Returns `byteCount` plus the overhead of a file with one commit, in addition to objects and indexes, rounded up to
+  /// pages.
   private func withFrame(_ byteCount: Int) -> Int {
-    // Two pages for the padding, and what the manifest says of blocks and of tables that the program has newly.
+    // Two pages for padding, and the manifest's entries for blocks and for tables that are new in this program.
     let page = SegmentHeader.alignment
     let frame =
       SegmentHeader.firstOffset + SegmentHeader.byteCount + SegmentFooter.byteCount + Bucket.byteCount

@@ -1,24 +1,24 @@
 import Bytes
 import RecordFormat
 
-/// One commit of a generation, as history tells it.
+/// A commit of a generation, as listed in its history.
 public struct CommitRecord: Sendable {
   public let sequence: UInt64
   public let generation: UInt64
-  /// Microseconds since 1970 UTC.
+  /// The time of the commit, in microseconds since 1970 UTC.
   public let time: Int64
-  /// Bytes that the commit added to the file.
+  /// The number of bytes that the commit added to the file.
   public let byteCount: Int
-  /// What the application stored with it.
+  /// The application's state that is stored with the commit.
   public let state: [UInt8]
-  /// Live rows by table.
+  /// The number of live rows, by table.
   public let rowCounts: [Int]
 }
 
 extension Snapshot {
-  /// This commit and those before it in this generation, newest first.
+  /// Returns this commit and the earlier ones of this generation, newest first.
   ///
-  /// - Complexity: two reads for each commit.
+  /// - Complexity: Two reads for each commit.
   public func history() throws(StoreError) -> [CommitRecord] {
     var records: [CommitRecord] = []
     for footer in try segments().reversed() {
@@ -32,7 +32,7 @@ extension Snapshot {
     return records
   }
 
-  /// The store as it was at commit `sequence`; `nil` if this generation does not hold that commit.
+  /// Returns the store at commit `sequence`; `nil` if this generation does not contain that commit.
   public func snapshot(at sequence: UInt64) throws(StoreError) -> Snapshot? {
     if sequence == self.sequence { return self }
     guard let footer = try segments().first(where: { $0.sequence == sequence }) else { return nil }

@@ -2,17 +2,18 @@ import Bytes
 import RecordFormat
 
 extension Snapshot {
-  /// Calls `body` with each live record that has `key` in `space`, until it returns false.
+  /// Calls `body` with each live record that has `key` in `space`, until it returns `false`.
   ///
-  /// Records come newest block first; their order says nothing else.
+  /// Records come newest block first and otherwise in no particular order.
   ///
   /// - Parameters:
-  ///   - space: where the key is looked up.
-  ///   - key: one that is longer than any in the store finds nothing.
-  ///   - body: may use the record only while it runs.
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check; what `body` throws.
-  /// - Complexity: a bucket for the base and for each block of the tail (their number grows with the logarithm
-  ///   of the tail's rows), a record for each hit.
+  ///   - space: The key space to search.
+  ///   - key: The key to look up. A key longer than any in the store is not found.
+  ///   - body: A closure that may use the record only during the call.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check; any error that `body`
+  ///   throws.
+  /// - Complexity: One bucket for the base and for each block of the tail (their number is logarithmic in the number of
+  ///   rows of the tail), and one record for each hit.
   public func forEachRecord(
     _ space: KeySpaceID, _ key: RawSpan, _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -20,11 +21,11 @@ extension Snapshot {
     try forEachRecord(&probe, space, key, inLists: isList(space), body)
   }
 
-  /// Calls `body` with each live record that the search for `key`, which `probe` began, finds, until it returns false.
+  /// Calls `body` with each live record that the search for `key` in `probe` finds, until it returns `false`.
   ///
   /// A posting list is checked once, however many rows it has.
   ///
-  /// - Parameter inLists: whether `space` is a key space of lists.
+  /// - Parameter inLists: Whether the keys of `space` are lists.
   @inline(__always)
   func forEachRecord(
     _ probe: inout Probe, _ space: KeySpaceID, _ key: RawSpan, inLists: Bool,
@@ -44,9 +45,9 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with each live row of a posting list, until it returns false. Returns whether it never did.
+  /// Calls `body` with each live row of a posting list, until it returns `false`. Returns whether it never did.
   ///
-  /// - Parameter prefetches: Whether `body` will read the rows, which lie far apart and are prefetched then.
+  /// - Parameter prefetches: Whether to prefetch the rows, because `body` will read them and they are far apart.
   @inline(__always)
   func forEachLiveRow(
     of postings: borrowing PostingList, prefetches: Bool = true, _ body: (UnitOffset) throws(StoreError) -> Bool
@@ -62,10 +63,10 @@ extension Snapshot {
     return true
   }
 
-  /// How many rows of a posting list ahead a row is prefetched: its cache misses overlap with the work on those before it.
+  /// The prefetch distance in rows of a posting list. Cache misses of later rows overlap with the work on earlier ones.
   private static var prefetchDistance: Int { 6 }
 
-  /// Prefetches as much of a record as most have: a check reads all of it.
+  /// Prefetches as much of a record as most records have, since a check reads all of it.
   @inline(__always)
   private func prefetchWhole(_ unit: UnitOffset) {
     prefetch(unit)
@@ -74,17 +75,17 @@ extension Snapshot {
     mapping.prefetch(unit.byteOffset &+ 320)
   }
 
-  /// How many live rows have `key` in `space`, or `limit` where they are no fewer.
+  /// Returns the number of live rows with `key` in `space`, but at most `limit`.
   ///
   /// - Parameters:
-  ///   - space: where the key is looked up.
-  ///   - key: whose rows are counted.
-  ///   - limit: how far.
-  ///   - withDead: whether dead rows of posting lists may be counted, too: enough to tell which of two keys has
-  ///     more, and then no row is looked up among the dead.
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
-  /// - Complexity: as ``forEachRecord(_:_:_:)``, but rows that stand in a posting list are not looked at, and without dead
-  ///   rows only counted.
+  ///   - space: The key space to search.
+  ///   - key: The key whose rows to count.
+  ///   - limit: The number at which counting stops.
+  ///   - withDead: Whether dead rows of posting lists may be included. That is enough to find out which of two keys has
+  ///     more rows, and avoids looking up each row in the set of dead rows.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
+  /// - Complexity: As ``forEachRecord(_:_:_:)``, but rows of a posting list are not read, and if dead rows are included
+  ///   they are only counted.
   public func rowCount(
     _ space: KeySpaceID, _ key: RawSpan, atMost limit: Int = .max, withDead: Bool = false
   ) throws(StoreError) -> Int {
@@ -110,19 +111,20 @@ extension Snapshot {
     return min(count, limit)
   }
 
-  /// The live record with `key` in `space`: the only one in a key space of unique keys, any of them in another;
-  /// `nil` for none. A key space of lists is asked with ``forEachRecord(_:_:_:)``.
+  /// Returns the live record with `key` in `space`: the only one in a key space of unique keys, any of them otherwise;
+  /// `nil` if no record has `key`. For a key space of lists, use ``forEachRecord(_:_:_:)`` instead.
   ///
-  /// - Throws: `StoreError.damaged` if something on the way does not pass its check.
-  /// - Complexity: as ``forEachRecord(_:_:_:)`` for one hit.
+  /// - Throws: `StoreError.damaged` if a block or record that the lookup reads fails its check.
+  /// - Complexity: As ``forEachRecord(_:_:_:)`` for one hit.
   @_lifetime(borrow self)
   public func record(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> RecordView? {
     try first(space, key)
   }
 
-  /// The row with identifier `id`, which a snapshot of this generation gave; `nil` if it is not a live row of `table`.
+  /// Returns the row with identifier `id`, which a snapshot of this generation returned; `nil` if it is not a live row
+  /// of `table`.
   ///
-  /// - Throws: `StoreError.damaged` if the row does not pass its check.
+  /// - Throws: `StoreError.damaged` if the row fails its check.
   @_lifetime(borrow self)
   public func record(_ id: RowID, table: Int) throws(StoreError) -> RecordView? {
     let object = try self.object(id.unit)
@@ -131,10 +133,10 @@ extension Snapshot {
     return try RecordView(object, self)
   }
 
-  /// The hint for a lookup that will follow soon: asks for the bucket in which `key` stands in the base.
+  /// Prefetches the home bucket of `key` in the base, as a hint for a lookup that follows soon.
   public func prefetch(_ space: KeySpaceID, _ key: RawSpan) { prefetchBucket(space, KeyHash.of(key, seed)) }
 
-  /// The checked bytes of the bucket at `unit`, which has room for `capacity` entries.
+  /// Returns the checked bytes of the bucket at `unit`, which has space for `capacity` entries.
   @_lifetime(borrow self)
   func bucket(_ unit: UnitOffset, capacity: Int) throws(StoreError) -> RawSpan {
     let line = line(unit)
@@ -145,7 +147,7 @@ extension Snapshot {
   @inline(never)
   func damagedBucket(_ line: UnitOffset) -> StoreError { log.damage(line.byteOffset, "index bucket") }
 
-  /// The live record at `unit`, which has to be one of `table`.
+  /// Returns the live record at `unit`, which must belong to `table`; `nil` if the row is dead.
   @_lifetime(borrow self)
   func record(_ unit: UnitOffset, table: Int) throws(StoreError) -> RecordView {
     let object = try self.object(unit)
@@ -155,12 +157,12 @@ extension Snapshot {
     return try RecordView(object, self)
   }
 
-  /// The checked bytes of the object at `unit`, without padding.
+  /// Returns the checked bytes of the object at `unit`, without padding.
   @inline(__always)
   @_lifetime(borrow self)
   func object(_ unit: UnitOffset) throws(StoreError) -> RawSpan { try objectAndKind(unit).0 }
 
-  /// The same, and what the object is.
+  /// Returns the checked bytes of the object at `unit` and its kind.
   @inline(__always)
   @_lifetime(borrow self)
   func objectAndKind(_ unit: UnitOffset) throws(StoreError) -> (RawSpan, ObjectKind) {
@@ -168,22 +170,22 @@ extension Snapshot {
     guard offset >= SegmentHeader.firstOffset, offset <= end &- ObjectHeader.byteCount else {
       throw damagedObject(unit)
     }
-    // Inside the commit, as just checked.
+    // Within the commit, as just checked.
     let rest = unsafe committed(offset, end &- offset)
     let word = Checksum.checkedHeader(rest, at: unit)
     if word == 0 { throw damagedObject(unit) }
-    // No longer than `rest`, as just checked.
+    // Not longer than `rest`, as just checked.
     return (unsafe rest.extracting(unchecked: 0..<ObjectHeader.length(word)), ObjectHeader.kind(word))
   }
 
-  /// What is wrong with the object at `unit`, which did not pass its check.
+  /// Returns the error for the object at `unit`, which failed its check.
   @inline(never)
   private func damagedObject(_ unit: UnitOffset) -> StoreError {
     let offset = unit.byteOffset
     guard offset >= SegmentHeader.firstOffset, offset <= end - ObjectHeader.byteCount else {
       return damagedObject(unit, "an offset outside the commit")
     }
-    // Inside the commit, as just checked.
+    // Within the commit, as just checked.
     let length = ObjectHeader.length(unsafe committed(offset, ObjectHeader.byteCount).u32(at: 4))
     guard length >= ObjectHeader.byteCount, length <= end - offset else {
       return damagedObject(unit, "length \(length)")
@@ -196,7 +198,7 @@ extension Snapshot {
     log.damage(unit.byteOffset, "object: \(what)")
   }
 
-  /// Whether the row at `unit` died in this commit or an earlier one of this file.
+  /// Returns whether the row at `unit` died in this commit or an earlier one of this file.
   @inline(__always)
   func isDead(_ unit: UnitOffset) throws(StoreError) -> Bool {
     if deadBlocks.isEmpty { return false }
@@ -224,29 +226,30 @@ extension Snapshot {
     return false
   }
 
-  /// Where an object stands whose bytes these are.
+  /// Returns the offset of the object with these bytes.
   func unit(of object: RawSpan) -> UnitOffset { UnitOffset(byteOffset: mapping.offset(of: object)) }
 
-  /// `count` bytes of the file from `offset` on, valid as long as this snapshot, which holds the mapping.
+  /// Returns `count` bytes of the file from `offset` on, valid as long as this snapshot, which owns the mapping.
   @_lifetime(borrow self)
   func mapped(_ offset: Int, _ count: Int) -> RawSpan {
-    // The mapping is a constant of this object, and lives as long as it does.
+    // The mapping is a constant of this object and lives as long as it.
     unsafe _overrideLifetime(mapping.bytes(offset, count), borrowing: self)
   }
 
-  /// The bytes of the bucket at `unit`.
+  /// Returns the bytes of the bucket at `unit`.
   @inline(__always)
   @_lifetime(borrow self)
   func line(_ unit: UnitOffset) -> RawSpan {
-    // Buckets are those of an `IndexBlock`, which lies inside the commit.
+    // Buckets belong to an `IndexBlock`, which is within the commit.
     unsafe committed(unit.byteOffset, Bucket.byteCount)
   }
 
-  /// The same without a check: unsafe because the bytes have to end at ``end`` at the latest, which lies in the mapping.
+  /// Returns the same bytes without a check. Unsafe because the bytes must end at or before ``end``, which is within
+  /// the mapping.
   @unsafe @inline(__always)
   @_lifetime(borrow self)
   func committed(_ offset: Int, _ count: Int) -> RawSpan {
-    // As above.
+    // Safe for the same reason as above.
     unsafe _overrideLifetime(mapping.bytes(unchecked: offset, count), borrowing: self)
   }
 }

@@ -2,13 +2,14 @@ import Bytes
 import RecordFormat
 
 extension Snapshot {
-  /// Bytes that are asked for ahead of a scan.
+  /// The number of bytes to prefetch ahead of a scan.
   private static let readAhead = 4 << 20
 
-  /// Calls `body` with every live record of `table`, in the order of the file.
+  /// Calls `body` with every live record of `table`, in file order.
   ///
-  /// - Throws: `StoreError.damaged` at the first object that does not pass its check; what `body` throws.
-  /// - Complexity: reads every object of the generation once, and every dead block; memory for 4 bytes for each dead row.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check; any error that `body` throws.
+  /// - Complexity: Reads every object of the generation once, and every dead block; memory for 4 bytes for each dead
+  ///   row.
   public func scan(
     _ table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -18,9 +19,9 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with the live records of `table`, in the order of the file, until it returns false.
+  /// Calls `body` with the live records of `table`, in file order, until it returns `false`.
   ///
-  /// - Throws, complexity: as ``scan(_:_:)``, up to the last record.
+  /// - Throws, complexity: As ``scan(_:_:)``, up to the last record.
   public func forEachRecord(
     of table: Int, _ body: (borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -30,7 +31,7 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with every live record and its table, in the order of the file.
+  /// Calls `body` with every live record and its table, in file order.
   func forEachLiveRow(
     _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -45,7 +46,7 @@ extension Snapshot {
   ) throws(StoreError) {
     let tableCount = manifest.tables.count
     let dead = try deadRows()
-    // Rows come in ascending order, as the dead ones do: each is passed once.
+    // Rows come in ascending order, as do the dead ones, so each dead row is passed once.
     var next = 0
     for segment in try segments() {
       let isFinished = try forEachObject(segment) { (object, unit) throws(StoreError) in
@@ -58,7 +59,7 @@ extension Snapshot {
     }
   }
 
-  /// The rows that died in this commit or an earlier one of this file, ascending.
+  /// Returns the rows that died in this commit or an earlier one of this file, in ascending order.
   private func deadRows() throws(StoreError) -> [UInt32] {
     var dead: [UInt32] = []
     for block in deadBlocks { try forEachDead(block) { dead.append($0.rawValue) } }
@@ -66,7 +67,7 @@ extension Snapshot {
     return dead
   }
 
-  /// The footers of this commit and all before it in this generation, oldest first.
+  /// Returns the footers of this commit and all earlier ones of this generation, oldest first.
   func segments() throws(StoreError) -> [SegmentFooter] {
     var footers = [footer]
     while let first = footers.last, first.previousFooterOffset != 0 {
@@ -75,7 +76,7 @@ extension Snapshot {
     return footers.reversed()
   }
 
-  /// Calls `body` with each object of a segment, checked, until it returns false. Returns whether it never did.
+  /// Calls `body` with each checked object of a segment until it returns `false`. Returns whether it never did.
   func forEachObject(
     _ segment: SegmentFooter, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -84,7 +85,7 @@ extension Snapshot {
     var expected = offset
     while offset < end {
       if offset >= expected {
-        // Half of what was asked for before should be there by now.
+        // By now, half of the previous read-ahead should have arrived.
         mapping.expect(expected, min(2 * Self.readAhead, end - expected))
         expected += Self.readAhead
       }
@@ -99,8 +100,8 @@ extension Snapshot {
     return true
   }
 
-  /// Calls `body` with hash and offset of each live row that `block` finds; in a key space of lists once for each of its
-  /// keys, and for some of them more than once.
+  /// Calls `body` with the hash and offset of each live row that `block` contains. In a key space of lists, it is
+  /// called once for each key of a row, and for some keys more than once.
   func forEachEntry(
     _ block: IndexBlock, _ space: KeySpaceID, _ body: (UInt64, UnitOffset) -> Void
   ) throws(StoreError) {
@@ -123,7 +124,8 @@ extension Snapshot {
             body(KeyHash.of(key, seed), unit)
             continue
           }
-          // All keys of a row stand in one block: which of those that have its tag this entry is does not matter.
+          // All keys of a row are in one block, so it does not matter which of its keys with this tag belongs to this
+          // entry.
           let tag = line.u16(at: Bucket.tags + 2 * entry)
           var list = KeyList(key)
           while let key = list.next() {
@@ -135,7 +137,7 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with each row that `block` lists as dead.
+  /// Calls `body` with each dead row that `block` contains.
   func forEachDead(
     _ block: IndexBlock, _ body: (UnitOffset) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -1,34 +1,35 @@
 import RecordFormat
 import Storage
 
-/// What of a store's bytes other stores may share.
+/// The part of a store's bytes that other stores may share.
 public struct SharedBase: Sendable, Equatable {
-  /// The file that holds them.
+  /// The path of the file that contains the shared bytes.
   public let path: String
-  /// How many bytes of the store stand there.
+  /// The number of the store's bytes in that file.
   public let byteCount: Int
-  /// How many names the file has: one for each store, and for each older log of one that was kept.
+  /// The number of names (hard links) of the file: one for each store and one for each kept older log.
   public let linkCount: Int
 
-  /// Whether another name leads to the file: without one, these bytes are this store's alone.
+  /// Whether the file has another name. Without one, only this store uses these bytes.
   public var isShared: Bool { linkCount > 1 }
 }
 
 extension Snapshot {
-  /// Bytes in the file of its own, and in the base, of a tail log whose base another store has too; `nil` for any other log.
+  /// Returns the size of the store's own file and of its base, in bytes, for a tail log whose base another store also
+  /// uses; `nil` for any other log.
   ///
   /// - Throws: `StoreError.io`.
-  /// - Complexity: a system call for a tail log.
+  /// - Complexity: One system call for a tail log.
   func ownAndSharedByteCounts() throws(StoreError) -> (own: Int, shared: Int)? {
     guard log.header.base != nil, let base = try sharedBase(), base.isShared else { return nil }
     return (end - base.byteCount, base.byteCount)
   }
 
-  /// What this store shares: the base of a tail log, or the whole file where it has other names. `nil` if it shares
-  /// nothing.
+  /// Returns what this store shares: the base of a tail log, or the complete file if it has other names; `nil` if it
+  /// shares nothing.
   ///
   /// - Throws: `StoreError.io`.
-  /// - Complexity: one system call.
+  /// - Complexity: One system call.
   public func sharedBase() throws(StoreError) -> SharedBase? {
     let log = log
     return try storage { () throws(StorageError) in

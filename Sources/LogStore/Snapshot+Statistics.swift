@@ -1,46 +1,51 @@
 import Bytes
 import RecordFormat
 
-/// What a store costs and how well its indexes do.
+/// The sizes of a store and the quality of its indexes.
 public struct StoreStatistics: Sendable {
   public struct Index: Sendable {
-    /// Table and key space, as `table.keySpace`.
+    /// The table and key space, as `table.keySpace`.
     public let name: String
-    /// Blocks that a lookup asks, the base's included.
+    /// The number of blocks that a lookup searches, including the base's.
     public let blockCount: Int
-    /// Entries in the buckets: a row or the list of the rows of one key; dead rows too, until a compaction.
+    /// The number of entries in the buckets, each for a row or a posting list. Dead rows are included until a
+    /// compaction.
     public let entryCount: Int
     public let byteCount: Int
-    /// Entries per slot over all blocks, 0 … 1.
+    /// The load factor over all blocks: entries per slot, 0 … 1.
     public let load: Double
-    /// The furthest that an entry stands from its home bucket, in buckets.
+    /// The largest displacement of an entry from its home bucket, in buckets.
     public let longestProbe: Int
     public let keyLengths: [Int]
   }
 
   public let fileByteCount: Int
-  /// Bytes of live records, padding included; shared strings and indexes not.
+  /// The size of live records in bytes, including padding, without shared strings and indexes.
   public let liveByteCount: Int
-  /// Bytes of records that were replaced or deleted.
+  /// The size of replaced or deleted records in bytes.
   public let deadByteCount: Int
   public let deadRowCount: Int
-  /// Rows put since the base was written, and the bytes of their segments.
+  /// The number of rows put since the base was written.
   public let tailRowCount: Int
   public let tailByteCount: Int
-  /// When the base was written, in microseconds since 1970 UTC.
+  /// The time when the base was written, in microseconds since 1970 UTC.
   public let baseTime: Int64
   public let indexes: [Index]
 }
 
 extension Snapshot {
-  /// Bytes of live rows. Complexity: in the number of tables, as of the two below.
+  /// The size of live rows in bytes.
+  ///
+  /// - Complexity: Linear in the number of tables.
   public var liveByteCount: Int { manifest.tables.reduce(0) { $0 + Int(clamping: $1.liveBytes) } }
-  /// Bytes of rows that are dead and still in the file.
+  /// The size of dead rows that are still in the file, in bytes.
   public var deadByteCount: Int { Int(clamping: manifest.deadBytes) }
-  /// Bytes of all commits behind the base.
+  /// The size of all commits after the base, in bytes.
   public var tailByteCount: Int { end - baseEnd }
 
-  /// Counters and sizes. Complexity: one read for each commit of the generation.
+  /// Returns counters and sizes.
+  ///
+  /// - Complexity: One read for each commit of the generation.
   public func statistics() throws(StoreError) -> StoreStatistics {
     var indexes: [StoreStatistics.Index] = []
     for (number, table) in manifest.tables.enumerated() {

@@ -4,34 +4,34 @@ import Storage
 
 /// An immutable view of a store at one commit.
 ///
-/// It stays valid and unchanged for as long as someone holds it, whatever writers do: nothing that it shows is
-/// ever changed in place, and a file that was replaced lives on until its last snapshot is gone. Any number of
-/// threads may use one snapshot. Hold one per reader, not one per lookup: two threads that retain the same
-/// object for each lookup cost each other a factor of three.
+/// It stays valid and unchanged for as long as it is referenced, regardless of writers: the data that it shows is never
+/// changed in place, and a file that was replaced exists until its last snapshot is released. Any number of threads may
+/// use one snapshot. Hold one per reader, not one per lookup: two threads that retain the same object for each lookup
+/// slow each other down by a factor of three.
 ///
-/// Every bucket, record and string is checked when it is read. What fails is an error that names the place,
-/// never another row.
+/// Every bucket, record and string is checked when it is read. If a check fails, the result is an error that contains
+/// the offset, never another row.
 public final class Snapshot: Sendable {
   let log: LogFile
   let mapping: Mapping
   let footer: SegmentFooter
   package let manifest: Manifest
-  /// First byte after the commit.
+  /// The offset after the last byte of the commit.
   let end: Int
-  /// First byte after the base.
+  /// The offset after the last byte of the base.
   let baseEnd: Int
   let seed: HashSeed
-  /// The index blocks of all key spaces; those of one stand together, newest first, the base's last.
+  /// The index blocks of all key spaces. The blocks of one key space are contiguous, newest first, the base's last.
   let blocks: [IndexBlock]
-  /// The blocks of each key space, those of one table together.
+  /// The blocks of each key space, grouped by table.
   private let keySpaces: [KeySpaceBlocks]
-  /// Places for the key spaces of a table in ``keySpaces``: as many as the table with the most of them needs.
+  /// The number of elements per table in ``keySpaces``: the maximum number of key spaces of a table.
   private let keySpaceStride: Int
   let deadBlocks: [IndexBlock]
 
-  /// Reads the manifest of the commit that `footer` ends, and checks that its blocks lie inside the file.
+  /// Reads the manifest of the commit that `footer` ends, and checks that its blocks are within the file.
   ///
-  /// - Complexity: two reads; independent of the number of rows.
+  /// - Complexity: Two reads, independent of the number of rows.
   init(_ log: LogFile, _ mapping: Mapping, _ footer: SegmentFooter) throws(StoreError) {
     self.log = log
     self.mapping = mapping
@@ -64,8 +64,8 @@ public final class Snapshot: Sendable {
       do { header = try SegmentHeader(bytes.rawSpan) } catch {
         throw log.damage(SegmentHeader.firstOffset, "segment header: \(error)")
       }
-      // Blocks behind it are the tail's; a length that reaches too far says that there is no tail. One that is no whole
-      // number of pages, which verification tells, is cut to one.
+      // Blocks after the base belong to the tail. A length that exceeds the commit means that there is no tail. A
+      // length that is not a multiple of the page size, which verification reports, is rounded down.
       let length = min(Int(clamping: header.length), end - SegmentHeader.firstOffset)
       baseEnd = SegmentHeader.firstOffset + length / SegmentHeader.alignment * SegmentHeader.alignment
     }
@@ -80,7 +80,7 @@ public final class Snapshot: Sendable {
     return blocks
   }
 
-  /// The blocks of `space`; none for a table or key space that this commit does not have.
+  /// Returns the blocks of `space`; empty for a table or key space that this commit does not have.
   @inline(__always)
   func blocks(of space: KeySpaceID) -> KeySpaceBlocks {
     let place = space.table &* keySpaceStride &+ space.index
@@ -88,38 +88,40 @@ public final class Snapshot: Sendable {
     return keySpaces[place]
   }
 
-  /// The number of this commit.
+  /// The sequence number of this commit.
   public var sequence: UInt64 { footer.sequence }
-  /// The number of the file that holds it.
+  /// The generation of the file that contains the commit.
   public var generation: UInt64 { footer.generation }
-  /// When it was committed, in microseconds since 1970 UTC.
+  /// The time of the commit, in microseconds since 1970 UTC.
   public var time: Int64 { footer.time }
-  /// What the application stored beside the rows.
+  /// The application's state that is stored with the commit.
   public var state: [UInt8] { manifest.state }
-  /// The file that this snapshot shows.
+  /// The path of the file that contains this snapshot.
   public var path: String { log.path }
 
-  /// Live rows of a table. Complexity: O(1).
+  /// Returns the number of live rows of a table.
+  ///
+  /// - Complexity: O(1).
   public func rowCount(_ table: Int) -> Int {
     table < manifest.tables.count ? Int(clamping: manifest.tables[table].liveRows) : 0
   }
 
-  /// The table of this name; `nil` if this commit has none.
+  /// Returns the index of the table with this name; `nil` if this commit has no such table.
   public func table(named name: String) -> Int? { manifest.tables.firstIndex { $0.name == name } }
 
-  /// The names of all tables, by position.
+  /// The names of all tables, in order.
   public var tableNames: [String] { manifest.tables.map(\.name) }
 
-  /// Whether both are commits of one file.
+  /// Returns whether both snapshots are commits of the same file.
   public func isSameGeneration(as other: Snapshot) -> Bool { log.header.storeID == other.log.header.storeID }
 
-  /// Whether records have any number of keys in a key space.
+  /// Returns whether the keys of a key space are lists.
   func isList(_ space: KeySpaceID) -> Bool {
     space.table < manifest.tables.count && space.index < manifest.tables[space.table].keySpaces.count
       && manifest.tables[space.table].keySpaces[space.index].isList
   }
 
-  /// The key lengths that occur in a key space.
+  /// Returns the key lengths that occur in a key space.
   public func keyLengths(_ space: KeySpaceID) -> KeyLengths {
     guard space.table < manifest.tables.count, space.index < manifest.tables[space.table].keySpaces.count else {
       return KeyLengths()

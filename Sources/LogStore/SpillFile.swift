@@ -8,28 +8,29 @@ import Musl
 import Darwin
 #endif
 
-/// Bytes that arrive before a store is locked, in a file next to it: a slow sender then keeps no other writer waiting.
+/// A temporary file, next to a store, for bytes that arrive before the store is locked. So a slow sender does not block
+/// other writers.
 ///
-/// The file loses its name as soon as it is open, so its space is free again when it is closed, however the process
-/// ends. A crash in between leaves a name that the next spill file of the store removes. Anyone may remove such a name
-/// at any time: the process that made the file holds it open.
+/// The file is unlinked as soon as it is open, so its space is freed when it is closed, however the process ends. A
+/// crash in between leaves a name that the next spill file of the store removes. Any process may remove such a name at
+/// any time, because the process that created the file has it open.
 package final class SpillFile {
   private static let pieceByteCount = 1 << 18
 
   private let file: ReclaimingFile
-  /// Bytes from the beginning whose space was given back.
+  /// The number of bytes at the start whose space was freed.
   private var released = 0
-  /// Bytes that were appended.
+  /// The number of bytes appended.
   package private(set) var byteCount = 0
 
-  /// Creates an empty file, mode 0600, in the directory of a store.
+  /// Creates an empty file with mode 0600 in the directory of a store.
   ///
   /// - Throws: `StoreError.io`.
   package init(nextTo location: StoreLocation) throws(StoreError) {
     let created = try storage { () throws(StorageError) in
       let directory = location.directory
       for name in try directory.names() where name.hasPrefix(location.spillPrefix) {
-        // What cannot be removed takes room, and is in nobody's way.
+        // A file that cannot be removed takes space but does no other harm.
         _ = try? directory.remove(name)
       }
       let name = location.spill(location.environment.random())
@@ -44,7 +45,7 @@ package final class SpillFile {
 
   /// Appends bytes.
   ///
-  /// - Throws: `StoreError.io`, also for a full device.
+  /// - Throws: `StoreError.io`, including for a full device.
   package func append(_ bytes: Span<UInt8>) throws(StoreError) {
     do throws(StorageError) {
       try file.write(bytes.rawSpan, at: byteCount)
@@ -52,15 +53,15 @@ package final class SpillFile {
     byteCount += bytes.count
   }
 
-  /// Gives the space of the bytes before `offset`, which are not read again, back to the file system where that can be
-  /// done: what is read from here is written elsewhere, and a small disk need not hold it twice.
+  /// Returns the space of the bytes before `offset`, which will not be read again, to the file system if possible. The
+  /// bytes read from here are written elsewhere, and a small disk need not hold them twice.
   package func release(before offset: Int) {
     let end = offset / Self.pieceByteCount * Self.pieceByteCount
     if end > released { file.release(released..<end) }
     released = max(released, end)
   }
 
-  /// The next bytes from `offset` on, up to 256 KiB; empty at the end.
+  /// Returns the next bytes from `offset` on, up to 256 KiB; empty at the end of the file.
   ///
   /// - Throws: `StoreError.io`.
   package func read(at offset: Int) throws(StoreError) -> [UInt8] {
@@ -68,7 +69,7 @@ package final class SpillFile {
     let piece = try storage { () throws(StorageError) in
       try file.read(min(Self.pieceByteCount, byteCount - offset), at: offset)
     }
-    // Nobody else has the file, so that it is shorter than what was written is the device's fault.
+    // No other process has the file open, so if it is shorter than what was written, the device failed.
     if piece.isEmpty { throw .io(StorageError(operation: "read", path: file.path, code: EIO)) }
     return piece
   }

@@ -6,24 +6,24 @@ import Musl
 import Darwin
 #endif
 
-/// Time and chance, so that tests can give their own.
+/// A clock and a source of random numbers, which tests can replace.
 package struct StoreEnvironment: Sendable {
-  /// Microseconds since 1970 UTC.
+  /// A closure that returns the time in microseconds since 1970 UTC.
   package var now: @Sendable () -> Int64
-  /// 64 random bits that nobody can predict.
+  /// A closure that returns 64 unpredictable random bits.
   package var random: @Sendable () -> UInt64
-  /// Nanoseconds of a clock that nobody sets.
+  /// A closure that returns the nanoseconds of a monotonic clock.
   package var uptime: @Sendable () -> Int64 = {
     var time = timespec()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
-  /// Waits for so long, less than a second.
+  /// A closure that waits for this long, less than a second.
   package var pause: @Sendable (Duration) -> Void
-  /// A segment that grows past this is written in pieces. Smaller in tests, which want many such segments.
+  /// The segment size above which a segment is written in parts. Tests use a smaller one to get many such segments.
   package var flushLimit = SegmentBuilder.flushLimit
-  /// Learns what a store did without being asked. May be called on any thread.
+  /// A closure that is called with notices about what a store did on its own. It may be called on any thread.
   package var notify: @Sendable (StoreNotice) -> Void = { _ in }
 
   package init(
@@ -37,7 +37,8 @@ package struct StoreEnvironment: Sendable {
 
   /// The clock and the random numbers of the operating system.
   ///
-  /// - Parameter notify: Learns what a store did without being asked. May be called on any thread.
+  /// - Parameter notify: A closure that is called with notices about what a store did on its own. It may be called on
+  ///   any thread.
   package static func system(notify: @escaping @Sendable (StoreNotice) -> Void) -> StoreEnvironment {
     var environment = system
     environment.notify = notify
@@ -48,7 +49,7 @@ package struct StoreEnvironment: Sendable {
   package static let system = StoreEnvironment(
     now: {
       var time = timespec()
-      // The call fills the local structure.
+      // The call fills in the local structure.
       unsafe clock_gettime(CLOCK_REALTIME, &time)
       return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     },

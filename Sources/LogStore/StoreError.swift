@@ -1,42 +1,44 @@
 import Storage
 
-/// Everything that can go wrong in the world of a store. A caller's mistake is a precondition instead.
+/// An error of a store caused by its environment: files, devices, other processes. Mistakes of the caller are
+/// preconditions instead.
 public enum StoreError: Error, Sendable {
-  // On opening.
+  // Errors when opening a store.
 
-  /// The file is not a store, or one that this program cannot read. Nothing was changed.
+  /// The file is not a store, or a store that this program cannot read. Nothing was changed.
   case unusable(path: String, reason: String)
-  /// Another process holds the writer's lock. Try again, or open for reading.
+  /// Another process holds the writer's lock. Try again, or open the store for reading.
   case locked(path: String)
-  /// The file asks for tables or key spaces in another order than the program's schema.
+  /// The tables or key spaces of the file differ from the program's schema.
   case schema(path: String, reason: String)
 
-  // At any time.
+  // Errors at any time.
 
-  /// Bytes that were acknowledged do not pass their check. `offset` is where the damaged structure begins.
+  /// Acknowledged bytes fail their check. `offset` is the start of the damaged structure.
   case damaged(path: String, offset: Int, what: String)
-  /// The device cannot read what it holds from `offset` on.
+  /// The device cannot read the bytes at `offset`.
   case unreadable(path: String, offset: Int)
-  /// The operating system refused a call.
+  /// A system call failed.
   case io(StorageError)
 
-  /// The store was closed to whoever asked, such as that of a user who is no longer signed in.
+  /// The store was closed to the caller, for example because its user signed out.
   case closed(path: String)
 
-  // On writing.
+  // Errors when writing.
 
-  /// The file that was opened has lost its name: someone renamed, removed or replaced it by one that is not a later state
-  /// of it. Nothing was written to it. Open the store again.
+  /// The open file has lost its name: it was renamed, removed, or replaced by a file that is not a later state of it.
+  /// Nothing was written to it. Open the store again.
   case replaced(path: String)
-  /// An earlier write or sync failed; this writer does nothing more. Reopening recovers the last commit.
+  /// An earlier write or sync failed, and this writer accepts no more writes. Reopen the store to recover the last
+  /// commit.
   case poisoned(path: String, reason: String)
-  /// The log would grow past what its offsets reach. Compact, or split the data.
+  /// The log would exceed the largest offset. Compact it or split the data.
   case full(path: String, limit: Int)
-  /// The file system has less room than a compaction, or a rollback across a full update, needs. Nothing was written.
+  /// The file system has less space than a compaction, or a rollback across a full update, needs. Nothing was written.
   case noRoom(path: String, needed: Int, available: Int)
   /// A key, record or shared string is longer than the format allows.
   case tooLarge(what: String, byteCount: Int, limit: Int)
-  /// The writer belongs to the process that opened it; a forked child must open its own.
+  /// The writer belongs to the process that opened it. A forked child must open its own writer.
   case forked(path: String)
 }
 
@@ -71,7 +73,7 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
-/// Runs an operation of the storage layer and gives its error this module's type.
+/// Runs an operation of the storage layer and converts its error to this module's type.
 @inline(__always)
 func storage<Result: ~Copyable>(
   _ operation: () throws(StorageError) -> Result

@@ -1,17 +1,18 @@
 import Storage
 
 extension StoreLocation {
-  /// Gives the log another name, so that the next commit begins a store anew: for stores whose content can be had
-  /// again, and that share no base.
+  /// Renames the log, so that the next commit starts a new store. Use it for stores whose content can be obtained again
+  /// and that share no base.
   ///
-  /// The log is then called `NAME.damaged-1`. A crash leaves the one name or the other.
+  /// The new name is `NAME.damaged-1`. After a crash the log has either the old or the new name.
   ///
   /// - Parameters:
-  ///   - waiting: how long to wait for a writer to finish.
-  ///   - keepsOthers: whether a log that has that name already keeps it, and this one gets the next that is free.
-  ///   - isDamaged: is asked under the writer's lock, as another process may have done it already.
-  /// - Returns: where the log is now; `nil` if it was left as it was, or is not there.
-  /// - Throws: `StoreError.locked`, `.io`; what `isDamaged` throws.
+  ///   - waiting: The time to wait for a writer to finish.
+  ///   - keepsOthers: Whether an existing log with that name is kept, and this one gets the next free name.
+  ///   - isDamaged: A closure that returns whether to rename the log. It is called under the writer's lock, because
+  ///     another process may already have renamed it.
+  /// - Returns: The new path of the log; `nil` if the log was not renamed or does not exist.
+  /// - Throws: `StoreError.locked`, `.io`; any error that `isDamaged` throws.
   package func setAside(
     waiting: Duration = .zero, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
   ) throws -> String? {
@@ -21,7 +22,7 @@ extension StoreLocation {
     return try setAsideLog(keepsOthers: keepsOthers)
   }
 
-  /// The same, for one that has the writer's lock.
+  /// Renames the log. The caller must hold the writer's lock.
   func setAsideLog(keepsOthers: Bool = true) throws(StoreError) -> String? {
     try storage { () throws(StorageError) in
       guard try directory.identity(of: log) != nil else { return nil }
@@ -34,7 +35,7 @@ extension StoreLocation {
 }
 
 extension StoreError {
-  /// Whether it says that what is on the disk cannot be used as it is, rather than that something stands in the way now.
+  /// Whether the error means that the data on disk is unusable, rather than that a temporary obstacle exists.
   package var isDamage: Bool {
     switch self {
     case .unusable, .schema, .damaged, .unreadable: true

@@ -1,10 +1,10 @@
 import Storage
 
-/// Which store is meant: a directory and the name that its files begin with.
+/// The location of a store: a directory and the common prefix of its file names.
 ///
-/// Invariant: `name`, and each file's name that begins with it, is one component of a path.
+/// Invariant: `name`, and each file name that begins with it, is a single path component.
 public struct StoreLocation: Sendable {
-  /// Bytes of the longest name; the file systems that we know take 255 for a file's.
+  /// The maximum length of a name in bytes. The supported file systems allow 255 for a file name.
   public static let maximumNameByteCount = 200
 
   package let directory: any StorageDirectory
@@ -21,12 +21,13 @@ public struct StoreLocation: Sendable {
     log = name + ".log"
   }
 
-  /// The store `name` in the directory at `path`, which is made, mode 0700, together with missing parents.
+  /// Returns the store `name` in the directory at `path`. The directory is created with mode 0700, together with
+  /// missing parents.
   ///
   /// - Parameters:
-  ///   - path: of the directory.
-  ///   - name: what the store's files begin with: up to ``maximumNameByteCount`` bytes, without a slash or a zero,
-  ///     and neither empty nor `.` nor `..`. Anything else is the caller's mistake.
+  ///   - path: The path of the directory.
+  ///   - name: The prefix of the store's file names: 1 to ``maximumNameByteCount`` bytes, without a slash or a zero
+  ///     byte, and neither `.` nor `..`. Any other name is a programmer's error.
   /// - Throws: `StoreError.io`.
   public static func creating(_ path: String, name: String) throws(StoreError) -> StoreLocation {
     check(name)
@@ -34,11 +35,11 @@ public struct StoreLocation: Sendable {
     return StoreLocation(directory, name: name)
   }
 
-  /// The store `name` in the directory at `path`; `nil` if there is no such directory. Creates nothing.
+  /// Returns the store `name` in the directory at `path`; `nil` if there is no such directory. Nothing is created.
   ///
   /// - Parameters:
-  ///   - path: of the directory.
-  ///   - name: as for ``creating(_:name:)``.
+  ///   - path: The path of the directory.
+  ///   - name: The prefix of the store's file names, as for ``creating(_:name:)``.
   /// - Throws: `StoreError.io`.
   public static func existing(_ path: String, name: String) throws(StoreError) -> StoreLocation? {
     check(name)
@@ -52,23 +53,23 @@ public struct StoreLocation: Sendable {
       "a store's name has 1 to 200 bytes, no slash and no zero, and is neither . nor ..")
   }
 
-  /// The log.
+  /// The file name of the log.
   let log: String
-  /// Where the log is, for messages.
+  /// The path of the log, for messages.
   public var path: String { directory.path + "/" + log }
-  /// Carries the writer's lock.
+  /// The file name of the writer's lock.
   var lock: String { name + ".lock" }
-  /// A generation that is being written.
+  /// The file name of a generation that is being written.
   var new: String { name + ".new" }
-  /// What a tail log shares with other stores.
+  /// The file name of the base that a tail log shares with other stores.
   var base: String { name + ".base" }
-  /// Bytes that arrive before the store is locked; see ``SpillFile``.
+  /// Returns the file name for bytes that arrive before the store is locked; see ``SpillFile``.
   func spill(_ number: UInt64) -> String { spillPrefix + String(number, radix: 16) }
   var spillPrefix: String { name + ".spill-" }
-  /// The generation before the last full update.
+  /// The file name of the generation before the last full update.
   var previous: String { name + Self.previousSuffix }
   static let previousSuffix = ".previous"
-  /// A log that was found damaged when it was repaired.
+  /// Returns a file name for a log that a repair found damaged.
   func damaged(_ number: Int) -> String { damagedPrefix + "\(number)" }
   var damagedPrefix: String { name + ".damaged-" }
 }

@@ -3,19 +3,19 @@ import RecordFormat
 import Storage
 import Synchronization
 
-/// Reads a store, beside any number of other readers and a writer in any process.
+/// A reader of a store. It works concurrently with any number of other readers and one writer, in any process.
 ///
-/// ``snapshot`` is what the reader sees; it changes only in ``refresh()``. Threads that look up much take the
-/// snapshot once and keep it for a while.
+/// ``snapshot`` is the commit that the reader shows; it changes only in ``refresh()``. A thread that does many lookups
+/// should take the snapshot once and keep it for a while.
 public final class StoreReader: Sendable {
   let location: StoreLocation
-  /// Guards which snapshot is current; held for a load or a store of one reference.
+  /// The current snapshot. The lock is held only to load or store one reference.
   private let current: Mutex<Snapshot>
-  /// What ``isRemoved`` says. No other memory depends on it.
+  /// The value of ``isRemoved``. No other memory depends on it.
   private let foundNoFile = Atomic(false)
-  /// How often ``refresh()`` looks at the directory if the mapped file announces nothing, in nanoseconds.
+  /// The interval, in nanoseconds, at which ``refresh()`` checks the directory if the mapped file announces no change.
   private let lookInterval: Int64
-  /// When it looked last, by `StoreEnvironment.uptime`. No other memory depends on it.
+  /// The time of the last check, by `StoreEnvironment.uptime`. No other memory depends on it.
   private let lastLook: Atomic<Int64>
 
   private init(_ location: StoreLocation, _ snapshot: Snapshot, _ lookInterval: Duration) {
@@ -26,16 +26,17 @@ public final class StoreReader: Sendable {
     current = Mutex(snapshot)
   }
 
-  /// Opens the store at its last commit; `nil` if nothing was ever committed to it. Creates and changes nothing.
+  /// Opens the store at its last commit; returns `nil` if nothing was ever committed to it. Opening creates and changes
+  /// no file.
   ///
   /// - Parameters:
-  ///   - location: Which store.
-  ///   - lookInterval: How long ``refresh()`` may go without a look at the directory. Commits are seen at once in any case,
-  ///     because writers announce them, and new generations, in the mapped file. Only the following may stay unseen for this
-  ///     long: a file that was removed or put in place by hand, and the generation of a writer that died before it could
-  ///     announce it.
+  ///   - location: The location of the store.
+  ///   - lookInterval: The longest time for which ``refresh()`` may skip checking the directory. Commits and new
+  ///     generations are seen immediately in any case, because writers announce them in the mapped file. Only two
+  ///     changes may remain unseen for this time: a file that was removed or replaced by hand, and the generation of a
+  ///     writer that crashed before announcing it.
   /// - Throws: `StoreError.unusable`, `.damaged`, `.io`.
-  /// - Complexity: some ten system calls, whatever the number of rows.
+  /// - Complexity: About ten system calls, regardless of the number of rows.
   public static func open(
     _ location: StoreLocation, lookInterval: Duration = .zero
   ) throws(StoreError) -> StoreReader? {
@@ -43,28 +44,30 @@ public final class StoreReader: Sendable {
     return StoreReader(location, snapshot, lookInterval)
   }
 
-  /// Whether the last ``refresh()`` found no file of the store's name in the directory in which it was opened. Where that
-  /// directory went as a whole, a store that was made again at its path is another one, which this reader never finds.
+  /// Whether the last ``refresh()`` found no file with the store's name in the directory in which the store was opened.
+  /// If that directory was removed, a store created again at its path is a different one, which this reader never
+  /// finds.
   public var isRemoved: Bool { foundNoFile.load(ordering: .relaxed) }
 
   /// The commit that this reader shows.
   public var snapshot: Snapshot { current.withLock { $0 } }
 
-  /// Moves on to the last commit, also into a newer generation.
+  /// Moves to the last commit, including a commit in a newer generation.
   ///
-  /// A snapshot of which a page was lost (``MappingGuard``) is replaced by one with a new mapping, if the file is whole.
+  /// A snapshot that lost a page (see ``MappingGuard``) is replaced by one with a new mapping if the file is intact.
   ///
-  /// - Returns: whether there was a newer one. A store that was removed has none.
-  /// - Throws: `StoreError.replaced` if an older file has the name now, or another store's that is no newer; any other.
-  ///   The reader then stays on the commit that it shows: it never goes back.
-  /// - Complexity: with nothing new, some loads from mapped memory, and one system call, or one for each `lookInterval`.
+  /// - Returns: Whether there was a newer commit. A removed store has none.
+  /// - Throws: `StoreError.replaced` if the name now belongs to an older file, or to another store that is not newer;
+  ///   any other error. The reader then stays at the commit that it shows: it never goes back.
+  /// - Complexity: Without a new commit, a few loads from mapped memory and one system call, or one system call per
+  ///   `lookInterval`.
   @discardableResult
   public func refresh() throws(StoreError) -> Bool {
     let old = snapshot
     if lookInterval > 0 {
       let now = location.environment.uptime()
       let isFresh = now - lastLook.load(ordering: .relaxed) < lookInterval
-      // Asked last: the look at the slots may be what finds out that a page is lost.
+      // `isLost` is checked last, because reading the slots may be what detects a lost page.
       if isFresh, !foundNoFile.load(ordering: .relaxed), !old.isAnnouncedOld, !old.isLost { return false }
       lastLook.store(now, ordering: .relaxed)
     }
@@ -74,12 +77,12 @@ public final class StoreReader: Sendable {
     foundNoFile.store(identity == nil, ordering: .relaxed)
     let isSameFile = identity == old.log.file.identity
     let announced = old.newestAnnouncedSequence
-    // Asked last: the look at the slots may be what finds out.
+    // `isLost` is checked last, because reading the slots may be what detects a lost page.
     if isSameFile, announced <= old.sequence, !old.isLost { return false }
     guard let new = try Self.load(location, reusing: old) else { return false }
     guard new.follows(old) else { throw .replaced(path: old.path) }
     return current.withLock { snapshot in
-      // Another thread may have moved on further meanwhile: never go backwards.
+      // Another thread may have moved further in the meantime: never go backwards.
       guard new.follows(snapshot) else { return false }
       let isNewer = (new.generation, new.sequence) > (snapshot.generation, snapshot.sequence)
       let isOtherFile = new.log.file.identity != snapshot.log.file.identity
@@ -88,8 +91,8 @@ public final class StoreReader: Sendable {
     }
   }
 
-  /// The last commit of the file that has the log's name; `nil` if there is no such file, or nothing in it that is newer
-  /// than what `old` shows well.
+  /// Returns the last commit of the file with the log's name; `nil` if there is no such file, or if it contains nothing
+  /// newer than `old` and `old` has lost no page.
   private static func load(
     _ location: StoreLocation, reusing old: Snapshot?
   ) throws(StoreError) -> Snapshot? {
@@ -111,20 +114,21 @@ public final class StoreReader: Sendable {
       return try Snapshot(old.log, old.log.mapping(reaching: Int(footer.end), reusing: old.mapping), footer)
     }
     guard let log = try LogFile.open(file, at: location, .read) else { return nil }
-    // A log gets its name when its first commit is durable.
+    // A log gets its name only when its first commit is durable.
     guard let footer = try log.recover().footer else { throw log.noCommit }
     return try Snapshot(log, log.mapping(reaching: Int(footer.end), reusing: nil), footer)
   }
 }
 
 extension LogFile {
-  /// A mapping that shows the file up to `end`, with room for the log to grow into without another one.
+  /// Returns a mapping of the file up to `end`, with spare address space so that the log can grow without a new
+  /// mapping.
   func mapping(reaching end: Int, reusing old: Mapping?) throws(StoreError) -> Mapping {
     if let old, old.byteCount >= end { return old }
     let room = max(end, 64 << 20)
     return try storage { () throws(StorageError) in
       do { return try file.map(Self.wholePages(end + room)) } catch {
-        // Where addresses are scarce (`ulimit -v`), the room to grow is given up first.
+        // If address space is limited (`ulimit -v`), do without the spare address space.
         return try file.map(Self.wholePages(end))
       }
     }
@@ -132,12 +136,12 @@ extension LogFile {
 
   private static func wholePages(_ byteCount: Int) -> Int { (byteCount + 0xFFFF) & ~0xFFFF }
 
-  /// The error of a log in which no commit is found.
+  /// The error for a log without a valid commit.
   var noCommit: StoreError { damage(SegmentHeader.firstOffset, "no commit in the file") }
 }
 
 extension Snapshot {
-  /// Whether this is `earlier`, the same commit in a copy of its file, or a newer one.
+  /// Returns whether this snapshot is `earlier`, the same commit in a copy of its file, or a newer one.
   fileprivate func follows(_ earlier: Snapshot) -> Bool {
     if (generation, sequence) == (earlier.generation, earlier.sequence) {
       return footer.storeID == earlier.footer.storeID && footer.chain == earlier.footer.chain
@@ -145,15 +149,15 @@ extension Snapshot {
     return (generation, sequence) > (earlier.generation, earlier.sequence)
   }
 
-  /// Whether a slot announces a newer commit, or that a newer generation has replaced the file. Read from the mapping without a
-  /// check: a hint to look closer.
+  /// Whether a slot announces a newer commit, or that a newer generation has replaced the file. The slot is read from
+  /// the mapping without a check, as a hint to look closer.
   var isAnnouncedOld: Bool {
     if newestAnnouncedSequence > sequence { return true }
     return AcknowledgementSlot.offsets.contains { AcknowledgementSlot.isSuperseded(mapped($0, 64)) }
   }
 
-  /// The highest sequence that a slot announces, read from the mapping without a check: a hint to look closer. A slot of
-  /// another store, which someone wrote over this one, announces the most.
+  /// The highest sequence number that a slot announces, read from the mapping without a check, as a hint to look
+  /// closer. A slot of another store, which was written over this one, returns the maximum.
   var newestAnnouncedSequence: UInt64 {
     var newest: UInt64 = 0
     for offset in AcknowledgementSlot.offsets {

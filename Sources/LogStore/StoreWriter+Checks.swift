@@ -1,18 +1,19 @@
 import Storage
 
-// A writer holds its lock and its file open; both keep their meaning only for as long as the file has the log's name. Programs
-// respect the lock. People who move, restore or remove files do not.
+// A writer holds its lock and has its file open. Both are meaningful only while the file has the log's name. Programs
+// respect the lock, but users who move, restore or remove files do not.
 
 extension StoreWriter {
-  /// Throws unless the name of the log still leads to the file that this writer knows.
+  /// Throws an error unless the log's name still refers to the file that this writer knows.
   func checkName() throws(StoreError) {
     let identity = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }
     if identity != namedFile { throw .replaced(path: location.directory.path + "/" + location.log) }
   }
 
-  /// Throws unless `log` has its name and, where `end` is told, ends there: before a commit is written behind that end.
+  /// Throws an error unless `log` has its name and, if `end` is given, ends there. Called before a commit is written at
+  /// that end.
   ///
-  /// - Complexity: two system calls.
+  /// - Complexity: Two system calls.
   func checkLog(_ log: LogFile, endsAt end: Int?) throws(StoreError) {
     try checkName()
     guard let end else { return }

@@ -2,9 +2,9 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// A commit adds one segment to the log.
+/// Commits, each of which appends one segment to the log.
 extension StoreWriter {
-  /// Begins a commit: rows are put into and deleted from the transaction until ``commit(_:keepsPrevious:accept:)``.
+  /// Starts a transaction. Put and delete rows in it, then call ``commit(_:keepsPrevious:accept:)``.
   ///
   /// In a store without a commit this is ``beginGeneration()``. A transaction that is still open is discarded.
   ///
@@ -27,9 +27,9 @@ extension StoreWriter {
     return transaction
   }
 
-  /// Adds one commit: what `body` puts and deletes, and the state that it leaves in the transaction.
+  /// Commits the rows that `body` puts and deletes, and the state that it leaves in the transaction.
   ///
-  /// - Throws: what `body` throws, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Throws: Any error that `body` throws, with nothing changed; the errors of ``commit(_:keepsPrevious:accept:)``.
   public func commit(_ body: (Transaction) throws -> Void) throws -> Snapshot {
     try commit(filling: begin(), body)
   }
@@ -45,15 +45,17 @@ extension StoreWriter {
     return try commit(transaction, keepsPrevious: keepsPrevious, accept: accept)
   }
 
-  /// Makes a transaction a commit.
+  /// Commits a transaction.
   ///
   /// - Parameters:
-  ///   - transaction: the one that this writer began.
-  ///   - keepsPrevious: for a new generation, whether the old one stays on disk under the name `.previous`.
-  ///   - accept: sees a new generation before it counts, and refuses it by throwing.
-  /// - Returns: the new commit, durable.
-  /// - Throws: what `accept` throws, with nothing changed; `StoreError`. After `.io` this writer is of no more use.
-  /// - Complexity: in what changes, not in what is there; one sync for up to 8 MiB, two beyond.
+  ///   - transaction: The transaction to commit, which this writer started.
+  ///   - keepsPrevious: Whether the old generation stays on disk under the name `.previous`, if the transaction is a
+  ///     new generation.
+  ///   - accept: A closure that examines a new generation before it counts and can reject it by throwing.
+  /// - Returns: The new commit, which is durable.
+  /// - Throws: Any error that `accept` throws, with nothing changed; `StoreError`. After `.io` this writer can no
+  ///   longer be used.
+  /// - Complexity: Proportional to the changes, not to the size of the store; one sync for up to 8 MiB, two for more.
   public func commit(
     _ transaction: Transaction, keepsPrevious: Bool = true, accept: (Snapshot) throws -> Void = { _ in }
   ) throws -> Snapshot {
@@ -73,7 +75,7 @@ extension StoreWriter {
       ? try commitGeneration(transaction, identity, keepsPrevious, accept)
       : try commitSegment(transaction, identity)
     openTransaction = nil
-    // The commit counts, whatever becomes of this.
+    // The commit counts even if this fails.
     if transaction.base != nil, let previousLifetime { try? location.expirePrevious(after: previousLifetime) }
     transaction.isOpen = false
     remember(transaction, new)
@@ -83,7 +85,7 @@ extension StoreWriter {
   }
 
   func remember(_ transaction: Transaction, _ new: Snapshot) {
-    // Without a second owner what is remembered is changed where it stands.
+    // Releasing the transaction's reference lets the tail memory be changed in place, without a copy.
     transaction.tail = nil
     if transaction.base == nil { tail = TailMemory() }
     let blocks = new.manifest.tables.flatMap { table in table.keySpaces.flatMap { $0.blocks.map(\.offset) } }
@@ -107,13 +109,13 @@ extension StoreWriter {
     }
     do {
       footer = try transaction.seal(identity)
-      // Once more, as a sync takes long: what nobody will find is not acknowledged.
+      // Check again, because a sync takes long: a commit that cannot be found must not be acknowledged.
       try checkName()
     } catch {
       switch error {
       case .io, .replaced:
-        // What was written may lie behind the last commit in part: the next opener cuts it off. This writer
-        // must not: the footer may be there, and a reader may show it.
+        // A part of the commit may be in the file after the last one; the next writer to open the store truncates it.
+        // This writer must not: the footer may already be in the file, and a reader may show it.
         poison = "\(error)"
         abandonOpenTransaction()
       default: discardOpenTransaction()
@@ -125,22 +127,21 @@ extension StoreWriter {
       let mapping = try log.mapping(reaching: Int(footer.end), reusing: transaction.base?.mapping)
       return try Snapshot(log, mapping, footer)
     } catch {
-      // The commit counts, but this writer does not see it and would write its next one over it.
+      // The commit counts, but this writer does not know it and would overwrite it with its next one.
       poison = "\(error)"
       abandonOpenTransaction()
       throw error
     }
   }
 
-  /// Gives up a transaction; nothing of it remains.
+  /// Discards a transaction. Nothing of it remains.
   public func discard(_ transaction: Transaction) {
     if transaction === openTransaction { discardOpenTransaction() }
   }
 
-  /// Takes back what an open transaction wrote. What cannot be taken back now, the next writer removes: it counts for
-  /// nothing.
+  /// Undoes the writes of an open transaction. If that fails now, the next writer removes them; they have no effect.
   func discardOpenTransaction() {
-    // A forked child holds a copy of the transaction, but the file is its parent's.
+    // A forked child has a copy of the transaction, but the file belongs to its parent.
     guard let transaction = openTransaction, !isForked else { return }
     abandonOpenTransaction()
     if transaction.base == nil {
@@ -155,16 +156,17 @@ extension StoreWriter {
     openTransaction = nil
   }
 
-  /// Makes what was live at `earlier` live again, as a new commit of the same generation.
+  /// Makes the rows that were live at `earlier` live again, by a new commit in the same generation.
   ///
-  /// Rows that were put since die, rows that died since are put again: history stays as it was, and this commit can be
-  /// taken back in the same way.
+  /// Rows that were put since then are deleted, and rows that died since then are put again. History is not changed,
+  /// and this commit can be undone in the same way.
   ///
   /// - Parameters:
-  ///   - earlier: a commit of this writer's generation, from ``Snapshot/snapshot(at:)``.
-  ///   - prepare: fills in the state of the new commit, and sees what it will change.
-  /// - Throws: what `prepare` throws, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
-  /// - Complexity: in what changed since `earlier`.
+  ///   - earlier: A commit of this writer's generation, from ``Snapshot/snapshot(at:)``.
+  ///   - prepare: A closure that sets the state of the new commit and receives the changes.
+  /// - Throws: Any error that `prepare` throws, with nothing changed; the errors of
+  ///   ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: Proportional to the changes since `earlier`.
   public func rollback(
     to earlier: Snapshot, _ prepare: (Transaction, RowChanges) throws -> Void
   ) throws -> Snapshot {

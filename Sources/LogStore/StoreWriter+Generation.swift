@@ -10,9 +10,9 @@ import Musl
 import Darwin
 #endif
 
-/// A new generation is written to a file of its own, which then takes the name of the log.
+/// New generations. Each is written to a file of its own, which then takes the name of the log.
 extension StoreWriter {
-  /// Begins a new generation, which will hold what is put into the transaction and nothing else.
+  /// Starts a new generation, which will contain only the rows that are put into the transaction.
   public func beginGeneration() throws(StoreError) -> Transaction {
     try beginGeneration(sequence: nextSequence, manifest: schema.manifest)
   }
@@ -29,7 +29,7 @@ extension StoreWriter {
       generation: (generation ?? snapshot?.generation ?? highest.generation) + 1)
     let log: LogFile
     do { log = try makeLog(header, makesRoom: makesRoom) } catch {
-      // What a full device took of it would only take room.
+      // After an error on a full device, the partial file would only take space.
       _ = try? location.directory.remove(location.new)
       throw .io(error)
     }
@@ -39,7 +39,7 @@ extension StoreWriter {
         flushLimit: location.environment.flushLimit))
   }
 
-  /// Begins the file of a new generation: its header, and slots that say nothing.
+  /// Creates the file of a new generation with its header and empty slots.
   func makeLog(_ header: FileHeader, makesRoom: Bool) throws(StorageError) -> LogFile {
     guard let created = try location.directory.open(location.new, .create) else {
       throw StorageError(operation: "create", path: location.new, code: ENOENT)
@@ -51,9 +51,10 @@ extension StoreWriter {
     return LogFile(file, header: header, path: location.directory.path + "/" + location.log)
   }
 
-  /// Writes a new generation that holds what `body` puts, and lets it take the place of the old one.
+  /// Replaces the old generation by a new one that contains the rows that `body` puts.
   ///
-  /// - Throws: what `body` and `accept` throw, with nothing changed; as ``commit(_:keepsPrevious:accept:)``.
+  /// - Throws: Any error that `body` or `accept` throws, with nothing changed; the errors of
+  ///   ``commit(_:keepsPrevious:accept:)``.
   public func replace(
     keepsPrevious: Bool = true, _ body: (Transaction) throws -> Void,
     accept: (Snapshot) throws -> Void = { _ in }
@@ -83,18 +84,18 @@ extension StoreWriter {
     return new
   }
 
-  /// Gives the new file the log's name. From the rename on, the old generation is history.
+  /// Gives the new file the log's name. The rename replaces the old generation.
   func publish(_ new: Snapshot, keepsPrevious: Bool) throws(StoreError) {
     let directory = location.directory
     let old = log
     let keepsPrevious = keepsPrevious && damagedLog == nil
     let isKept = old != nil && keepsPrevious && previousLifetime != .zero
     if isKept {
-      // A file system without hard links, or without room for a name, keeps no previous generation: no reason to refuse
-      // the new one.
+      // On a file system without hard links, or without space for another name, no previous generation is kept. That is
+      // no reason to reject the new one.
       _ = try? directory.remove(location.previous)
       try? directory.link(location.log, to: location.previous)
-      // Its age counts from now on. Where that cannot be noted it counts from its last commit.
+      // Its age counts from now on. If the time cannot be set, it counts from the generation's last commit.
       try? directory.setModificationTime(of: location.previous, to: location.environment.now())
     }
     do { try directory.rename(location.new, to: location.log) } catch {
@@ -116,14 +117,16 @@ extension StoreWriter {
     if let old, let last = snapshot { announceReplacement(of: old, last.footer) }
   }
 
-  /// Writes what is live into a new generation: the same commit, in fewer bytes. History before it is gone.
+  /// Writes the live rows into a new generation: the same commit in fewer bytes. Earlier history is removed.
   ///
-  /// - Parameter announce: learns before anything is written how much room it takes, and may refuse it by throwing.
-  /// - Returns: the snapshot of the new generation; `nil` in a store without a commit.
-  /// - Throws: `StoreError.noRoom` if the file system is known to have less than that, and what `announce` throws, with
-  ///   nothing changed; as ``commit(_:keepsPrevious:accept:)``.
-  /// - Complexity: reads every row once and writes the live ones once; needs room for one more copy. Where the device may
-  ///   have too little, or shared strings are so many that counters say little, rows are read once more before.
+  /// - Parameter announce: A closure that is called with the required space before anything is written. It can prevent
+  ///   the compaction by throwing.
+  /// - Returns: The snapshot of the new generation; `nil` in a store without a commit.
+  /// - Throws: `StoreError.noRoom` if the file system is known to have less space, and any error that `announce`
+  ///   throws, with nothing changed; the errors of ``commit(_:keepsPrevious:accept:)``.
+  /// - Complexity: Reads every row once and writes the live ones once; needs disk space for one more copy. Rows are
+  ///   read once more in advance if the device may have too little space, or if there are so many shared strings that
+  ///   the counters are not precise enough.
   public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()
@@ -143,7 +146,8 @@ extension StoreWriter {
     }
   }
 
-  /// What a copy of the live rows takes at most: from counters where these say enough, and else counted.
+  /// Returns the maximum space that a copy of the live rows needs, from counters if they are precise enough and
+  /// otherwise by reading the rows.
   func roomToCopy(_ old: Snapshot) throws(StoreError) -> Room {
     let available = location.directory.availableByteCount()
     let limit = try old.compactedByteLimit()
@@ -151,8 +155,9 @@ extension StoreWriter {
     return Room(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
   }
 
-  /// What a new generation of about the present content takes, and what there is: an estimate from the counters. Room
-  /// that the previous generation takes counts as available, as it is deleted when the room is needed.
+  /// Returns the space that a new generation with about the present content needs, estimated from the counters, and the
+  /// available space. The space of the previous generation counts as available, because it is deleted when space is
+  /// needed.
   public func roomForGeneration() throws(StoreError) -> Room {
     let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
     let reclaimable = try location.previousByteCount()

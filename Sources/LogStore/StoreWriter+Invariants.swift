@@ -1,7 +1,7 @@
 import RecordFormat
 
 extension StoreWriter {
-  /// Reports each invariant of a writer that does not hold.
+  /// Reports each violated invariant of a writer.
   package func checkInvariants(_ report: (String) -> Void) {
     if (log == nil) != (snapshot == nil) { report("a log without its last commit, or a commit without its log") }
     if let log, let snapshot {
@@ -22,12 +22,12 @@ extension StoreWriter {
     }
   }
 
-  /// Checks the invariants in debug builds, which tests are.
+  /// Checks the invariants in debug builds, including tests.
   func assertInvariants() { assertHolds(checkInvariants) }
 }
 
 extension Snapshot {
-  /// Reports each invariant of a snapshot that does not hold, whatever the file says.
+  /// Reports each violated invariant of a snapshot, regardless of the contents of the file.
   package func checkInvariants(_ report: (String) -> Void) {
     if end > mapping.byteCount { report("commit \(sequence) ends at \(end), its mapping at \(mapping.byteCount)") }
     if end != Int(footer.end) { report("commit \(sequence) ends at \(footer.end), its snapshot at \(end)") }
@@ -43,11 +43,11 @@ extension Snapshot {
     }
   }
 
-  /// Checks the invariants in debug builds, which tests are.
+  /// Checks the invariants in debug builds, including tests.
   func assertInvariants() { assertHolds(checkInvariants) }
 }
 
-/// Asserts that `check` reports nothing. It is not called in release builds.
+/// Asserts that `check` reports nothing. `check` is not called in release builds.
 @inline(__always)
 func assertHolds(_ check: ((String) -> Void) -> Void, file: StaticString = #file, line: UInt = #line) {
   assert(

@@ -1,7 +1,7 @@
 import RecordFormat
 import Storage
 
-/// Opening a store: the lock, and what a crash left.
+/// Opening a store: the lock, and recovery after a crash.
 extension StoreWriter {
   static func lock(_ location: StoreLocation, _ waiting: Duration) throws(StoreError) -> any StorageLock {
     var waited = Duration.zero
@@ -29,14 +29,15 @@ extension StoreWriter {
     guard let footer = recovery.footer else { throw log.noCommit }
     let snapshot = try Snapshot(log, log.mapping(reaching: recovery.end, reusing: nil), footer)
     _ = try schema.adopt(snapshot.manifest, path: log.path)
-    // From here on the file is changed.
+    // The file is changed from here on.
     try storage { () throws(StorageError) in
       if try file.size() > recovery.end {
         try file.truncate(to: recovery.end)
-        // A footer of that tail must not come back behind the header of the commit that will stand there.
+        // A footer in the truncated tail must not reappear after the header of the next commit at that offset.
         try file.sync()
       }
-      // Whoever gave the file its name may have died before that was durable. Behind a later commit it is.
+      // The process that named the file may have crashed before the name was durable. After a later commit the name is
+      // durable.
       if recovery.mayBeUnnamed { try location.directory.sync() }
     }
     self.log = log
@@ -61,7 +62,7 @@ extension StoreWriter {
     }
   }
 
-  /// Leaves a log that cannot be opened as it is, and goes on as in a store without one.
+  /// Ignores a log that cannot be opened and continues as in a store without a log.
   func beginAnew() throws(StoreError) {
     highest = try location.highestNumbers()
     log = nil
@@ -70,28 +71,29 @@ extension StoreWriter {
     namedFile = damagedLog?.identity
   }
 
-  /// Notes, before the commit of a new generation, that the log is damaged though it could be opened: the commit sets it
-  /// aside, and does not keep it as the previous generation.
+  /// Records, before the commit of a new generation, that the log is damaged although it could be opened. The commit
+  /// then renames it as damaged instead of keeping it as the previous generation.
   package func noteDamage() throws(StoreError) {
     damagedLog = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
   }
 }
 
 extension StoreLocation {
-  /// `file`, which deletes previous generations before a write to it fails for lack of room.
+  /// Returns `file` wrapped so that previous generations are deleted before a write fails because the device is full.
   func reclaiming(_ file: any StorageFile) -> ReclaimingFile {
     ReclaimingFile(file) { makeRoom() }
   }
 }
 
 extension LogFile {
-  /// The same log, which deletes previous generations before a write to it fails for lack of room.
+  /// Returns the same log, wrapped so that previous generations are deleted before a write fails because the device is
+  /// full.
   fileprivate func makingRoom(in location: StoreLocation) -> LogFile {
     LogFile(location.reclaiming(file), header: header, path: path)
   }
 }
 
 extension Recovery {
-  /// The slot that does not hold the newest note.
+  /// The index of the slot that is not the newest one.
   var slotToWriteNext: Int { newestSlot.map { 1 - $0 } ?? 0 }
 }

@@ -2,7 +2,7 @@ import RecordFormat
 import Storage
 
 extension StoreWriter {
-  /// Verifies a store, and writes what can be saved of a damaged one into a new generation; see ``Repair``.
+  /// Verifies a store and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
     _ location: StoreLocation, schema: Schema, waiting: Duration, setsAside: Bool,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
@@ -15,7 +15,7 @@ extension StoreWriter {
     let previous = try Verification.findingsInPrevious(location) ?? []
     guard file != nil else {
       if try location.previousByteCount() == 0 {
-        // Something that is no file may have its name.
+        // The name may belong to something that is not a regular file.
         if previous.isEmpty { return nil }
         var repair = Repair(findings: previous)
         repair.losses = previous
@@ -55,18 +55,18 @@ extension StoreWriter {
     return repaired
   }
 
-  /// Writes the rows that can be saved into a new generation; where none can, an older state of the store.
+  /// Writes the rows that can be saved into a new generation. If there are none, restores an older state of the store.
   private func salvage(
     _ found: Repair, leavingOut faulty: [FaultyRow], _ makeState: Repair.StateMaker
   ) throws -> Repair? {
     var repair = found
-    // Whoever held the lock before may have put another file in its place.
+    // The previous owner of the lock may have replaced the file.
     guard let damaged = try storage({ () throws(StorageError) in try location.openDamaged() }) else { return nil }
     namedFile = damaged.identity
     var salvage: Salvage
     do { salvage = try Salvage(damaged, schema: schema) } catch {
       switch error {
-      // Nothing in it belongs to a store, or to a store of this kind.
+      // Nothing in the file belongs to a store, or to a store of this kind.
       case .unusable, .schema:
         guard let restored = try restore(repair, makeState) else { throw error }
         return restored
@@ -74,10 +74,10 @@ extension StoreWriter {
       }
     }
     salvage.leaveOut(faulty)
-    // Without a manifest no commit of the log can be established: rows that are found are a part of one at best.
+    // Without a manifest no commit of the log can be established: the rows found are at best a part of one.
     let alternative = salvage.manifest == nil ? try? location.repairSources(schema).first : nil
     let after = try location.numbersAfterPrevious()
-    // Tables that contradict those of this kind of store are a part of the damage.
+    // Tables that contradict the tables of this kind of store are part of the damage.
     let stored = salvage.manifest.flatMap { try? schema.adopt($0.withoutRows, path: damaged.path) }
     let manifest = stored ?? schema.manifest
     let transaction = try beginGeneration(
@@ -105,12 +105,12 @@ extension StoreWriter {
     return repair
   }
 
-  /// The rows of a log of which no commit can be established are fewer than those of an older state.
+  /// A log without an identifiable commit yields fewer rows than an older state has.
   private struct OlderStateHasMore: Error {}
 
-  /// Makes the newest older state of the store current again, as nothing in its log can be read.
+  /// Makes the newest older state of the store current again, because nothing in its log can be read.
   ///
-  /// - Returns: `nil` if there is no older state.
+  /// - Returns: The repair; `nil` if there is no older state.
   private func restore(_ found: Repair, _ makeState: Repair.StateMaker) throws -> Repair? {
     guard let source = try location.repairSources(schema).first else { return nil }
     var repair = found
@@ -124,7 +124,7 @@ extension StoreWriter {
     namedFile = damaged?.identity
     repair.snapshot = try commit(filling: transaction, keepsPrevious: false) { transaction in
       try transaction.copyRows(of: old)
-      // The rows are those of one commit, and its state fits them.
+      // All rows belong to one commit, and its state matches them.
       transaction.state = try makeState(
         old.state, true, transaction.currentManifest.tables.map { Int(clamping: $0.liveRows) })
     } accept: { _ in
@@ -134,7 +134,7 @@ extension StoreWriter {
     return repair
   }
 
-  /// Gives the damaged log a second name that is free, durably; where links cannot be made, a copy.
+  /// Gives the damaged log a second, unused name, durably. If links are not supported, the log is copied.
   func keepDamaged(_ file: any StorageFile) throws(StoreError) -> String {
     try storage { () throws(StorageError) in
       let directory = location.directory
@@ -151,8 +151,9 @@ extension StoreWriter {
 }
 
 extension StoreLocation {
-  /// Refuses a store that has no log though the generation before it is kept: somebody removed the log. It would pass for a
-  /// store to which nothing was ever committed, and the first full update would take the place of what is kept.
+  /// Throws an error for a store without a log whose previous generation is kept: the log was removed by hand. The
+  /// store would otherwise look like one to which nothing was ever committed, and the first full update would replace
+  /// the kept generation.
   ///
   /// - Throws: `StoreError.damaged`, `.io`.
   /// - Complexity: One system call.
@@ -160,14 +161,15 @@ extension StoreLocation {
     if try previousByteCount() > 0 { throw .damaged(path: path, offset: 0, what: missingLog.what) }
   }
 
-  /// What is wrong with a store that has a previous generation, and no log.
+  /// The finding for a store that has a previous generation but no log.
   package var missingLog: Finding {
     Finding(
       path: path, offset: 0, what: "there is no such file, though the generation before it is kept",
       lost: "everything after that")
   }
 
-  /// What is wrong with a store whose log is sound and has other tables than `schema`; `nil` if it has these.
+  /// Returns the finding for a store whose log is valid but has tables other than `schema`; `nil` if it has these
+  /// tables.
   func otherKind(than schema: Schema) throws(StoreError) -> Finding? {
     guard let snapshot = try StoreReader.open(self)?.snapshot else { return nil }
     do { _ = try schema.adopt(snapshot.manifest, path: path) } catch {

@@ -1,9 +1,10 @@
 import RecordFormat
 import Storage
 
-/// A writer that rests keeps its file open and lets others write.
+/// Releasing the lock between commits. A resting writer keeps its file open and lets other writers write.
 extension StoreWriter {
-  /// Lets go of the lock and keeps the file open, so that others can write until ``resume(waiting:)``. Every commit is durable.
+  /// Releases the lock and keeps the file open, so that other writers can write until ``resume(waiting:)``. Every
+  /// commit is durable.
   package func rest() {
     discardOpenTransaction()
     lock.release()
@@ -11,11 +12,11 @@ extension StoreWriter {
 
   /// Takes the lock again after ``rest()``.
   ///
-  /// - Parameter waiting: How long to wait for another writer to finish.
-  /// - Returns: Whether the store is as this writer left it. If not, or if that cannot be told, this writer is not usable any
-  ///   more: open another one, which puts the store in order or says what is wrong with it.
-  /// - Throws: `StoreError.locked`, `.io` of the lock.
-  /// - Complexity: ten system calls or so; no mapping, and no search for the last commit.
+  /// - Parameter waiting: The time to wait for another writer to finish.
+  /// - Returns: Whether the store is unchanged since ``rest()``. If it has changed, or if that cannot be determined,
+  ///   this writer can no longer be used. Open another one, which recovers the store or reports what is wrong with it.
+  /// - Throws: `StoreError.locked`; `.io` if the lock fails.
+  /// - Complexity: About ten system calls; no mapping, and no search for the last commit.
   package func resume(waiting: Duration) throws(StoreError) -> Bool {
     guard poison == nil, !isForked, damagedLog == nil, let log, let snapshot else { return false }
     lock = try Self.lock(location, waiting)
@@ -25,7 +26,7 @@ extension StoreWriter {
       if recovery.footer == snapshot.footer, recovery.size == snapshot.end, recovery.isAcknowledged,
         !recovery.isSuperseded, recovery.newestSlot == 1 - nextSlot, recovery.rottenSlots.isEmpty
       {
-        // As in a writer that was just opened: another one may have had a sync that failed.
+        // As in a newly opened writer: another writer may have had a failed sync.
         slotToRewrite = AcknowledgementSlot.pages[1 - nextSlot]
         try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
         assertInvariants()
@@ -37,8 +38,8 @@ extension StoreWriter {
     return false
   }
 
-  /// Makes the slot that vouches for the last commit durable, and lets go of the lock. The writer is not usable afterwards. Every
-  /// commit is durable before.
+  /// Makes the slot for the last commit durable and releases the lock. The writer cannot be used afterwards. Every
+  /// commit was already durable.
   public func close() {
     discardOpenTransaction()
     if poison == nil, !isForked, let log { try? log.file.sync() }

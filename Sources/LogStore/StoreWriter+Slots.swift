@@ -2,10 +2,10 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// The two slots say which commit was acknowledged last.
+/// Acknowledgement slots. The two slots record the last acknowledged commit.
 extension StoreWriter {
-  /// Says in a slot that `footer` is durable. A slot is a note: where it cannot be written the commit still
-  /// counts, but this writer, whose file refuses writes, ends here.
+  /// Records in a slot that `footer` is durable. The slot is not part of the commit: if it cannot be written, the
+  /// commit still counts, but the file rejects writes, so this writer is poisoned.
   func acknowledge(_ footer: SegmentFooter, in log: LogFile) {
     do {
       try writeSlot(nextSlot, footer, in: log)
@@ -15,8 +15,8 @@ extension StoreWriter {
     }
   }
 
-  /// Writes slots that rotted anew, durably: a reader takes a rotten slot next to a commit that is just being written for
-  /// damage.
+  /// Rewrites damaged slots durably. A reader that sees a damaged slot next to a commit that is being written would
+  /// report damage.
   func healSlots(_ rotten: [Int], _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
     if rotten.isEmpty { return }
     for (index, offset) in AcknowledgementSlot.offsets.enumerated() where rotten.contains(offset) {
@@ -38,7 +38,8 @@ extension StoreWriter {
       footerOffset: footer.offset, end: footer.end, chain: footer.chain)
   }
 
-  /// Tells those who still map the old file. They find out by its name as well, so a failure changes nothing.
+  /// Announces the new generation to processes that still map the old file. They also find it by its name, so a failure
+  /// has no effect.
   func announceReplacement(of old: LogFile, _ last: SegmentFooter) {
     var slot = slot(for: last, in: old)
     slot.isSuperseded = true

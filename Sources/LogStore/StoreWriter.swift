@@ -10,54 +10,55 @@ import Musl
 import Darwin
 #endif
 
-/// The one writer of a store, for as long as it holds the lock.
+/// The only writer of a store, for as long as it holds the lock.
 ///
-/// It belongs to whoever opened it and is not shared between tasks; its snapshots are.
+/// A writer belongs to the code that opened it and is not shared between tasks; its snapshots may be shared.
 ///
-/// Invariants: nothing before `end` of the last commit is ever written again; a commit is reported only after its sync
-/// returned; after a failed write or sync nothing more is written.
+/// Invariants: no byte before `end` of the last commit is ever written again; a commit is reported only after its sync
+/// has returned; after a failed write or sync nothing more is written.
 public final class StoreWriter {
   let location: StoreLocation
   let schema: Schema
-  /// How long a generation is kept after a full update replaced it; `nil` for ever.
+  /// The time for which a generation is kept after a full update replaced it; `nil` for no limit.
   let previousLifetime: Duration?
   var lock: any StorageLock
   private let process = getpid()
-  /// The log and its last commit; `nil` until the first one.
+  /// The log; `nil` before the first commit.
   var log: LogFile?
-  /// The file that has the log's name, as far as this writer knows; `nil` for none.
+  /// The identity of the file with the log's name, as known to this writer; `nil` if there is no such file.
   var namedFile: FileIdentity?
   var poison: String?
-  /// A log that cannot be opened, which the first generation of this writer sets aside.
+  /// A log that cannot be opened and that the first generation of this writer renames.
   var damagedLog: (any StorageFile)?
-  /// Where that log is now.
+  /// The path to which that log was moved.
   public internal(set) var damagedPath: String?
-  /// The highest numbers that it tells.
+  /// The highest numbers in that log.
   var highest: (sequence: UInt64, generation: UInt64) = (0, 0)
-  /// Which slot the next commit writes.
+  /// The index of the slot that the next commit writes.
   var nextSlot = 0
-  /// The page of the newest slot if only memory may hold it, because a writer before this one had a sync that failed. The
-  /// next commit writes it again before it syncs: one of the two slots is durable while the other one is written.
+  /// The page of the newest slot if it may be only in memory, because an earlier writer had a failed sync. The next
+  /// commit writes it again before its sync: one of the two slots must be durable while the other is being written.
   var slotToRewrite: Range<Int>?
-  /// Whether a new generation may replace a log that is damaged; see the initializer.
+  /// Whether a new generation may replace a damaged log; see the initializer.
   package let replacesDamaged: Bool
   var openTransaction: Transaction?
   var tail = TailMemory()
-  /// The last commit; `nil` in a store without one.
+  /// The last commit; `nil` in a store without a commit.
   public internal(set) var snapshot: Snapshot?
 
-  /// Opens a store for writing. What a crash left is put in order: a torn tail is cut off, a whole commit that nobody
-  /// was told of is made durable, an unfinished generation is removed.
+  /// Opens a store for writing and recovers it after a crash: a torn tail is truncated, a valid commit that was not
+  /// acknowledged is made durable, and an unfinished generation is removed.
   ///
   /// - Parameters:
-  ///   - location: which store.
-  ///   - schema: the tables that the application knows; the store may have more.
-  ///   - waiting: how long to wait for another writer to finish.
-  ///   - previousLifetime: How long a generation is kept after a full update replaced it; zero keeps none, `nil` keeps it
-  ///     until the next one takes its place. One that was kept for longer is deleted with the next commit.
-  ///   - replacesDamaged: Whether to begin anew where the log cannot be opened. It stays where it is until the first commit,
-  ///     which gives it the name `NAME.damaged-1`, or the next that is free; see ``damagedPath``.
-  /// - Throws: `StoreError.locked` after that time; `.damaged`, `.unusable`, `.schema`, `.io`.
+  ///   - location: The location of the store.
+  ///   - schema: The tables that the application knows. The store may have more.
+  ///   - waiting: The time to wait for another writer to finish.
+  ///   - previousLifetime: The time for which a generation is kept after a full update replaced it. Zero keeps no
+  ///     generation; `nil` keeps it until the next one replaces it. An expired generation is deleted with the next
+  ///     commit.
+  ///   - replacesDamaged: Whether to start a new store if the log cannot be opened. The log stays in place until the
+  ///     first commit, which renames it to `NAME.damaged-1` or the next free name; see ``damagedPath``.
+  /// - Throws: `StoreError.locked` after the waiting time; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
     _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, previousLifetime: Duration? = nil,
     replacesDamaged: Bool = false
@@ -74,7 +75,7 @@ public final class StoreWriter {
     assertInvariants()
   }
 
-  /// A writer that writes a new generation without a look at the old one.
+  /// Creates a writer that writes a new generation without opening the old one.
   init(repairing location: StoreLocation, schema: Schema, lock: any StorageLock) {
     self.location = location
     self.schema = schema
@@ -85,12 +86,14 @@ public final class StoreWriter {
 
   deinit { lock.release() }
 
-  /// The number that the next commit will have.
+  /// The sequence number of the next commit.
   public var nextSequence: UInt64 { (snapshot?.sequence ?? highest.sequence) + 1 }
 
   /// Whether this is the copy of a writer in a forked child, which must leave the file to its parent.
   var isForked: Bool { getpid() != process }
 
+  /// Checks that the writer can still be used.
+  ///
   /// - Throws: `StoreError.forked`, `.poisoned`.
   func checkUsable() throws(StoreError) {
     let path = location.directory.path + "/" + location.log

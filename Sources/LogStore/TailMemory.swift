@@ -1,30 +1,30 @@
-/// What a writer remembers of the rows that it put behind the base.
+/// A cache of the index entries of the tail: the rows that a writer put after the base.
 ///
-/// Blocks of the tail are merged again and again. With the hashes of their rows at hand a merge touches no row; without
-/// them each would be read back, checked and hashed, which is half of the cost of a commit of a thousand rows.
+/// Blocks of the tail are merged again and again. With the cached hashes a merge reads no row. Otherwise each row would
+/// be read back, checked and hashed, which is half of the cost of a commit of a thousand rows.
 struct TailMemory {
-  /// Rows of a block, as large as it is worth to remember: 16 bytes each.
+  /// The maximum number of cached rows per block, 16 bytes each.
   private static let rowLimit = 1 << 17
 
-  /// The rows of a block of the tail by where the block stands, sorted by hash; only such as were live when it was
-  /// written.
+  /// The rows of each block of the tail, by the block's offset, sorted by hash. Only rows that were live when the block
+  /// was written are included.
   private var rows: [UInt64: [IndexEntry]] = [:]
-  /// Rows of the tail that died since this writer opened the store.
+  /// The rows of the tail that died since this writer opened the store.
   private var dead = UnitSet()
 
-  /// The rows of the block at `offset` that live still, sorted by hash; `nil` if it is not known.
+  /// Returns the live rows of the block at `offset`, sorted by hash; `nil` if they are not cached.
   func liveRows(ofBlockAt offset: UInt64) -> [IndexEntry]? {
     guard let known = rows[offset] else { return nil }
     return dead.isEmpty ? known : known.filter { !dead.contains($0.offset) }
   }
 
-  /// Takes over what a commit changed.
+  /// Applies the changes of a commit.
   ///
   /// - Parameters:
-  ///   - written: the rows of each new block.
-  ///   - blocks: where the blocks of the tail stand now; others are forgotten.
-  ///   - newDead: the rows that died.
-  ///   - firstRow: the tail's first unit; rows before it are the base's.
+  ///   - written: The rows of each new block.
+  ///   - blocks: The offsets of the present blocks of the tail. Other blocks are removed from the cache.
+  ///   - newDead: The rows that died.
+  ///   - firstRow: The first unit of the tail. Rows before it belong to the base.
   mutating func update(
     written: [UInt64: [IndexEntry]], blocks: Set<UInt64>, newDead: some Sequence<UInt32>, firstRow: UInt32
   ) {

@@ -5,13 +5,13 @@ import RecordFormat
 ///
 ///     8 count c · 12 zero · 16 c offsets, ascending
 struct Tombstones: ~Escapable {
-  /// A longer list is cut, to stay below the longest object.
+  /// The maximum number of rows of a list. A longer list is split so that it fits into an object.
   static let maximumCount = 1 << 20
 
   private let bytes: RawSpan
   let count: Int
 
-  /// Reads an object whose checksum was checked; `nil` where its lengths contradict each other.
+  /// Reads an object whose checksum is valid; fails if its lengths are inconsistent.
   @_lifetime(copy bytes)
   init?(_ bytes: RawSpan) {
     self.bytes = bytes
@@ -25,7 +25,7 @@ struct Tombstones: ~Escapable {
 
   func offset(_ index: Int) -> UnitOffset { UnitOffset(rawValue: bytes.u32(at: 16 + 4 * index)) }
 
-  /// What the format does not allow; `nil` where nothing is wrong.
+  /// A description of a violated format rule; `nil` if the list is valid.
   var fault: String? {
     if bytes.u32(at: 12) != 0 { return "tombstones: reserved bytes are not zero" }
     if count == 0 { return "tombstones: there is none" }
@@ -35,7 +35,7 @@ struct Tombstones: ~Escapable {
     return nil
   }
 
-  /// The contents of a list's object, behind its header.
+  /// Returns the contents of a list's object, without the object's header.
   static func contents(_ units: ArraySlice<UInt32>) -> [UInt8] {
     let count = 8 + 4 * units.count
     var contents = [UInt8](repeating: 0, count: count)

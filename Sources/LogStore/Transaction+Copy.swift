@@ -2,27 +2,27 @@ import Bytes
 import RecordFormat
 
 extension Transaction {
-  /// Puts every live row of `source` into this generation, which has no rows yet: the bytes of each as they stand, with
-  /// the new places of its shared strings.
+  /// Copies every live row of `source` into this generation, which has no rows yet. The bytes of each row are copied
+  /// unchanged, except for the new offsets of its shared strings.
   ///
-  /// It is the caller's mistake to name a snapshot with other tables or key spaces than this transaction's.
-  ///
-  /// - Throws: `StoreError.damaged` at the first object that does not pass its check; `.full`, or what writing throws.
-  /// - Complexity: reads every object of `source` once, in the order of the file. Memory for 16 bytes for each entry of an
-  ///   index, 4 for each dead row, and up to 32 for each shared string.
+  /// - Precondition: `source` has the same tables and key spaces as this transaction.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check; `.full`; the error of a failed write.
+  /// - Complexity: Reads every object of `source` once, in file order. Memory for 16 bytes for each index entry, 4 for
+  ///   each dead row, and up to 32 for each shared string.
   func copyRows(of source: Snapshot) throws(StoreError) {
     precondition(isOpen && base == nil && putCount == 0, "rows are copied into a new generation")
-    // Lent for the whole copy: asking for leave at every row would cost as much as hashing its keys.
+    // Borrowed once for the complete copy: an exclusivity check for every row would cost as much as hashing its keys.
     do { count(putRows: try appender.copyRows(of: source)) } catch { throw noted(error) }
   }
 }
 
 extension RowAppender {
-  /// Appends every live row of `source` as it stands, but for the places of its shared strings. Returns how many.
+  /// Appends every live row of `source` unchanged, except for the offsets of its shared strings. Returns the number of
+  /// rows.
   fileprivate mutating func copyRows(of source: Snapshot) throws(StoreError) -> Int {
     var copied = 0
     var texts = SharedStringMap()
-    // The new places of a row's shared strings. Reused from row to row.
+    // The new offsets of a row's shared strings. The array is reused from row to row.
     var shared: [UInt32] = []
     for (number, table) in source.manifest.tables.enumerated() {
       for (index, space) in table.keySpaces.enumerated() {

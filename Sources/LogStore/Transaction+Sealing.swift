@@ -3,16 +3,17 @@ import RecordFormat
 import Storage
 
 extension Transaction {
-  /// Up to this ratio an older block of the tail is written again together with the new rows.
+  /// The maximum ratio of the size of an older block of the tail to the number of new rows up to which the block is
+  /// merged with them.
   ///
-  /// | ratio | blocks that a lookup asks after 100 equal commits | times a row is indexed again |
+  /// | Ratio | Blocks that a lookup searches after 100 equal commits | Times that a row is indexed again |
   /// |---|---|---|
   /// | 2 | 7 | 7 |
   /// | 8 | 3 | 10 |
   /// | all | 1 | 50 |
   private static let mergeRatio = 8
 
-  /// Turns what was put and deleted into the rest of the segment, and commits it.
+  /// Writes the rest of the segment from the rows that were put and deleted, and commits it.
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
     entries = appender.settle(in: &manifest)
     let replaced = try resolveDuplicates()
@@ -32,7 +33,8 @@ extension Transaction {
     return try appender.builder.finish(manifest.encoded(), objectEnd: objectEnd, identity)
   }
 
-  /// Sorts the new entries, and finds new rows that lost their unique key to a later one of this transaction.
+  /// Sorts the new entries, and returns the new rows that a later row of this transaction with the same unique key
+  /// replaces.
   private func resolveDuplicates() throws(StoreError) -> Set<UInt32> {
     var replaced: Set<UInt32> = []
     for table in entries.indices {
@@ -52,7 +54,7 @@ extension Transaction {
     return replaced
   }
 
-  /// Of the rows of one hash, adds all to `replaced` that have a later row with the same key.
+  /// Adds to `replaced` all rows, among those with one hash, that have a later row with the same key.
   private func findReplacedRows(
     _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ replaced: inout Set<UInt32>
   ) throws(StoreError) {
@@ -65,7 +67,7 @@ extension Transaction {
     }
   }
 
-  /// A new row, read back from where it was written.
+  /// A new row, read back from the segment.
   private struct NewRow {
     let bytes: [UInt8]
     let layout: RecordLayout
@@ -93,7 +95,7 @@ extension Transaction {
     return NewRow(bytes: bytes, layout: layout)
   }
 
-  /// Takes the rows of the tail's newer blocks into the new ones, so that few blocks are left to ask.
+  /// Merges the rows of the tail's newer blocks into the new blocks, so that lookups search few blocks.
   private func mergeTail(except replaced: Set<UInt32>) throws(StoreError) {
     for table in entries.indices {
       for space in entries[table].indices {
@@ -112,7 +114,7 @@ extension Transaction {
     }
   }
 
-  /// The live rows of a block of the tail, sorted by hash: as remembered, or read back.
+  /// Returns the live rows of a block of the tail, sorted by hash, from the cache or read back.
   private func rows(
     of block: Manifest.Block, _ space: KeySpaceID, in base: Snapshot
   ) throws(StoreError) -> [IndexEntry] {
@@ -123,12 +125,12 @@ extension Transaction {
       rows.append(IndexEntry(hash: hash, offset: unit.rawValue))
     }
     rows.sortByHash()
-    // A row of several keys may have been met at two of them.
+    // A row with several keys may be found by more than one of them.
     if manifest.tables[space.table].keySpaces[space.index].isList { rows.removeRepeated() }
     return rows
   }
 
-  /// Writes a posting list for each key that too many rows share, in place of their entries.
+  /// Writes a posting list for each key that many rows share, which replaces the entries of these rows.
   private func replaceRunsByPostings() throws(StoreError) {
     for table in entries.indices {
       for space in entries[table].indices {
@@ -158,7 +160,7 @@ extension Transaction {
     _ run: ArraySlice<IndexEntry>, _ table: Int, _ space: Int, _ result: inout [IndexEntry]
   ) throws(StoreError) {
     var groups: [[UInt8]: [IndexEntry]] = [:]
-    // Nearly always there is one key only: its rows need no look into the groups.
+    // Almost always all rows of a hash have the same key, and no lookup among the groups is needed.
     var usual: (key: [UInt8], rows: [IndexEntry]) = ([], [])
     var window = FileWindow()
     for (place, entry) in zip(run.indices, run) {
@@ -184,7 +186,7 @@ extension Transaction {
     }
   }
 
-  /// The key by which an entry finds a new row or one of the base's.
+  /// Returns the key by which an entry finds a new row or a row of the base.
   private func anyKey(
     of entry: IndexEntry, before next: IndexEntry, through window: inout FileWindow, _ table: Int, _ space: Int
   ) throws(StoreError) -> [UInt8] {
@@ -204,10 +206,10 @@ extension Transaction {
     return []
   }
 
-  /// Writes which rows died. Returns them, ascending.
+  /// Writes tombstones for the rows that died, and returns these rows in ascending order.
   private func appendTombstones(_ replaced: Set<UInt32>) throws(StoreError) -> [UInt32] {
     var units = Array(dead)
-    // A loser is a new row, and a dead one is one of the base.
+    // Replaced rows are new rows; dead rows belong to the base.
     units.append(contentsOf: replaced)
     units.sort()
     var first = 0
@@ -244,7 +246,7 @@ extension Transaction {
     return block
   }
 
-  /// Only another program leaves so many blocks: this one merges them.
+  /// Only another program leaves so many blocks; this one merges them.
   private func checkBlockCounts() throws(StoreError) {
     let spaces = manifest.tables.flatMap { $0.keySpaces.map(\.blocks.count) }
     guard (spaces + [manifest.deadBlocks.count]).allSatisfy({ $0 <= Manifest.blockLimit }) else {
@@ -252,7 +254,7 @@ extension Transaction {
     }
   }
 
-  /// Writes the dead rows of this commit, together with those of newer blocks of the tail.
+  /// Writes the dead rows of this commit, merged with the rows of newer dead blocks of the tail.
   private func appendDead(_ newDead: [UInt32]) throws(StoreError) {
     if newDead.isEmpty { return }
     var units = newDead

@@ -3,41 +3,43 @@ import RecordFormat
 import Storage
 import Synchronization
 
-/// What one commit will change. Lent to the closure that fills it; nothing counts before the commit returns.
+/// The changes of one commit. A transaction is lent to the closure that fills it, and has no effect before the commit
+/// returns.
 ///
-/// Its deletions and replacements act on the snapshot that it began with. Of several rows put with one unique key,
-/// the last one counts.
+/// Deletions and replacements apply to the snapshot with which the transaction started. If several rows are put with
+/// the same unique key, the last one wins.
 public final class Transaction {
-  /// What is replaced or deleted here is looked up there; `nil` while a new generation is written.
+  /// The snapshot in which replaced and deleted rows are looked up; `nil` for a new generation.
   public let base: Snapshot?
-  /// What the application wants to store beside the rows, and read back with them.
+  /// The application's state, stored with the rows and read back with them.
   public var state: [UInt8]
 
-  /// The file that it is written to.
+  /// The file to which the transaction is written.
   let log: LogFile
-  /// The number that its commit will have.
+  /// The sequence number of the transaction's commit.
   public let sequence: UInt64
-  /// Tells it from every other transaction of this process.
+  /// A number that is unique among the transactions of this process.
   private let number = Transaction.numbers.add(1, ordering: .relaxed).newValue
-  /// The last number that was given; nothing but its own value depends on it.
+  /// The last number that was assigned. Only its own value depends on it, so relaxed order is enough.
   private static let numbers = Atomic<UInt32>(0)
-  /// False once it was committed or discarded.
+  /// Whether the transaction is neither committed nor discarded.
   var isOpen = true
-  /// What stopped a put or a deletion halfway. Such a transaction cannot be committed, whoever caught the error.
+  /// The error that stopped a put or deletion halfway. Such a transaction cannot be committed, even if the error was
+  /// caught.
   private(set) var failure: StoreError?
-  /// Where rows go.
+  /// The destination of rows.
   var appender: RowAppender
-  /// What the commit will say, but for new rows; see ``settle()``.
+  /// The manifest of the commit, without the rows that are not settled; see ``settle()``.
   var manifest: Manifest
-  /// New rows by key space, at `[table][index]`, once they are settled.
+  /// The entries of new rows by key space, at `[table][index]`, once they are settled.
   var entries: [[[IndexEntry]]] = []
-  /// Rows of `base` that this transaction kills.
+  /// The rows of `base` that this transaction deletes.
   var dead = UnitSet()
-  /// What the writer remembers of the tail; lent for as long as the transaction is open.
+  /// The writer's cache of the tail, lent while the transaction is open.
   var tail: TailMemory?
-  /// The rows of each block that sealing wrote behind the base, by where it stands.
+  /// The rows of each block that sealing wrote after the base, by the block's offset.
   var writtenRows: [UInt64: [IndexEntry]] = [:]
-  /// Rows put.
+  /// The number of rows put.
   private(set) var putCount = 0
 
   init(
@@ -53,16 +55,19 @@ public final class Transaction {
     state = manifest.state
   }
 
-  /// Writes `text` once into this segment, for rows of this transaction to name. Complexity: one hash.
+  /// Writes `text` once into this segment, for rows of this transaction to refer to.
+  ///
+  /// - Complexity: One hash.
   public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if text.byteCount == 0 { return .empty }
     do { return try appender.share(text) } catch { throw noted(error) }
   }
 
-  /// The table that is called as `table` is: the present one, or a new one behind all others.
+  /// Returns the index of the table with the name of `table`: an existing one, or a new one after all others.
   ///
-  /// - Throws: `StoreError.schema` if the one that is there has other key spaces, or if there is no room for one more.
+  /// - Throws: `StoreError.schema` if the existing table has other key spaces, or if the store has the maximum number
+  ///   of tables.
   public func table(_ table: Schema.Table) throws(StoreError) -> Int {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if let index = manifest.tables.firstIndex(where: { $0.name == table.name }) {
@@ -79,11 +84,9 @@ public final class Transaction {
 
   /// Puts a row into a table. It replaces the live row that has one of its unique keys.
   ///
-  /// It is the caller's mistake to put a row with a shared string of another transaction, or without a key for each key
-  /// space of the table.
-  ///
-  /// - Throws: `StoreError.tooLarge` for a key or record that the format has no room for.
-  /// - Complexity: a lookup for each unique key space, an append.
+  /// - Precondition: The row has a key for each key space of the table, and no shared string of another transaction.
+  /// - Throws: `StoreError.tooLarge` for a key or record that exceeds a limit of the format.
+  /// - Complexity: One lookup for each unique key space, and one append.
   public func put(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     precondition(
@@ -97,7 +100,7 @@ public final class Transaction {
     putCount += 1
   }
 
-  /// Whether the format has room for the row that `draft` makes.
+  /// Checks whether the row in `draft` fits the limits of the format.
   ///
   /// - Throws: `StoreError.tooLarge`.
   public static func checkSize(
@@ -114,7 +117,7 @@ public final class Transaction {
     }
   }
 
-  /// Whether the format has room for a shared string.
+  /// Checks whether a shared string fits the limits of the format.
   ///
   /// - Throws: `StoreError.tooLarge`.
   public static func checkSize(shared text: RawSpan) throws(StoreError) {
@@ -124,7 +127,7 @@ public final class Transaction {
     }
   }
 
-  /// Deletes the rows of `base` whose unique keys the new row has.
+  /// Deletes the rows of `base` that have the unique keys of the new row.
   private func deleteReplaced(_ table: Int, _ draft: borrowing RecordDraft) throws(StoreError) {
     var start = 0
     for (index, space) in manifest.tables[table].keySpaces.enumerated() {
@@ -137,14 +140,14 @@ public final class Transaction {
     }
   }
 
-  /// Remembers what went wrong, except for what left the transaction as it was.
+  /// Records an error, except one that left the transaction unchanged, and returns it.
   func noted(_ error: StoreError) -> StoreError {
     if case .tooLarge = error { return error }
     if failure == nil { failure = error }
     return error
   }
 
-  /// The manifest with the rows that were put so far.
+  /// The manifest including the rows put so far.
   var currentManifest: Manifest {
     appender.settleCounts(in: &manifest)
     return manifest
@@ -152,8 +155,8 @@ public final class Transaction {
 
   /// Deletes every row of `base` that has `key` in `space`.
   ///
-  /// - Returns: how many rows died that were not dead yet.
-  /// - Complexity: a lookup.
+  /// - Returns: The number of rows that were live before.
+  /// - Complexity: One lookup.
   @discardableResult
   public func delete(_ space: KeySpaceID, _ key: RawSpan) throws(StoreError) -> Int {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
@@ -170,8 +173,8 @@ public final class Transaction {
 
   /// Deletes every row of `base` that has one of `keys` in `space`.
   ///
-  /// - Returns: how many rows died that were not dead yet.
-  /// - Complexity: a lookup for each key; what they wait for overlaps.
+  /// - Returns: The number of rows that were live before.
+  /// - Complexity: One lookup for each key, with overlapping cache misses.
   @discardableResult
   public func delete(_ space: KeySpaceID, _ keys: KeyBatch) throws(StoreError) -> Int {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
@@ -185,11 +188,11 @@ public final class Transaction {
     return count
   }
 
-  /// Says that rows with these keys in `space` will be put or deleted soon: what is looked up for them is asked for now. A
-  /// hint, worth it for up to a few thousand keys, which the processor's cache has room for.
+  /// Prefetches what is needed to put or delete rows with these keys in `space` soon. This is a hint, useful for up to
+  /// a few thousand keys, which fit the processor's cache.
   public func expect(_ space: KeySpaceID, _ keys: KeyBatch) { base?.prefetch(space, keys) }
 
-  /// Deletes a row of `base` in `table`. One that is dead stays so.
+  /// Deletes a row of `base` in `table`. Has no effect on a dead row.
   func delete(_ table: Int, _ row: RowID) throws(StoreError) {
     do {
       guard let base, let record = try base.record(row, table: table) else { return }
@@ -197,9 +200,9 @@ public final class Transaction {
     } catch { throw noted(error) }
   }
 
-  /// Puts a row as it stands in another commit or file: keys, shared strings, body.
+  /// Puts a copy of a row of another commit or file: keys, shared strings and body.
   ///
-  /// - Parameter copier: used for rows of the same snapshot only.
+  /// - Parameter copier: The copier to use. It must only be used for rows of one snapshot.
   func copy(
     _ record: borrowing RecordView, to table: Int, through copier: inout RowCopier
   ) throws(StoreError) {
@@ -225,7 +228,7 @@ public final class Transaction {
   /// Counts rows that were put without ``put(_:_:)``.
   func count(putRows count: Int) { putCount += count }
 
-  /// Counts a row of `base` as dead. Returns whether it was not yet.
+  /// Marks a row of `base` as dead. Returns whether it was live before.
   @inline(__always)
   private func deleteRow(_ record: borrowing RecordView, of table: Int) -> Bool {
     guard dead.insert(record.unit.rawValue) else { return false }
@@ -233,9 +236,9 @@ public final class Transaction {
     return true
   }
 
-  /// Counts one row of `table` as dead.
+  /// Counts a row of `table` as dead.
   func countDead(_ table: Int, _ paddedLength: Int) {
-    // Counters that a file got wrong are no reason to trap.
+    // Wrong counters in a file must not cause a trap.
     let rows = manifest.tables[table].liveRows
     let bytes = manifest.tables[table].liveBytes
     manifest.tables[table].liveRows = rows - min(rows, 1)

@@ -1,7 +1,8 @@
-/// A set of unit offsets, none of which is 0: where dead rows stand.
+/// A hash set of nonzero unit offsets: the offsets of dead rows.
 ///
-/// Open addressing, at most half full. A commit asks it for every row of the tail's newer blocks, where a `Set` would spend most of the
-/// merge on its hash. Offsets are the writer's own, so nobody can aim collisions.
+/// It uses open addressing and is at most half full. A commit looks up every row of the tail's newer blocks in it; with
+/// a `Set`, hashing would take most of the time of the merge. The writer assigns the offsets, so an attacker cannot
+/// construct collisions.
 struct UnitSet: Sequence {
   private var slots = [UInt32](repeating: 0, count: 1 << 4)
   private var shift: UInt32 = 32 - 4
@@ -9,7 +10,7 @@ struct UnitSet: Sequence {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Where `unit` stands, or where it has room.
+  /// Returns the slot that contains `unit`, or the empty slot for it.
   @inline(__always)
   private func place(_ unit: UInt32) -> Int {
     let slots = slots.span
@@ -21,7 +22,7 @@ struct UnitSet: Sequence {
   @inline(__always)
   func contains(_ unit: UInt32) -> Bool { slots[place(unit)] == unit }
 
-  /// Whether `unit` is new.
+  /// Inserts `unit`. Returns whether it was not in the set before.
   mutating func insert(_ unit: UInt32) -> Bool {
     precondition(unit != 0, "no row stands at the beginning of a file")
     var place = place(unit)

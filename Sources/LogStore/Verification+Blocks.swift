@@ -2,7 +2,7 @@ import Bytes
 import RecordFormat
 
 extension Verification {
-  /// Verifies the blocks that a segment holds, and that the bytes between objects, blocks, manifest and footer are zero.
+  /// Verifies the blocks of a segment, and that the bytes between objects, blocks, manifest and footer are zero.
   mutating func verifyBlocks(_ footer: SegmentFooter, _ manifest: Manifest) throws(StoreError) {
     var blocks: [DescribedBlock] = []
     for table in manifest.tables {
@@ -36,20 +36,20 @@ extension Verification {
   }
 
   private mutating func verifyZeros(_ range: Range<Int>, _ window: inout LogWindow) throws(StoreError) {
-    // Where objects, blocks and manifest leave more than this free, something is missing in between.
+    // A gap larger than this between objects, blocks and manifest means that something is missing.
     guard range.count <= SegmentHeader.alignment else {
       return add(range.lowerBound, "\(range.count) bytes that belong to nothing", lost: "")
     }
     if try !window.isZero(range) { add(range.lowerBound, "\(range.count) bytes of padding are not zero", lost: "") }
   }
 
-  /// A block as a manifest describes it.
+  /// A block as described in a manifest.
   private struct DescribedBlock {
     let block: Manifest.Block
     let kind: BlockHeader.Kind
     /// The key space of an index block.
     let space: Int
-    /// For messages.
+    /// The name used in messages.
     let name: String
   }
 
@@ -111,7 +111,7 @@ extension Verification {
     }
   }
 
-  /// Verifies that each entry of a block leads to rows which have its key.
+  /// Verifies that each entry of a block refers to rows with its key.
   mutating func verifyEntries(
     of block: IndexBlock, _ described: Manifest.Block, _ space: KeySpaceID, in snapshot: Snapshot
   ) throws(StoreError) {
@@ -148,7 +148,7 @@ extension Verification {
     }
   }
 
-  /// How many rows a posting list has, and what is wrong with it.
+  /// Returns the number of rows of a posting list, and a description of what is wrong with it.
   private func verifyPostings(
     _ object: RawSpan, _ unit: UnitOffset, _ tag: UInt16, _ space: KeySpaceID, in snapshot: Snapshot
   ) throws(StoreError) -> (count: Int, fault: String?) {
@@ -169,14 +169,14 @@ extension Verification {
 }
 
 extension Snapshot {
-  /// Whether `object` is a row of the table of `space` that has `key` there.
+  /// Returns whether `object` is a row of the table of `space` that has `key` in that key space.
   fileprivate func has(_ key: RawSpan, _ object: RawSpan, _ space: KeySpaceID) throws(StoreError) -> Bool {
     guard ObjectHeader.kind(object.u32(at: 4)).table == space.table else { return false }
     let own = try RecordView(object, self).key(space.index)
     return isList(space) ? KeyList.contains(key, in: own) : own.hasSameBytes(as: key)
   }
 
-  /// Whether `object` is a row of the table of `space` that has a key with `tag` there.
+  /// Returns whether `object` is a row of the table of `space` that has a key with `tag` in that key space.
   fileprivate func hasKey(withTag tag: UInt16, _ object: RawSpan, _ space: KeySpaceID) throws(StoreError) -> Bool {
     guard ObjectHeader.kind(object.u32(at: 4)).table == space.table else { return false }
     let own = try RecordView(object, self).key(space.index)

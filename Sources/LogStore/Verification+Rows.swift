@@ -2,8 +2,8 @@ import Bytes
 import RecordFormat
 
 extension Verification {
-  /// Verifies that the blocks of the last commit lead to its rows: each entry to rows with its key, and each live row is found
-  /// by each of its keys.
+  /// Verifies the indexes of the last commit: each entry refers to rows with its key, and each live row is found by
+  /// each of its keys.
   mutating func verifyIndexes(of footer: SegmentFooter) throws(StoreError) {
     do {
       let mapping = try log.mapping(reaching: Int(footer.end), reusing: nil)
@@ -24,14 +24,14 @@ extension Verification {
     }
   }
 
-  /// What is wrong with a row of one table, in one key space.
+  /// A problem with a row of one table in one key space.
   private struct Lost {
     let offset: Int
     let name: String
     let what: String
   }
 
-  /// Looks each live row up by each of its keys.
+  /// Looks up each live row by each of its keys.
   private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
     for (table, described) in snapshot.manifest.tables.enumerated() {
       var popular = [[[UInt8]: Set<UnitOffset>]](repeating: [:], count: described.keySpaces.count)
@@ -60,7 +60,7 @@ extension Verification {
     }
   }
 
-  /// What is wrong with how the row at `own` is found by `key`; `nil` if nothing is.
+  /// Returns what is wrong with finding the row at `own` by `key`; `nil` if it is found.
   private func look(
     up key: RawSpan, of own: UnitOffset, _ id: KeySpaceID, _ space: Manifest.KeySpace, in snapshot: Snapshot,
     _ popular: inout [[UInt8]: Set<UnitOffset>]
@@ -75,10 +75,10 @@ extension Verification {
     return nil
   }
 
-  /// Whether `own` is among the rows with `key`.
+  /// Returns whether `own` is among the rows with `key`.
   ///
-  /// The rows of a key that has many are noted in `popular`: to go through all of them for each of them would take
-  /// the square of their number.
+  /// The rows of a key with many rows are cached in `popular`. Iterating over all of them for each of them would take
+  /// quadratic time.
   private func find(
     _ own: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, in snapshot: Snapshot,
     _ popular: inout [[UInt8]: Set<UnitOffset>]

@@ -2,8 +2,8 @@ import Bytes
 import RecordFormat
 
 extension Verification {
-  /// Verifies one segment: its header, its body as a whole, each object, each block, what its manifest counts, and that
-  /// everything between these is zero.
+  /// Verifies one segment: its header, the checksum of its body, each object, each block, the counters in its manifest,
+  /// and that the bytes between these are zero.
   mutating func verify(_ footer: SegmentFooter) throws(StoreError) {
     let start = Int(footer.segmentOffset)
     let bytes = try log.read(SegmentHeader.byteCount, at: start)
@@ -74,7 +74,7 @@ extension Verification {
     }
   }
 
-  /// Enters an object that is whole in the ledger, and tells what is wrong with it; `nil` if nothing is.
+  /// Adds a valid object to the ledger. Returns a description of what is wrong with the object; `nil` if nothing is.
   private mutating func verify(
     _ object: RawSpan, _ unit: UnitOffset, _ footer: SegmentFooter, _ manifest: Manifest?
   ) -> String? {
@@ -108,7 +108,7 @@ extension Verification {
     }
   }
 
-  /// What is wrong with a record; `nil` if nothing is.
+  /// Returns a description of what is wrong with a record; `nil` if nothing is.
   private func verify(record: RawSpan, _ unit: UnitOffset, of table: Manifest.Table) -> String? {
     guard let layout = RecordLayout(record) else { return "record: lengths" }
     guard layout.keyCount == table.keySpaces.count else {

@@ -2,17 +2,17 @@ import Bytes
 import RecordFormat
 import Storage
 
-/// Something that verification found: where, what it is, and what it costs.
+/// A problem found by verification: its offset, a description, and the data that it affects.
 public struct Finding: Sendable, CustomStringConvertible {
   public let path: String
-  /// Where the damaged structure begins, in bytes.
+  /// The start of the damaged structure in bytes.
   public let offset: Int
-  /// What is wrong.
+  /// A description of the problem.
   public let what: String
-  /// What cannot be read because of it; empty if nothing is lost.
+  /// The data that cannot be read because of the problem; empty if nothing is lost.
   public let lost: String
 
-  /// A finding of an application, about rows that the engine has nothing against.
+  /// Creates a finding of an application about rows that are valid for the engine.
   package init(path: String, offset: Int, what: String, lost: String) {
     self.path = path
     self.offset = offset
@@ -25,32 +25,33 @@ public struct Finding: Sendable, CustomStringConvertible {
   }
 }
 
-/// Reads everything in a log, and compares it with its checksums, with itself and with what FORMAT.md requires. Changes
-/// nothing.
+/// The result of reading everything in a log and checking it against its checksums, its own counters and the rules of
+/// FORMAT.md. Nothing is changed.
 ///
-/// Structures are read with read calls: what the disk cannot deliver is an error here. Only lookups, with which it tries at
-/// last whether each row is found, go through a mapping.
-/// A finding does not end the verification; it reads on as far as structures can still be told apart.
+/// Structures are read with read calls, so a read error of the disk is an error here. Only the final lookups, which
+/// check that each row is found, use a mapping. A finding does not end the verification, which continues as long as
+/// structures can be told apart.
 public struct Verification: Sendable {
-  /// In the order of the file; those of a shared base first.
+  /// The problems found, in file order; those of a shared base come first.
   public internal(set) var findings: [Finding] = []
-  /// Commits whose segment passed.
+  /// The number of commits with a valid segment.
   public private(set) var commitCount = 0
   public private(set) var byteCount = 0
 
   let log: LogFile
   /// The names of the last commit's tables.
   var names = RowNames([])
-  /// What the objects that were read so far say of rows.
+  /// The rows according to the objects read so far.
   var ledger = RowLedger()
-  /// Whether all objects before were read, so that the ledger is exact.
+  /// Whether all objects so far were read, so that the ledger is exact.
   var isLedgerExact = true
 
-  /// Verifies a store; `nil` if nothing was ever committed to it.
+  /// Verifies a store; returns `nil` if nothing was ever committed to it.
   ///
   /// - Throws: `StoreError.io` if the directory or the file cannot be opened.
-  /// - Complexity: reads every byte twice: once for the segment's checksum, once for those of its structures. Looks each live
-  ///   row up by each of its keys. Memory for 8 bytes for each row, and some 16 for each shared string and dead row.
+  /// - Complexity: Reads every byte twice: once for the segment's checksum, and once for the checksums of its
+  ///   structures. Looks up each live row by each of its keys. Memory for 8 bytes for each row, and about 16 for each
+  ///   shared string and dead row.
   public static func run(_ location: StoreLocation) throws(StoreError) -> Verification? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else { return nil }
@@ -69,7 +70,7 @@ public struct Verification: Sendable {
 
   /// Verifies a store that must have the tables of `schema`.
   ///
-  /// - Returns: what is wrong; empty if nothing is, or nothing was ever committed.
+  /// - Returns: The problems found; empty if there are none, or if nothing was ever committed.
   /// - Throws, complexity: As ``run(_:)``.
   package static func findings(in location: StoreLocation, of schema: Schema) throws(StoreError) -> [Finding] {
     guard let verification = try run(location) else { return [] }
@@ -77,14 +78,14 @@ public struct Verification: Sendable {
     return try location.otherKind(than: schema).map { [$0] } ?? []
   }
 
-  /// Verifies the generation that was kept when the last full update replaced it; `nil` if none is kept.
+  /// Verifies the generation that the last full update replaced; returns `nil` if no such generation is kept.
   ///
   /// - Throws, complexity: As ``run(_:)``.
   public static func runPrevious(_ location: StoreLocation) throws(StoreError) -> Verification? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.previous, .read) }
     guard let file else { return nil }
     let named = try storage { () throws(StorageError) in try location.directory.identity(of: location.log) }
-    // A crash in a full update leaves a second name of the log.
+    // A crash during a full update leaves a second name of the log.
     if named == file.identity { return nil }
     var verification: Verification
     do {
@@ -108,8 +109,10 @@ public struct Verification: Sendable {
     findings = [finding]
   }
 
-  /// - Parameter isReplaced: Whether a newer generation has taken the name of the file: its slots may have been torn while
-  ///   that was noted in them, and nobody needs them any more.
+  /// Verifies the log.
+  ///
+  /// - Parameter isReplaced: Whether a newer generation has taken the name of the file. Its slots may then have been
+  ///   torn while that was recorded in them, and they are no longer needed.
   private mutating func verify(isReplaced: Bool = false) throws(StoreError) {
     byteCount = try log.size()
     let recovery: Recovery
@@ -136,7 +139,7 @@ public struct Verification: Sendable {
       if findings.count == before { commitCount += 1 }
     }
     if findings.isEmpty { try verifyTables(of: footers) }
-    // What follows takes the structures for whole.
+    // The remaining checks assume valid structures.
     if findings.isEmpty { try verifyIndexes(of: last) }
     findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
   }
@@ -146,7 +149,7 @@ public struct Verification: Sendable {
     findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
   }
 
-  /// The footers of all commits up to `last`, oldest first; of the later ones where one is missing.
+  /// Returns the footers of all commits up to `last`, oldest first; if a footer is missing, those of the later commits.
   private mutating func footers(upTo last: SegmentFooter) throws(StoreError) -> [SegmentFooter] {
     var footers = [last]
     while let next = footers.last, next.previousFooterOffset != 0 {
@@ -166,7 +169,7 @@ public struct Verification: Sendable {
     return footers.reversed()
   }
 
-  /// Compares the tables of each commit with those of the last one: tables are added to a store, and never changed.
+  /// Compares the tables of each commit with the tables of the last one. Tables are added to a store but never changed.
   private mutating func verifyTables(of footers: [SegmentFooter]) throws(StoreError) {
     guard let last = footers.last else { return }
     let tables = try log.manifest(of: last).tables
@@ -181,7 +184,7 @@ public struct Verification: Sendable {
     }
   }
 
-  /// Compares what each valid slot says with the commit that it names.
+  /// Compares the contents of each valid slot with the commit that it names.
   private mutating func verify(_ slots: [AcknowledgementSlot?], _ footers: [SegmentFooter]) {
     for (slot, offset) in zip(slots, AcknowledgementSlot.offsets) {
       guard let slot, let first = footers.first, slot.sequence >= first.sequence else { continue }
@@ -194,7 +197,7 @@ public struct Verification: Sendable {
 }
 
 extension Manifest.Table {
-  /// Whether the other table has the same name and key spaces of the same names and flags.
+  /// Returns whether the other table has the same name, and key spaces with the same names and flags.
   fileprivate func hasSameShape(as other: Manifest.Table) -> Bool {
     name == other.name && keySpaces.count == other.keySpaces.count
       && zip(keySpaces, other.keySpaces).allSatisfy { a, b in
@@ -204,7 +207,7 @@ extension Manifest.Table {
 }
 
 extension Finding {
-  /// What an error says about a file; `nil` for one that is no damage.
+  /// Creates a finding from an error about a file; `nil` if the error is not damage.
   package init?(_ error: StoreError, lost: String = "everything") {
     switch error {
     case .damaged(let path, let offset, let what):

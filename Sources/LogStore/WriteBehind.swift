@@ -3,41 +3,42 @@ import Dispatch
 import Storage
 import Synchronization
 
-/// Writes the pieces of a file on a second thread, one after the other in the order in which they come.
+/// A write-behind queue: writes the chunks of a file on a second thread, in order.
 ///
-/// The kernel's copy of what is written takes a tenth of a full update's processor time, and needs nothing from the thread
-/// that makes the rows. Each piece is sent on its way to the device as well, so that the sync at the end has little to wait
-/// for.
+/// Copying the written bytes into the kernel takes a tenth of a full update's processor time and is independent of the
+/// thread that produces the rows. Writeback of each chunk to the device is also started, so that the final sync has
+/// little to wait for.
 ///
-/// For a file that nobody else knows yet: a piece may still be on its way when its transaction is gone.
+/// Use it only for a file that nothing else knows yet: a write may still be in progress when its transaction is gone.
 final class WriteBehind: Sendable {
-  /// Pieces that may wait or be written while the next one is filled.
+  /// The number of chunks that may be queued or being written while the next one is filled.
   private static let pieceLimit = 2
 
   private struct State {
     var failure: StorageError?
-    /// Buffers of pieces that were written.
+    /// Buffers of written chunks, for reuse.
     var free: [SegmentBuffer] = []
   }
 
   private let file: any StorageFile
-  // Guards the state, for as long as something is put in or taken out.
+  // Guards the state. The lock is held only to insert or remove something.
   private let state = Mutex(State())
-  /// One thread, in order.
+  /// A serial queue, so that chunks are written in order.
   private let queue = DispatchQueue(label: "shelfmark.writing")
-  /// Counts the pieces that may still be handed over.
+  /// The number of chunks that may still be queued.
   private let room = DispatchSemaphore(value: 0)
 
   init(_ file: any StorageFile) {
     self.file = file
-    // A semaphore may not go with less than it was made with: it is made with nothing.
+    // A semaphore must not be destroyed with a lower value than its initial one, so that is zero.
     for _ in 0..<Self.pieceLimit { room.signal() }
   }
 
-  /// Writes what stands in `buffer` from `first` on at `offset`, soon; waits while too many pieces wait.
+  /// Writes the bytes of `buffer` from `first` on at `offset` in the background. Waits while too many chunks are
+  /// queued.
   ///
-  /// - Returns: an empty buffer to go on with.
-  /// - Throws: what writing an earlier piece threw. Nothing more is written then.
+  /// - Returns: An empty buffer to continue with.
+  /// - Throws: The error of an earlier failed write. Nothing more is written after it.
   func write(_ buffer: consuming SegmentBuffer, from first: Int, at offset: Int) throws(StorageError) -> SegmentBuffer {
     room.wait()
     let (failure, next) = state.withLock { ($0.failure, $0.free.popLast()) }
@@ -67,9 +68,9 @@ final class WriteBehind: Sendable {
     state.withLock { $0.free.append(empty) }
   }
 
-  /// Returns when everything that was handed over is written.
+  /// Waits until all queued chunks are written.
   ///
-  /// - Throws: what writing threw.
+  /// - Throws: The error of a failed write.
   func finish() throws(StorageError) {
     queue.sync {}
     if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -1,13 +1,13 @@
 import Bytes
 
-/// One of two pages that say which commit was acknowledged last.
+/// One of two pages that record the last acknowledged commit.
 ///
 ///     0 magic · 8 store id · 24 sequence · 32 generation · 40 footer offset · 48 end · 56 chain · 60 flags · 4092 crc
 package struct AcknowledgementSlot: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFACK"
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let storeID = 8
     static let sequence = storeID + 16
@@ -21,19 +21,20 @@ package struct AcknowledgementSlot: Equatable, Sendable {
     static let total = checksum + 4
   }
 
-  /// Where the two slots stand in the file.
+  /// The offsets of the two slots in the file.
   package static let offsets = [4096, 8192]
-  /// The bytes of the two slots.
+  /// The byte ranges of the two slots.
   package static let pages = offsets.map { $0..<$0 + byteCount }
 
   package var storeID: StoreID
   package var sequence: UInt64
   package var generation: UInt64
   package var footerOffset: UInt64
-  /// First byte after the acknowledged footer.
+  /// The offset after the acknowledged footer.
   package var end: UInt64
   package var chain: UInt32
-  /// A newer generation has taken this file's name; set in the file that lost it, for readers that still map it.
+  /// Whether a newer generation has taken this file's name. It is set in the replaced file, for readers that still map
+  /// it.
   package var isSuperseded: Bool
 
   package init(
@@ -49,7 +50,8 @@ package struct AcknowledgementSlot: Equatable, Sendable {
     self.isSuperseded = isSuperseded
   }
 
-  /// Whether the bytes of a slot say that a newer generation has taken the file's name. Nothing else of them is checked.
+  /// Returns whether the bytes of a slot record that a newer generation has taken the file's name. Nothing else in them
+  /// is checked.
   package static func isSuperseded(_ slot: RawSpan) -> Bool { slot.u32(at: Offset.flags) & 1 != 0 }
 
   package func encoded() -> [UInt8] {

@@ -1,15 +1,15 @@
 import Bytes
 
-/// What the header of a tail log says of its shared base: how far it reaches, and which commit ends there.
+/// A reference to the shared base in the header of a tail log: the end of the base, and the commit that ends there.
 ///
 ///     0 end · 8 sequence · 16 chain
 ///
-/// Together with the header's store id, a 128-bit random number, this identifies the base: the chain covers the checksums of
-/// that commit's bytes and the chain before it, back to the first commit of the file.
+/// Together with the header's store id, a 128-bit random number, this identifies the base: the chain covers the
+/// checksums of that commit's bytes and the previous chain, back to the first commit of the file.
 package struct BaseReference: Equatable, Sendable {
   package static let byteCount = 20
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let end = 0
     static let sequence = end + 8
@@ -17,21 +17,22 @@ package struct BaseReference: Equatable, Sendable {
     static let total = chain + 4
   }
 
-  /// The end of the commit with which the base ends: the offset at which the tail log's own segments begin.
+  /// The end of the last commit of the base: the offset at which the tail log's own segments begin.
   package var end: UInt64
-  /// The number of that commit.
+  /// The sequence number of that commit.
   package var sequence: UInt64
-  /// The chain of its footer.
+  /// The chain in its footer.
   package var chain: UInt32
 
-  /// The reference to everything up to the commit that `footer` ends.
+  /// Creates a reference to everything up to the commit that `footer` ends.
   package init(_ footer: SegmentFooter) {
     end = footer.end
     sequence = footer.sequence
     chain = footer.chain
   }
 
-  /// A reference to whatever commit ends at `end`; `nil` where no tail log begins. For a repair, which has lost the header.
+  /// Creates a reference to any commit that ends at `end`, for a repair without a readable header; `nil` if no tail log
+  /// can begin there.
   package init?(endingAt end: UInt64) {
     guard end % UInt64(SegmentHeader.alignment) == 0, end > UInt64(SegmentHeader.firstOffset),
       end <= UInt64(UnitOffset.fileLimit)
@@ -41,7 +42,7 @@ package struct BaseReference: Equatable, Sendable {
     chain = 0
   }
 
-  /// Whether `footer` is the one with which the base ends.
+  /// Returns whether `footer` is the footer at the end of the base.
   package func names(_ footer: SegmentFooter) -> Bool { self == BaseReference(footer) }
 
   func encode(to writer: inout ByteWriter) {

@@ -7,7 +7,7 @@ package struct BlockHeader: Equatable, Sendable {
   package static let byteCount = 64
   package static let magic = "SHELFIDX"
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let kind = 8
     static let keySpace = kind + 1
@@ -40,7 +40,7 @@ package struct BlockHeader: Equatable, Sendable {
     self.entryCount = entryCount
   }
 
-  /// The header's bytes for a block that begins at `unit`.
+  /// Returns the header's bytes for a block at `unit`.
   package func encoded(at unit: UnitOffset) -> [UInt8] {
     var writer = ByteWriter()
     writer.put(Array(Self.magic.utf8))

@@ -9,7 +9,7 @@ package struct FileHeader: Equatable, Sendable {
   package static let byteCount = 4096
   package static let magic = "SHELFLOG"
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let majorVersion = 8
     static let minorVersion = majorVersion + 2
@@ -21,7 +21,7 @@ package struct FileHeader: Equatable, Sendable {
     static let seed = storeID + 16
     static let created = seed + 16
     static let generation = created + 8
-    /// The id of the key with which blocks are sealed: reserved, and zero.
+    /// The id of the key with which blocks are sealed. Reserved; must be zero.
     static let sealingKey = generation + 8
     static let base = sealingKey + 16
     static let reserved = base + BaseReference.byteCount
@@ -31,21 +31,22 @@ package struct FileHeader: Equatable, Sendable {
 
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
-  /// The incompatible feature "the file is a tail log: what lies before it is in a shared base". Bit 0 is reserved for
-  /// sealed blocks.
+  /// The incompatible feature of a tail log: the bytes before its own segments are in a shared base. Bit 0 is reserved
+  /// for sealed blocks.
   package static let sharedBaseFeature: UInt64 = 1 << 1
-  /// Incompatible features that this program knows.
+  /// The incompatible features that this program supports.
   package static let knownIncompatible = sharedBaseFeature
-  /// Features without which a program may read but not write, that this one knows: none.
+  /// The features, among those without which a program may read but not write, that this program supports: none.
   package static let knownReadOnlyCompatible: UInt64 = 0
 
   package var readOnlyCompatible: UInt64 = 0
   package var storeID: StoreID
   package var seed: HashSeed
-  /// Microseconds since 1970 UTC.
+  /// The creation time, in microseconds since 1970 UTC.
   package var created: Int64
   package var generation: UInt64
-  /// Where the history before this file's own segments lies; `nil` in a file that holds all of it.
+  /// The shared base that contains the history before this file's own segments; `nil` in a file that contains its
+  /// complete history.
   package var base: BaseReference?
 
   package init(storeID: StoreID, seed: HashSeed, created: Int64, generation: UInt64) {
@@ -83,12 +84,12 @@ package struct FileHeader: Equatable, Sendable {
   }
 
   package init(_ span: RawSpan) throws(FormatFault) {
-    // A later version keeps magic, version and checksum where they are: without a valid checksum an unknown version is
-    // damage.
+    // A later version keeps the offsets of magic, version and checksum, so an unknown version without a valid checksum
+    // is damage.
     try span.check(Self.magic, byteCount: Self.byteCount)
     let major = span.u16(at: Offset.majorVersion)
     if major != Self.majorVersion { throw .majorVersion(major) }
-    // What a later minor version stores in the reserved bytes may be ignored, or its feature bits say otherwise.
+    // The contents of reserved bytes in a later minor version may be ignored, unless feature bits state otherwise.
     guard span.u32(at: Offset.headerLength) == UInt32(Self.byteCount) else {
       throw .field("header length", UInt64(span.u32(at: Offset.headerLength)))
     }

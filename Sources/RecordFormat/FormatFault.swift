@@ -1,20 +1,20 @@
 import Bytes
 
-/// What is wrong with a structure that was read from a file. The caller knows which file and where.
+/// An invalid structure in a file. The caller knows the file and the offset.
 public enum FormatFault: Error, Equatable, Sendable {
-  /// Fewer bytes than the structure has.
+  /// The input has fewer bytes than the structure.
   case short(expected: Int, found: Int)
-  /// The bytes do not begin with the structure's magic.
+  /// The input does not begin with the structure's magic.
   case magic(expected: String)
-  /// The stored checksum is not that of the bytes.
+  /// The stored checksum differs from the computed one.
   case checksum(stored: UInt32, computed: UInt32)
-  /// A major version that this program does not know.
+  /// The major version is not supported by this program.
   case majorVersion(UInt16)
-  /// Incompatible feature bits that this program does not know.
+  /// The file has incompatible feature bits that this program does not support.
   case features(UInt64)
-  /// Bytes that have to be zero are not.
+  /// Reserved bytes are not zero.
   case reserved
-  /// A field with a value that no writer stores.
+  /// A field has a value that no writer stores.
   case field(String, UInt64)
 }
 
@@ -42,8 +42,8 @@ extension RawSpan {
     guard extracting(range).isZero(from: 0) else { throw .reserved }
   }
 
-  /// Checks length, magic and checksum of a structure whose last four bytes are the checksum of the others, continued from
-  /// `salt`.
+  /// Checks the length, magic and checksum of a structure whose last four bytes are the checksum of the others,
+  /// continued from `salt`.
   func check(_ magic: String, byteCount expected: Int, salt: UInt32 = 0) throws(FormatFault) {
     guard byteCount >= expected else { throw .short(expected: expected, found: byteCount) }
     for (offset, byte) in magic.utf8.enumerated() where u8(at: offset) != byte {

@@ -1,6 +1,6 @@
-/// The set of key lengths that occur in a key space, as 256 bits; the last one stands for 255 and more.
+/// The set of key lengths that occur in a key space, as 256 bits. The last bit represents all lengths of 255 and more.
 ///
-/// A search for the longest key that is a prefix of something probes only lengths that occur.
+/// A search for the longest key that is a prefix of a text probes only lengths that occur.
 public struct KeyLengths: Equatable, Sendable {
   package var words: [UInt64] = [0, 0, 0, 0]
 
@@ -15,22 +15,22 @@ public struct KeyLengths: Equatable, Sendable {
     for index in words.indices { words[index] |= other.words[index] }
   }
 
-  /// Whether a key of `length` bytes may occur.
+  /// Returns whether a key of `length` bytes may occur.
   public func contains(_ length: Int) -> Bool {
     let bit = min(length, Manifest.longestListedKey)
     return words[bit >> 6] >> UInt64(bit & 63) & 1 != 0
   }
 
-  /// The greatest length below `limit` that may occur; 0 if there is none.
+  /// Returns the largest length below `limit` that may occur; 0 if there is no such length.
   public func longest(below limit: Int) -> Int {
     var length = limit - 1
     while length > 0, !contains(length) {
-      // Nothing that long is listed one by one.
+      // Lengths above the limit share one bit.
       length = length > Manifest.longestListedKey ? Manifest.longestListedKey - 1 : length - 1
     }
     return max(0, length)
   }
 
-  /// The lengths that occur, ascending; 255 stands for itself and everything longer.
+  /// The lengths that occur, in ascending order. 255 represents itself and all larger lengths.
   public var lengths: [Int] { (0...Manifest.longestListedKey).filter(contains) }
 }

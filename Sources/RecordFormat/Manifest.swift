@@ -1,24 +1,25 @@
 import Bytes
 
-/// The list of blocks that make one commit readable, the counters, and what the application wants to know of it.
+/// The manifest of a commit: its blocks, its counters, and the application's state.
 package struct Manifest: Equatable, Sendable {
-  /// Of a manifest without key lists.
+  /// The version of a manifest without key lists.
   package static let version: UInt32 = 1
-  /// Of one with a key space of lists: a program that takes lists for keys must not read it.
+  /// The version of a manifest with a key space of lists. A program that would interpret lists as keys must not read
+  /// it.
   package static let versionWithLists: UInt32 = 2
-  /// Blocks of one key space, and dead blocks: their number has 16 bits.
+  /// The maximum number of blocks of one key space, and of dead blocks. The number has 16 bits.
   package static let blockLimit = Int(UInt16.max)
-  /// Key lengths from this one on share one bit.
+  /// The key length from which on all lengths share one bit.
   package static let longestListedKey = 255
 
-  /// A block's place and size.
+  /// The offset and size of a block.
   package struct Block: Equatable, Sendable {
-    /// Of the block's header.
+    /// The offset of the block's header.
     package var offset: UInt64
     package var bucketCount: UInt32
-    /// Entries in its buckets; a posting list is one.
+    /// The number of entries in its buckets. A posting list is one entry.
     package var entryCount: UInt32
-    /// Rows that the block finds, those in posting lists one by one: what merging it costs.
+    /// The number of rows in the block, including each row of its posting lists: the cost of merging the block.
     package var rowCount: UInt32
     package var longestDisplacement: UInt16
 
@@ -32,7 +33,7 @@ package struct Manifest: Equatable, Sendable {
       self.longestDisplacement = longestDisplacement
     }
 
-    /// Header and buckets.
+    /// The size of header and buckets in bytes.
     package var byteCount: Int { BlockHeader.byteCount + Int(bucketCount) * Bucket.byteCount }
   }
 
@@ -40,11 +41,11 @@ package struct Manifest: Equatable, Sendable {
     package var name: String
     package var isUnique: Bool
     package var skipsEmptyKeys: Bool
-    /// A record has any number of keys: a ``KeyList``.
+    /// Whether a record has any number of keys, stored as a ``KeyList``.
     package var isList: Bool
-    /// Which key lengths occur (or occurred since the base was written).
+    /// The key lengths that occur, or have occurred since the base was written.
     package var lengths: KeyLengths
-    /// Newest first.
+    /// The index blocks, newest first.
     package var blocks: [Block] = []
 
     package init(name: String, isUnique: Bool, skipsEmptyKeys: Bool, isList: Bool = false) {
@@ -59,7 +60,7 @@ package struct Manifest: Equatable, Sendable {
   package struct Table: Equatable, Sendable {
     package var name: String
     package var liveRows: UInt64 = 0
-    /// Padded bytes of the live records.
+    /// The size of the live records in bytes, including padding.
     package var liveBytes: UInt64 = 0
     package var keySpaces: [KeySpace]
 
@@ -70,7 +71,7 @@ package struct Manifest: Equatable, Sendable {
   }
 
   package var tables: [Table]
-  /// Newest first.
+  /// The dead blocks, newest first.
   package var deadBlocks: [Block] = []
   package var deadRows: UInt64 = 0
   package var deadBytes: UInt64 = 0
@@ -79,7 +80,7 @@ package struct Manifest: Equatable, Sendable {
 
   package init(tables: [Table]) { self.tables = tables }
 
-  /// The same tables and state, of a store without rows.
+  /// A manifest with the same tables and state, but without rows.
   package var withoutRows: Manifest {
     var empty = Manifest(
       tables: tables.map { table in
@@ -119,7 +120,7 @@ package struct Manifest: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Decodes a manifest whose checksum was checked.
+  /// Decodes a manifest whose checksum is valid.
   package init(_ span: RawSpan) throws(FormatFault) {
     var reader = ByteReader(span)
     guard let version = reader.u32(), version == Self.version || version == Self.versionWithLists
@@ -150,7 +151,7 @@ package struct Manifest: Equatable, Sendable {
 
   private var hasLists: Bool { tables.contains { $0.keySpaces.contains(where: \.isList) } }
 
-  /// The largest of the counters of rows and bytes, none of which can exceed the length of the file.
+  /// The largest of the counters of rows and bytes. None of them can exceed the size of the file.
   package var largestCounter: UInt64 {
     tables.reduce(max(deadRows, deadBytes, tailRows)) { max($0, $1.liveRows, $1.liveBytes) }
   }
@@ -163,7 +164,7 @@ package struct Manifest: Equatable, Sendable {
     table.liveRows = rows
     table.liveBytes = bytes
     for _ in 0..<spaceCount {
-      // One that is unique or skips empty keys has no lists; other bits are reserved.
+      // A key space that is unique or skips empty keys has no lists; all other bits are reserved.
       guard let flags = reader.u8(), flags <= 4, let name = reader.name() else { return nil }
       var space = KeySpace(
         name: name, isUnique: flags & 1 != 0, skipsEmptyKeys: flags & 2 != 0, isList: flags & 4 != 0)

@@ -1,17 +1,17 @@
 import Bytes
 
-/// Where the parts of a record stand, read from its own bytes.
+/// The offsets of the parts of a record, decoded from its bytes.
 ///
 ///     8 shared count s · 9 key count k · 10 key ends, 2·k · pad to 4 · shared strings, 4·s · keys · body
 ///
-/// The initialiser checks every length against the record's own, so that what it hands out lies inside.
+/// The initializer checks every length against the size of the record, so that all returned ranges are in bounds.
 public struct RecordLayout: BitwiseCopyable, Sendable {
-  /// The longest key: its end has 16 bits.
+  /// The maximum length of a key. The end of a key has 16 bits.
   @inlinable @inline(__always)
   public static var maximumKeyLength: Int { Int(UInt16.max) }
 
-  /// Where the body begins in bits 0–31, shared strings in bits 32–39, keys in bits 40–47: one word, for the layout travels
-  /// with every record that is lent.
+  /// The start of the body in bits 0–31, the number of shared strings in bits 32–39, and the number of keys in bits
+  /// 40–47. It is a single word because the layout is passed along with every lent record.
   @usableFromInline
   let bits: UInt64
 
@@ -24,7 +24,7 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
   @inlinable @inline(__always)
   var keyStart: Int { Self.keyStart(sharedCount: sharedCount, keyCount: keyCount) }
 
-  /// Reads the layout of a record whose checksum was checked; `nil` where the lengths contradict each other.
+  /// Decodes the layout of a record whose checksum is valid; `nil` if its lengths are inconsistent.
   @inlinable @inline(__always)
   public init?(_ record: RawSpan) {
     let byteCount = record.byteCount
@@ -33,14 +33,14 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     let keys = Int(record.u8(at: 9))
     let start = Self.keyStart(sharedCount: shared, keyCount: keys)
     guard start <= byteCount else { return nil }
-    // The ends stand before `start`. Without keys it is the two counts that are read, and left.
+    // The ends are before `start`. Without keys this reads the two counts instead and ignores them.
     let last = Int(unsafe record.u16(unchecked: 8 &+ 2 &* keys))
     let end = start &+ (keys == 0 ? 0 : last)
     guard end <= byteCount else { return nil }
     bits = UInt64(truncatingIfNeeded: end | shared << 32 | keys << 40)
   }
 
-  /// Whether the keys end in their order: no end before the one of the key before it.
+  /// Returns whether the ends of the keys are in ascending order.
   public func hasOrderedKeys(_ record: RawSpan) -> Bool {
     var previous: UInt16 = 0
     for index in 0..<keyCount {
@@ -51,7 +51,7 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Whether the bytes between the ends of the keys and the shared strings are zero.
+  /// Returns whether the bytes between the ends of the keys and the shared strings are zero.
   public func hasZeroPadding(_ record: RawSpan) -> Bool {
     let start = 10 + 2 * keyCount
     return record.slice(start, keyStart - 4 * sharedCount - start).isZero(from: 0)
@@ -62,11 +62,11 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     ((10 &+ 2 &* keyCount &+ 3) & ~3) &+ 4 &* sharedCount
   }
 
-  /// The bytes of key `index`, relative to the record; empty where the ends contradict each other.
+  /// Returns the range of key `index` in the record; empty if the ends are inconsistent.
   @inlinable @inline(__always)
   public func keyRange(_ index: Int, in record: RawSpan) -> Range<Int> {
     precondition(index >= 0 && index < keyCount && bodyStart <= record.byteCount, "a key of this record")
-    // The ends stand before the keys, and so before the body. Before the first one stand the two counts.
+    // The ends are before the keys, and so before the body. Before the first end are the two counts.
     let previous = Int(unsafe record.u16(unchecked: 8 &+ 2 &* index))
     let start = index == 0 ? 0 : previous
     let end = Int(unsafe record.u16(unchecked: 10 &+ 2 &* index))
@@ -74,7 +74,7 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     return (keyStart &+ start)..<(keyStart &+ end)
   }
 
-  /// The offset of shared string `index`; `nil` for the empty string.
+  /// Returns the offset of shared string `index`; `nil` for the empty string.
   @inlinable @inline(__always)
   public func shared(_ index: Int, in record: RawSpan) -> UnitOffset? {
     let raw = record.u32(at: keyStart - 4 * (sharedCount - index))

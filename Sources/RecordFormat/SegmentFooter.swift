@@ -1,6 +1,6 @@
 import Bytes
 
-/// The last 128 bytes of a segment. A valid footer is the commit.
+/// The last 128 bytes of a segment. A valid footer makes the segment a commit.
 ///
 ///       0 magic · 8 store id · 24 sequence · 32 generation · 40 segment offset · 48 segment length
 ///      56 manifest offset · 64 manifest length · 68 manifest crc · 72 previous footer · 80 previous chain
@@ -9,7 +9,7 @@ package struct SegmentFooter: Equatable, Sendable {
   package static let byteCount = 128
   package static let magic = "SHELFEND"
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let storeID = 8
     static let sequence = storeID + 16
@@ -37,20 +37,21 @@ package struct SegmentFooter: Equatable, Sendable {
   package var segmentLength: UInt64
   package var manifestOffset: UInt64
   package var manifestLength: UInt32
-  /// Of the manifest and the padding behind it, up to the footer.
+  /// The checksum of the manifest and the padding after it, up to the footer.
   package var manifestChecksum: UInt32
-  /// 0 in the base.
+  /// The offset of the previous footer; 0 in the base.
   package var previousFooterOffset: UInt64
   package var previousChain: UInt32
-  /// Everything before the footer was durable before the footer was written: opening need not read it again.
+  /// Whether everything before the footer was durable before the footer was written. Opening then need not read it
+  /// again.
   package var bodyWasSynced: Bool
-  /// Microseconds since 1970 UTC.
+  /// The time of the commit, in microseconds since 1970 UTC.
   package var time: Int64
-  /// Of everything between the segment's header and its manifest.
+  /// The checksum of everything between the segment's header and its manifest.
   package var bodyChecksum: UInt32
-  /// First byte after the object area.
+  /// The offset after the object area.
   package var objectEnd: UInt64
-  /// The checksum of this footer; as it covers the previous chain, it stands for the whole history.
+  /// The checksum of this footer. It covers the previous chain and so the complete history.
   package var chain: UInt32 = 0
 
   package init(
@@ -75,9 +76,9 @@ package struct SegmentFooter: Equatable, Sendable {
     chain = Checksum.of(encoded().rawSpan.slice(0, Self.byteCount - 4))
   }
 
-  /// Where the footer itself stands.
+  /// The offset of the footer.
   package var offset: UInt64 { segmentOffset + segmentLength - UInt64(Self.byteCount) }
-  /// First byte after the segment.
+  /// The offset after the segment.
   package var end: UInt64 { segmentOffset + segmentLength }
 
   package func encoded() -> [UInt8] {
@@ -125,10 +126,10 @@ package struct SegmentFooter: Equatable, Sendable {
     try checkOrder()
   }
 
-  /// Checks that header, objects, blocks, manifest and footer stand in this order inside the segment.
+  /// Checks that header, objects, blocks, manifest and footer are in this order within the segment.
   private func checkOrder() throws(FormatFault) {
     let alignment = UInt64(SegmentHeader.alignment)
-    // Counting on from either must not overflow.
+    // Incrementing either number must not overflow.
     guard sequence > 0, sequence < 1 << 62 else { throw .field("sequence", sequence) }
     guard generation > 0, generation < 1 << 62 else { throw .field("generation", generation) }
     guard segmentOffset % alignment == 0, segmentOffset >= UInt64(SegmentHeader.firstOffset),

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The first 64 bytes of a segment: they let a reader walk forward from one commit to the next.
+/// The first 64 bytes of a segment, with which a reader moves forward from one commit to the next.
 ///
 ///     0 magic · 8 store id · 24 sequence · 32 offset · 40 length · 48 previous chain · 52 reserved · 60 crc
 public struct SegmentHeader: Equatable, Sendable {
   package static let byteCount = 64
   package static let magic = "SHELFSEG"
 
-  /// The offset of each field, which is the end of the field before it.
+  /// The offset of each field, which is the end of the previous field.
   private enum Offset {
     static let storeID = 8
     static let sequence = storeID + 16
@@ -19,16 +19,16 @@ public struct SegmentHeader: Equatable, Sendable {
     static let total = checksum + 4
   }
 
-  /// Segments begin and end on pages, so that no page holds bytes of two commits.
+  /// Segments start and end on page boundaries, so that no page contains bytes of two commits.
   package static let alignment = 4096
-  /// Where the base begins.
+  /// The offset of the base.
   @inlinable @inline(__always)
   public static var firstOffset: Int { 12288 }
 
   package var storeID: StoreID
   package var sequence: UInt64
   package var offset: UInt64
-  /// Header to footer, both included.
+  /// The length of the segment, including header and footer.
   package var length: UInt64
   package var previousChain: UInt32
 

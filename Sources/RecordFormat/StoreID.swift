@@ -1,6 +1,6 @@
 import Bytes
 
-/// The random name of one log file, repeated in each of its segments so that strange ones are found out.
+/// The random identifier of a log file. It is repeated in each segment so that segments of other files are detected.
 public struct StoreID: Hashable, Sendable {
   package let words: (UInt64, UInt64)
 

@@ -8,9 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// What happens when a page of a ``Mapping`` cannot be read.
+/// The SIGBUS handler for pages of a ``Mapping`` that cannot be read.
 package enum FaultHandler {
-  /// Makes the page one of zeros from now on, in the whole process. Once; later calls change nothing.
+  /// Installs a handler that replaces an unreadable page with zeros, in the whole process. Later calls have no effect.
   package static func install() throws(StorageError) {
     if shelfmark_install_guard() != 0 {
       throw StorageError(operation: "install a handler of SIGBUS for", path: "mapped files", code: errno)

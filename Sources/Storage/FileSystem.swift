@@ -1,12 +1,12 @@
-/// Which file systems do not keep what a store relies on.
+/// File systems that do not provide the guarantees a store needs.
 ///
-/// A store needs locks that all of its writers see, mappings that show what was written elsewhere, a rename that is there
-/// after the sync of its directory, and syncs that are not a promise of somebody else's. A file system that lies behind a
-/// network or behind another program keeps them at times, and nobody can tell from here.
+/// A store needs locks that all of its writers see, mappings that show what other processes have written, a rename that
+/// is durable after the sync of its directory, and syncs that really make data durable. A network file system, or one
+/// implemented by another program, may not provide all of these, and that cannot be detected from here.
 package enum FileSystem {
-  /// The name of such a file system by the kernel's number for it; `nil` for every other one.
+  /// Returns the name of such a file system from its magic number in the kernel; `nil` for every other file system.
   ///
-  /// The numbers are those of `linux/magic.h` or of the file system's own sources.
+  /// The numbers come from `linux/magic.h` or the file system's own sources.
   package static func unsuitableName(magic: UInt32) -> String? {
     switch magic {
     case 0x6969: "NFS"

@@ -8,25 +8,29 @@ import Musl
 import Darwin
 #endif
 
-/// Two files that look like one: `range` of it are the bytes that another file has there, which several files may share.
+/// A file composed of two files: the bytes in `range` are read from a second file, which several joined files may
+/// share.
 ///
 ///     offset    0            range.lowerBound           range.upperBound
 ///               ├─ own file ─┼─ shared file, its own ───┼─ own file, from range.lowerBound on ─ …
 ///                              offsets
 ///
-/// Invariants: the shared file is only read. What lies before `range` stands in the own file at the same offset, what lies
-/// behind it `range.count` bytes earlier. Both ends of `range` are multiples of 4096.
+/// Invariants: the shared file is only read. The bytes before `range` have the same offsets in the own file; the bytes
+/// after it are `range.count` bytes earlier there. Both ends of `range` are multiples of 4096.
 package final class JoinedFile: StorageFile {
   private let own: any StorageFile
-  /// `nil` for one that is not there: its bytes cannot be read, and the others can.
+  /// The shared file; `nil` if it is missing. Its bytes can then not be read, but all others can.
   package let shared: (any StorageFile)?
   private let sharedPath: String
   private let range: Range<Int>
   private let hidesCut: Bool
 
+  /// Joins two files.
+  ///
   /// - Parameters:
-  ///   - sharedPath: what messages call the shared file.
-  ///   - hidesCut: whether what a shared file lacks reads as zeros, instead of ending the whole there.
+  ///   - sharedPath: The path of the shared file, for messages.
+  ///   - hidesCut: Whether missing bytes of a truncated shared file read as zeros. Otherwise the joined file ends
+  ///     there.
   package init(
     _ own: any StorageFile, sharing shared: (any StorageFile)?, at sharedPath: String, in range: Range<Int>,
     hidesCut: Bool = false
@@ -39,10 +43,10 @@ package final class JoinedFile: StorageFile {
     self.hidesCut = hidesCut
   }
 
-  /// What the ends of a range are multiples of.
+  /// Both ends of a range are multiples of this.
   private static let granularity = 4096
 
-  /// Whether such a file can be mapped here: the pages of the system are no larger than what it is joined at.
+  /// Whether joined files can be mapped on this system: its pages must be no larger than the granularity.
   package static var isSupported: Bool { sysconf(Int32(_SC_PAGESIZE)) <= granularity }
 
   package var path: String { own.path }
@@ -58,7 +62,8 @@ package final class JoinedFile: StorageFile {
 
   package func linkCount() throws(StorageError) -> Int { try own.linkCount() }
 
-  /// Where the shared file was cut, the whole ends there, unless that is hidden.
+  /// Returns the size of the joined file. If the shared file was truncated, the joined file ends there, unless that is
+  /// hidden.
   package func size() throws(StorageError) -> Int {
     let size = try own.size()
     if size < range.lowerBound { return size }
@@ -98,7 +103,7 @@ package final class JoinedFile: StorageFile {
 
   package func sync() throws(StorageError) { try own.sync() }
 
-  /// One reserved piece of the address space, in which each part shows its file. It is guarded as a whole.
+  /// Reserves one range of the address space and maps each part into it. The range is guarded by one entry.
   package func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     guard let shared, Self.isSupported else {
       let code = shared == nil ? ENOENT : ENOTSUP
@@ -106,7 +111,7 @@ package final class JoinedFile: StorageFile {
         operation: "map (pages are larger than 4096 bytes, or the file is not there)", path: sharedPath, code: code)
     }
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
-    // Addresses only, which belong to nobody else until they are given back.
+    // This only reserves addresses, which nothing else uses until they are unmapped.
     let reserved = unsafe mmap(nil, byteCount, PROT_NONE, flags, -1, 0)
     guard let base = unsafe reserved, unsafe base != MAP_FAILED else {
       throw StorageError(operation: "map", path: path, code: errno)
@@ -115,7 +120,7 @@ package final class JoinedFile: StorageFile {
       var done = 0
       for piece in pieces(0..<byteCount) {
         let file = piece.isShared ? shared : own
-        // The pieces fill the reserved bytes one behind the other.
+        // The pieces fill the reserved bytes consecutively.
         try unsafe file.map(piece.range, at: base + done)
         done += piece.range.count
       }
@@ -123,7 +128,7 @@ package final class JoinedFile: StorageFile {
       unsafe munmap(base, byteCount)
       throw error
     }
-    // They are mapped from files now, all of them.
+    // All reserved bytes are now mapped from files.
     guard let guarded = unsafe shelfmark_guard(base, byteCount) else {
       unsafe munmap(base, byteCount)
       throw StorageError(operation: "map", path: path, code: ENOMEM)
@@ -133,12 +138,12 @@ package final class JoinedFile: StorageFile {
     }
   }
 
-  /// A joined file is one part of nothing else.
+  /// Always fails: a joined file cannot be part of another one.
   package func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
     throw StorageError(operation: "map", path: path, code: ENOTSUP)
   }
 
-  /// What of `wanted` stands where, in order.
+  /// Returns the pieces of `wanted` in order, each with the file that contains it.
   private func pieces(_ wanted: Range<Int>) -> [(isShared: Bool, range: Range<Int>)] {
     let before = wanted.clamped(to: 0..<range.lowerBound)
     let inside = wanted.clamped(to: range)

@@ -8,28 +8,28 @@ import Musl
 import Darwin
 #endif
 
-/// Read-only memory that shows a file, and its only owner: the memory goes with the last reference.
+/// A read-only memory mapping of a file. This object is its only owner: the memory is unmapped with the last reference.
 ///
-/// Invariants: the memory is valid for `byteCount` bytes until `deinit`. Bytes beyond the end of the file must
-/// not be touched; the mapping does not know where that is, its user does.
+/// Invariants: the memory is valid for `byteCount` bytes until `deinit`. Bytes past the end of the file must not be
+/// accessed. The mapping does not know where the file ends; its user does.
 @safe
 public final class Mapping: Sendable {
-  /// The first byte; valid while this object lives.
+  /// The address of the first byte, valid while this object lives.
   @usableFromInline
   nonisolated(unsafe) let base: UnsafeRawPointer
-  /// Mapped bytes, which may be more than the file has.
+  /// The number of mapped bytes, which may exceed the size of the file.
   public let byteCount: Int
-  /// The memory's entry in the table of the fault handler; `nil` for memory that is no file's.
+  /// The memory's entry in the table of the fault handler; `nil` for memory that is not a mapped file.
   private nonisolated(unsafe) let range: OpaquePointer?
   private let release: @Sendable (UnsafeRawPointer, Int) -> Void
 
-  /// Takes over `byteCount` bytes of memory that `release` gives back.
+  /// Takes ownership of `byteCount` bytes of memory, which `release` frees.
   @unsafe
   public init(
     base: UnsafeRawPointer, byteCount: Int, range: OpaquePointer? = nil,
     release: @escaping @Sendable (UnsafeRawPointer, Int) -> Void
   ) {
-    // The caller hands the memory over.
+    // The caller transfers ownership of the memory.
     unsafe self.base = base
     self.byteCount = byteCount
     unsafe self.range = range
@@ -37,62 +37,64 @@ public final class Mapping: Sendable {
   }
 
   deinit {
-    // Every view borrows this object, so nobody sees the memory any more.
+    // Every view borrows this object, so no view of the memory exists any more.
     if let range = unsafe range { unsafe shelfmark_unguard(range) }
     unsafe release(base, byteCount)
   }
 
-  /// Whether some page could not be read, because the file was cut or its disk failed, and shows zeros since.
+  /// Whether some page could not be read, because the file was truncated or its disk failed, and now shows zeros.
   ///
-  /// Only where ``FaultHandler`` is installed; the process would not live to ask otherwise. What was read before this
-  /// was found false is what the file held.
+  /// It is meaningful only if ``FaultHandler`` is installed; otherwise the process ends at the fault. If this is
+  /// `false`, everything read before was in the file.
   package var isLost: Bool {
     guard let range = unsafe range else { return false }
-    // The entry is ours until `deinit`.
+    // The entry belongs to this object until `deinit`.
     return unsafe shelfmark_is_lost(range)
   }
 
-  /// `count` bytes from `offset` on. Both have to lie in the mapping, or it traps; they have to lie in the file too.
+  /// Returns `count` bytes from `offset` on. Traps if they are not within the mapping. They must also be within the
+  /// file.
   ///
-  /// Unsafe because nothing ties the span to this object: the caller does, with the lifetime of whoever holds it.
+  /// Unsafe because nothing ties the span to this object. The caller must give it the lifetime of the object that holds
+  /// the mapping.
   @unsafe @inlinable @inline(__always)
   @_lifetime(immortal)
   public func bytes(_ offset: Int, _ count: Int) -> RawSpan {
     precondition(offset >= 0 && count >= 0 && offset <= byteCount &- count, "bytes outside the mapping")
-    // In bounds as just checked; how long they are valid is the caller's promise.
+    // In bounds, as just checked; the caller guarantees the lifetime.
     let span = unsafe RawSpan(_unsafeStart: base + offset, byteCount: count)
     return unsafe _overrideLifetime(span, borrowing: ())
   }
 
-  /// The same without a check.
+  /// Returns the same bytes without a check.
   @unsafe @inlinable @inline(__always)
   @_lifetime(immortal)
   public func bytes(unchecked offset: Int, _ count: Int) -> RawSpan {
-    // The caller promises what is checked above, too.
+    // The caller guarantees the bounds too.
     let span = unsafe RawSpan(_unsafeStart: base + offset, byteCount: count)
     return unsafe _overrideLifetime(span, borrowing: ())
   }
 
-  /// Where bytes of this mapping begin in it.
+  /// Returns the offset in this mapping of bytes that belong to it.
   public func offset(of bytes: RawSpan) -> Int {
-    // The addresses are compared, and nothing is read.
+    // The addresses are only compared; nothing is read.
     unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress.map { unsafe $0 - base } ?? 0 }
   }
 
-  /// Asks the kernel to read `count` bytes from `offset` on, which will be needed soon. It is a hint.
+  /// Advises the kernel to read `count` bytes from `offset` on, which will be needed soon. This is a hint.
   package func expect(_ offset: Int, _ count: Int) {
-    // Only of a file there is something to read; only whole pages can be named.
+    // Only a mapped file can be read ahead, and only in complete pages.
     guard unsafe range != nil, offset >= 0, count > 0, offset < byteCount else { return }
     let start = offset & ~0xFFFF
     let end = min(offset + count, byteCount)
-    // In the mapping as just checked, and 64 KiB are whole pages everywhere.
+    // Within the mapping, as just checked; 64 KiB is a multiple of the page size on every system.
     _ = unsafe madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_WILLNEED)
   }
 
-  /// Asks for the cache line at `offset` ahead of its use. It is a hint: an offset outside the mapping asks for nothing.
+  /// Prefetches the cache line at `offset`. This is a hint: an offset outside the mapping has no effect.
   @inlinable @inline(__always)
   public func prefetch(_ offset: Int) {
-    // The instruction takes any address, and reads nothing.
+    // The instruction accepts any address and reads nothing.
     unsafe shelfmark_prefetch(UnsafeRawPointer(bitPattern: UInt(bitPattern: base) &+ UInt(bitPattern: offset)))
   }
 }

@@ -9,9 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// A directory of the operating system, held open: what happens to its path later does not redirect us.
+/// A directory of the operating system, held open, so that later changes to its path do not redirect operations.
 ///
-/// A name is one component of a path; one that ``isName(_:)`` denies is the caller's mistake, as it might lead elsewhere.
+/// A name is a single path component. A name that ``isName(_:)`` rejects is a programmer's error, because it might
+/// refer to something outside the directory.
 package final class PosixDirectory: StorageDirectory {
   package let path: String
   private let descriptor: Int32
@@ -25,23 +26,23 @@ package final class PosixDirectory: StorageDirectory {
 
   deinit { close(descriptor) }
 
-  /// Whether `name` names an entry of a directory, whatever the directory: not empty, no slash, no zero at which a C
-  /// string would end, neither the directory itself nor its parent.
+  /// Returns whether `name` can be the name of a directory entry: it is not empty, contains no slash and no zero byte,
+  /// which would end a C string, and is neither `.` nor `..`.
   package static func isName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
   }
 
-  /// The same name, checked.
+  /// Returns the name after checking it.
   private func checked(_ name: String) -> String {
     precondition(Self.isName(name), "a name is one component of a path")
     return name
   }
 
-  /// Opens the directory at `path`; `nil` if there is none.
+  /// Opens the directory at `path`; returns `nil` if there is no such directory.
   package static func open(_ path: String) throws(StorageError) -> PosixDirectory? {
-    // The system would take the path for the one that ends before the zero.
+    // The system would truncate the path at the zero byte.
     if path.utf8.contains(0) { throw StorageError(operation: "open directory", path: path, code: EINVAL) }
-    // The path is a C string for the call, as every name below.
+    // The path is a C string for the call, as is every name below.
     let descriptor = retrying { unsafe shelfmark_open_directory(path) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
@@ -50,34 +51,34 @@ package final class PosixDirectory: StorageDirectory {
     return PosixDirectory(path: path, descriptor: descriptor)
   }
 
-  /// Opens the directory at `path`, making it and every missing parent with mode 0700.
+  /// Opens the directory at `path`, creating it and every missing parent with mode 0700.
   ///
-  /// Its name is durable when this returns, whoever made it: a process that did, and died before it synced the parent,
-  /// must not cost us what we commit below.
+  /// Its name is durable on return, even if another process created the directory: a process that crashed before it
+  /// synced the parent must not cost us later commits below it.
   package static func create(_ path: String) throws(StorageError) -> PosixDirectory {
     let (parent, name) = split(path)
     if let existing = try open(path) {
-      // A parent that we may not read belongs to someone else, and was there before us.
+      // A parent that we may not read belongs to another user and existed before.
       _ = try? open(parent)?.sync()
       return existing
     }
     guard !name.isEmpty else { throw StorageError(operation: "create directory", path: path, code: ENOENT) }
     let made = try create(parent)
     if isName(name) { return try made.makeSubdirectory(name) }
-    // With its parent there is also what `.` or `..` in it means.
+    // Once its parent exists, so does `.` or `..` in it.
     guard let directory = try open(path) else {
       throw StorageError(operation: "create directory", path: path, code: ENOENT)
     }
     return directory
   }
 
-  /// Opens the directory `name` in this one; `nil` if there is none. Never follows a link.
+  /// Opens the directory `name` in this one; returns `nil` if there is no such directory. Never follows a link.
   package func subdirectory(_ name: String) throws(StorageError) -> PosixDirectory? {
     let descriptor = retrying { unsafe shelfmark_openat(self.descriptor, checked(name), O_RDONLY | O_DIRECTORY, 0) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
       let failure = failure("open directory", name)
-      // The system says of a link to a directory only that it is no directory.
+      // For a link to a directory, the system only reports that it is not a directory.
       if failure.code == ENOTDIR, let status = try status(of: name), status.st_mode & S_IFMT == S_IFLNK {
         throw StorageError(operation: failure.operation, path: failure.path, code: ELOOP)
       }
@@ -86,11 +87,11 @@ package final class PosixDirectory: StorageDirectory {
     return PosixDirectory(path: path + "/" + name, descriptor: descriptor)
   }
 
-  /// Opens the directory `name` in this one, making it when missing. Its name is durable when this returns, whoever
-  /// made it.
+  /// Opens the directory `name` in this one, creating it if it is missing. Its name is durable on return, even if
+  /// another process created it.
   package func makeSubdirectory(_ name: String) throws(StorageError) -> PosixDirectory {
     if retrying({ unsafe mkdirat(descriptor, checked(name), 0o700) }) == 0 {
-      // A mask may have left a mode in which we could not even open it.
+      // The umask may have left a mode with which the directory could not even be opened.
       if retrying({ unsafe fchmodat(descriptor, name, 0o700, 0) }) != 0 { throw failure("change the mode of", name) }
     } else if errno != EEXIST {
       throw failure("create directory", name)
@@ -102,7 +103,7 @@ package final class PosixDirectory: StorageDirectory {
     return made
   }
 
-  /// The directory at `path`, or the nearest above it that exists; `nil` if not even that can be opened.
+  /// Returns the directory at `path` or its nearest existing ancestor; `nil` if none can be opened.
   package static func nearest(to path: String) -> PosixDirectory? {
     var path = path
     while true {
@@ -113,35 +114,36 @@ package final class PosixDirectory: StorageDirectory {
     }
   }
 
-  // MARK: What a store should know of its place
+  // MARK: Properties that matter to a store
 
-  /// The number of the user that the directory belongs to.
+  /// Returns the user ID of the owner of the directory.
   package func owner() throws(StorageError) -> UInt32 {
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     if retrying({ unsafe fstat(descriptor, &status) }) != 0 {
       throw StorageError(operation: "look at", path: path, code: errno)
     }
     return status.st_uid
   }
 
-  /// The number of the user that the file `name` belongs to; `nil` if there is none.
+  /// Returns the user ID of the owner of the file `name`; `nil` if there is no such file.
   package func owner(of name: String) throws(StorageError) -> UInt32? { try status(of: name)?.st_uid }
 
-  /// The number of the user that this program acts for.
+  /// The effective user ID of this process.
   package static var effectiveUser: UInt32 { geteuid() }
 
-  /// The name of the file system that the directory lies on, if it is one that a store should not lie on.
+  /// Returns the name of the directory's file system if it is unsuitable for a store; otherwise `nil`.
   package func unsuitableFileSystem() throws(StorageError) -> String? {
     let (magic, remoteName) = try fileSystem()
     return remoteName.isEmpty ? FileSystem.unsuitableName(magic: magic) : remoteName
   }
 
-  /// The Linux kernel's number for the file system, or the name of one that an Apple system says is not local.
+  /// Returns the Linux kernel's magic number for the file system, or the name of one that an Apple system reports as
+  /// not local.
   func fileSystem() throws(StorageError) -> (magic: UInt32, remoteName: String) {
     var magic: UInt32 = 0
     var name = [CChar](repeating: 0, count: 32)
-    // The call fills the number and up to 32 bytes, a zero among them.
+    // The call fills in the number and up to 32 bytes, including a zero.
     let result = unsafe name.withUnsafeMutableBufferPointer { buffer in
       unsafe shelfmark_file_system(descriptor, &magic, buffer.baseAddress!)
     }
@@ -158,7 +160,7 @@ package final class PosixDirectory: StorageDirectory {
   package func names() throws(StorageError) -> [String] {
     let copy = retrying { unsafe shelfmark_openat(descriptor, ".", O_RDONLY | O_DIRECTORY, 0) }
     guard copy >= 0 else { throw StorageError(operation: "list", path: path, code: errno) }
-    // The stream takes the descriptor over and is closed below.
+    // The stream takes ownership of the descriptor and is closed below.
     var opened = unsafe fdopendir(copy)
     while unsafe opened == nil && errno == EINTR { unsafe opened = fdopendir(copy) }
     guard let stream = unsafe opened else {
@@ -179,11 +181,12 @@ package final class PosixDirectory: StorageDirectory {
     return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
   }
 
-  /// All names that `next` gives, up to the first `nil`, and the error's number if that was not the end.
+  /// Returns all names that `next` returns before its first `nil`, and `errno` if that `nil` was not the end but an
+  /// error.
   static func all(_ next: () -> String?) -> (names: [String], code: Int32) {
     var names: [String] = []
     while true {
-      // The system leaves the number as it is at the end: a fault in the middle must not pass for one.
+      // The system does not change `errno` at the end of a directory. Resetting it distinguishes the end from an error.
       errno = 0
       if let name = next() {
         names.append(name)
@@ -215,7 +218,7 @@ package final class PosixDirectory: StorageDirectory {
     }
   }
 
-  /// Gives what is called `old` here, a directory also, the name `new` in `other`, which must be free.
+  /// Moves the entry `old`, which may be a directory, to `other` under the name `new`, which must be free.
   package func move(_ old: String, to other: PosixDirectory, as new: String) throws(StorageError) {
     if retrying({ unsafe renameat(descriptor, checked(old), other.descriptor, checked(new)) }) != 0 {
       throw failure("rename", old)
@@ -244,7 +247,7 @@ package final class PosixDirectory: StorageDirectory {
     throw failure("remove", name)
   }
 
-  /// Removes the empty directory `name`; false if there was none.
+  /// Removes the empty directory `name`. Returns `false` if there was no such directory.
   @discardableResult
   package func removeDirectory(_ name: String) throws(StorageError) -> Bool {
     if retrying({ unsafe unlinkat(descriptor, checked(name), AT_REMOVEDIR) }) == 0 { return true }
@@ -252,17 +255,17 @@ package final class PosixDirectory: StorageDirectory {
     throw failure("remove directory", name)
   }
 
-  /// Which directory this is.
+  /// Returns the identity of this directory.
   package func identity() throws(StorageError) -> FileIdentity {
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     if retrying({ unsafe fstat(descriptor, &status) }) != 0 {
       throw StorageError(operation: "look at", path: path, code: errno)
     }
     return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 
-  /// Whether the name is that of a directory; false for a link to one, and for none.
+  /// Returns whether `name` is a directory. It is `false` for a link to a directory and for a missing entry.
   package func isDirectory(_ name: String) throws(StorageError) -> Bool {
     try status(of: name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
   }
@@ -277,7 +280,8 @@ package final class PosixDirectory: StorageDirectory {
     try status(of: name).map { FileIdentity(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)) }
   }
 
-  /// Bytes in the file `name`; `nil` if there is none, or something that is no regular file, such as a link.
+  /// Returns the size of the file `name` in bytes; `nil` if there is no such file, or if it is not a regular file but,
+  /// for example, a link.
   package func byteCount(of name: String) throws(StorageError) -> Int? {
     guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
@@ -295,7 +299,7 @@ package final class PosixDirectory: StorageDirectory {
 
   package func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError) {
     let time = timespec(tv_sec: Int(microseconds / 1_000_000), tv_nsec: Int(microseconds % 1_000_000) * 1000)
-    // The times of the last access and of the last change, which the call copies.
+    // The times of the last access and the last modification, which the call copies.
     let times = [time, time]
     let result = unsafe times.withUnsafeBufferPointer { buffer in
       retrying { unsafe utimensat(descriptor, checked(name), buffer.baseAddress!, AT_SYMLINK_NOFOLLOW) }
@@ -305,7 +309,7 @@ package final class PosixDirectory: StorageDirectory {
 
   private func status(of name: String) throws(StorageError) -> stat? {
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     if retrying({ unsafe fstatat(descriptor, checked(name), &status, AT_SYMLINK_NOFOLLOW) }) != 0 {
       if errno == ENOENT { return nil }
       throw failure("look at", name)
@@ -318,7 +322,7 @@ package final class PosixDirectory: StorageDirectory {
     let file = retrying { unsafe shelfmark_openat(descriptor, checked(name), flags, 0o600) }
     if file < 0 { throw failure("open", name) }
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     guard retrying({ unsafe fstat(file, &status) }) == 0 else {
       let code = errno
       close(file)
@@ -341,7 +345,7 @@ package final class PosixDirectory: StorageDirectory {
     return StorageError(operation: operation, path: path + "/" + name, code: code)
   }
 
-  /// Directory and last component of a path; the directory of a bare name is ".".
+  /// Returns the directory and last component of a path. The directory of a bare name is ".".
   private static func split(_ path: String) -> (parent: String, name: String) {
     var bytes = Array(path.utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
@@ -353,7 +357,7 @@ package final class PosixDirectory: StorageDirectory {
   }
 }
 
-/// Calls again what a signal interrupted.
+/// Retries a call that was interrupted by a signal.
 package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
@@ -361,7 +365,7 @@ package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   }
 }
 
-/// An advisory lock on an open file, dropped with it.
+/// An advisory lock on an open file. It is released when the file is closed.
 final class PosixLock: StorageLock {
   private let descriptor: Int32
   private let process = getpid()
@@ -372,7 +376,7 @@ final class PosixLock: StorageLock {
   deinit { release() }
 
   func release() {
-    // Only the process that took the lock lets go of it; a forked child shares it and must not.
+    // Only the process that took the lock releases it. A forked child shares the lock and must not release it.
     guard getpid() == process, isHeld.exchange(false, ordering: .acquiringAndReleasing) else { return }
     close(descriptor)
   }

@@ -12,16 +12,18 @@ import Darwin
 /// A file of the operating system.
 final class PosixFile: StorageFile {
   let identity: FileIdentity
-  /// Guards the path, which changes when the file is renamed.
+  /// The path, which changes when the file is renamed.
   private let name: Mutex<String>
   private let descriptor: Int32
 
-  /// Takes the descriptor over. Refuses what is not a regular file.
+  /// Takes ownership of the descriptor.
+  ///
+  /// - Throws: `StorageError` if it is not a regular file.
   init(path: String, descriptor: Int32) throws(StorageError) {
     name = Mutex(path)
     self.descriptor = descriptor
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else {
       let code = errno
       close(descriptor)
@@ -44,7 +46,7 @@ final class PosixFile: StorageFile {
 
   func size() throws(StorageError) -> Int {
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else { throw failure("look at") }
     return Int(status.st_size)
   }
@@ -53,7 +55,7 @@ final class PosixFile: StorageFile {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
-      // The buffer has `count - done` bytes behind `done`.
+      // The buffer has `count - done` bytes from `done` on.
       let result = unsafe bytes.withUnsafeMutableBytes { buffer in
         retrying { unsafe pread(descriptor, buffer.baseAddress! + done, count - done, off_t(offset + done)) }
       }
@@ -69,12 +71,12 @@ final class PosixFile: StorageFile {
     var done = 0
     while done < bytes.byteCount {
       let rest = bytes.extracting(done...)
-      // The span is alive for the call.
+      // The span is alive during the call.
       let result = unsafe rest.withUnsafeBytes { buffer in
         retrying { unsafe pwrite(descriptor, buffer.baseAddress!, buffer.count, off_t(offset + done)) }
       }
       if result < 0 { throw failure("write") }
-      // A device that takes nothing and says nothing would be asked for ever.
+      // A device that writes nothing and reports no error would cause an endless loop.
       if result == 0 { throw StorageError(operation: "write", path: path, code: EIO) }
       done += result
     }
@@ -85,7 +87,7 @@ final class PosixFile: StorageFile {
   }
 
   func sync() throws(StorageError) {
-    // Interrupted is not failed; anything else is final, as the kernel may have dropped the pages.
+    // An interrupted sync is retried; any other error is final, because the kernel may have dropped the pages.
     if retrying({ shelfmark_sync_data(descriptor) }) != 0 { throw failure("sync") }
   }
 
@@ -97,18 +99,18 @@ final class PosixFile: StorageFile {
 
   func map(_ byteCount: Int) throws(StorageError) -> Mapping {
     var base: UnsafeMutableRawPointer?
-    // The memory that the kernel gives belongs to nobody else.
+    // The memory that the kernel returns is not used by anything else.
     repeat {
       unsafe base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
     } while unsafe base == MAP_FAILED && errno == EINTR
     guard let base = unsafe base, unsafe base != MAP_FAILED else { throw failure("map") }
-    // The kernel gave `byteCount` bytes, which the mapping gives back when it goes.
+    // The kernel mapped `byteCount` bytes, which the mapping unmaps in its `deinit`.
     guard let range = unsafe shelfmark_guard(base, byteCount) else {
       unsafe munmap(base, byteCount)
       throw StorageError(operation: "map", path: path, code: ENOMEM)
     }
-    // Lookups touch a page here and there: reading ahead of each would cost a cold one a hundred pages for two. Whoever
-    // reads through says so, see `Mapping.expect`. It is a hint, and nothing depends on it.
+    // Lookups access single pages: with read-ahead, a cold lookup would load a hundred pages instead of two. Code that
+    // reads sequentially calls `Mapping.expect`. This is a hint, and nothing depends on it.
     _ = unsafe madvise(base, byteCount, MADV_RANDOM)
     return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount, range: range) { base, count in
       unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)
@@ -117,19 +119,19 @@ final class PosixFile: StorageFile {
 
   func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
     var base: UnsafeMutableRawPointer?
-    // The addresses are the caller's, who reserved them.
+    // The caller reserved the addresses.
     repeat {
       unsafe base = mmap(
         address, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
     } while unsafe base == MAP_FAILED && errno == EINTR
     if unsafe base == MAP_FAILED { throw failure("map") }
-    // As for a whole file.
+    // As for a complete file.
     _ = unsafe madvise(address, range.count, MADV_RANDOM)
   }
 
   func linkCount() throws(StorageError) -> Int {
     var status = stat()
-    // The call fills the local structure.
+    // The call fills in the local structure.
     guard retrying({ unsafe fstat(descriptor, &status) }) == 0 else { throw failure("look at") }
     return Int(status.st_nlink)
   }
@@ -142,7 +144,8 @@ final class PosixFile: StorageFile {
         shelfmark_copy_range(sourceDescriptor, descriptor, Int64(offset), range.upperBound - offset)
       }
       if count == 0 { return }
-      // Not every pair of file systems can; reading and writing tells better what is wrong, too.
+      // Not every pair of file systems supports this call. Copying by reading and writing also gives a better error
+      // message.
       if count < 0 { return try copyByReading(offset..<range.upperBound, from: source) }
       offset += count
     }

@@ -6,18 +6,20 @@ import Musl
 import Darwin
 #endif
 
-/// A file that makes room on its device before a write fails for lack of it.
+/// A file that frees space on its device when a write fails because the device is full.
 ///
-/// A write that the device refuses because it is full is tried again for as long as `reclaim` frees something. Nothing is
-/// lost by trying again: the pages that an earlier call took are still in memory, and the same bytes go to the same
-/// offset. A failed sync is never tried again.
+/// The write is retried as long as `reclaim` frees space. A retry loses nothing: the pages that an earlier call wrote
+/// are still in memory, and the same bytes go to the same offset. A failed sync is never retried.
 package final class ReclaimingFile: StorageFile {
   private let file: any StorageFile
   private let reclaim: @Sendable () -> Bool
 
+  /// Wraps a file.
+  ///
   /// - Parameters:
   ///   - file: The file to write to.
-  ///   - reclaim: Frees space on the device, and tells whether it did. It may be called on any thread that writes.
+  ///   - reclaim: A closure that frees space on the device and returns whether it did. It may be called on any thread
+  ///     that writes.
   package init(_ file: any StorageFile, reclaim: @escaping @Sendable () -> Bool) {
     self.file = file
     self.reclaim = reclaim
@@ -48,7 +50,7 @@ package final class ReclaimingFile: StorageFile {
   package func place(of offset: Int) -> (path: String, offset: Int) { file.place(of: offset) }
 
   package func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
-    // The addresses are the caller's.
+    // The addresses belong to the caller.
     try unsafe file.map(range, at: address)
   }
 
@@ -58,6 +60,6 @@ package final class ReclaimingFile: StorageFile {
 }
 
 extension StorageError {
-  /// Whether the device, or the quota of the user on it, is full.
+  /// Whether the device, or the user's quota on it, is full.
   fileprivate var isFullDevice: Bool { code == ENOSPC || code == EDQUOT }
 }

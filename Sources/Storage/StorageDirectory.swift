@@ -1,43 +1,43 @@
 import Bytes
 
-/// A directory that holds stores: the small protocol through which everything above reaches the operating system.
+/// A directory that contains stores: the small protocol through which all other modules access the operating system.
 ///
-/// Names have no slash and never follow a link. A test replaces it with a device in memory that knows what
-/// was written from what was made durable.
+/// Names contain no slash and never follow a link. Tests replace it with an in-memory device that distinguishes between
+/// written and durable data.
 package protocol StorageDirectory: Sendable {
-  /// For messages.
+  /// The path, for messages.
   var path: String { get }
-  /// The descriptor for calls of the operating system that involve two directories; `nil` for a directory that is not the
-  /// system's.
+  /// The descriptor for system calls that involve two directories; `nil` for a directory that does not belong to the
+  /// operating system.
   var systemDescriptor: Int32? { get }
 
-  /// Opens a file; `nil` if a file that is not to be created does not exist.
+  /// Opens a file; returns `nil` if the file does not exist and `mode` does not create it.
   func open(_ name: String, _ mode: OpenMode) throws(StorageError) -> (any StorageFile)?
-  /// Gives the file `old` the name `new`, replacing what had it.
+  /// Renames the file `old` to `new`, replacing any file with that name.
   func rename(_ old: String, to new: String) throws(StorageError)
-  /// Gives the file `old` the additional name `new`, which must be free.
+  /// Creates a hard link `new`, which must be a free name, to the file `old`.
   func link(_ old: String, to new: String) throws(StorageError)
-  /// Gives the file `old` of another directory the additional name `new` in this one, which must be free.
+  /// Creates a hard link `new`, which must be a free name, in this directory to the file `old` of another directory.
   func link(_ old: String, of other: any StorageDirectory, to new: String) throws(StorageError)
-  /// Takes away a name; false if there was none.
+  /// Removes a name. Returns `false` if there was no such name.
   @discardableResult
   func remove(_ name: String) throws(StorageError) -> Bool
   /// Makes the names in this directory durable.
   func sync() throws(StorageError)
-  /// Which file has the name now; `nil` for none.
+  /// Returns the identity of the file that has the name now; `nil` if there is no such file.
   func identity(of name: String) throws(StorageError) -> FileIdentity?
-  /// The names in this directory, sorted bytewise, without `.` and `..`.
+  /// Returns the names in this directory in byte order, without `.` and `..`.
   func names() throws(StorageError) -> [String]
-  /// Takes the lock that belongs to `name`, made when missing; `nil` if someone else has it.
+  /// Takes the lock file `name`, which is created if missing; returns `nil` if another process has the lock.
   func lock(_ name: String) throws(StorageError) -> (any StorageLock)?
-  /// Bytes that can still be written here; `nil` if nobody knows. Others may take them meanwhile.
+  /// Returns the free space in bytes; `nil` if it is not known. Other processes may use it in the meantime.
   func availableByteCount() -> Int?
-  /// Bytes in the file `name`; `nil` if there is no regular file of this name.
+  /// Returns the size of the file `name` in bytes; `nil` if there is no regular file with this name.
   func byteCount(of name: String) throws(StorageError) -> Int?
-  /// When the file `name` was last changed, in microseconds since 1970 UTC; `nil` if there is no such file, or the
-  /// directory keeps no times.
+  /// Returns the modification time of the file `name`, in microseconds since 1970 UTC; `nil` if there is no such file,
+  /// or if the directory stores no times.
   func modificationTime(of name: String) throws(StorageError) -> Int64?
-  /// Sets what ``modificationTime(of:)`` returns.
+  /// Sets the time that ``modificationTime(of:)`` returns.
   func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError)
 }
 
@@ -49,17 +49,17 @@ extension StorageDirectory {
   package func setModificationTime(of name: String, to microseconds: Int64) throws(StorageError) {}
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum OpenMode: Sendable {
-  /// To read.
+  /// For reading.
   case read
-  /// To read and write what exists.
+  /// For reading and writing an existing file.
   case write
-  /// To read and write, empty: made when missing, emptied when not.
+  /// For reading and writing an empty file, which is created or truncated.
   case create
 }
 
-/// A file's device and inode: two names with one identity are one file.
+/// The identity of a file: its device and inode. Two names with the same identity belong to the same file.
 package struct FileIdentity: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
@@ -72,55 +72,57 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// An open file.
 package protocol StorageFile: AnyObject, Sendable {
-  /// For messages.
+  /// The path, for messages.
   var path: String { get }
   var identity: FileIdentity { get }
-  /// The descriptor for calls of the operating system that involve two files; `nil` for a file that is not one of the system's
-  /// alone.
+  /// The descriptor for system calls that involve two files; `nil` for a file that is not exactly one file of the
+  /// operating system.
   var systemDescriptor: Int32? { get }
 
-  /// Says what messages call the file from now on: it was renamed.
+  /// Sets the path for messages after the file was renamed.
   func isNamed(_ path: String)
 
-  /// Bytes in the file now.
+  /// Returns the current size of the file in bytes.
   func size() throws(StorageError) -> Int
-  /// Reads up to `count` bytes at `offset`; fewer only at the end of the file.
+  /// Reads up to `count` bytes at `offset`. Returns fewer only at the end of the file.
   func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8]
-  /// Writes all of `bytes` at `offset`, whatever number of calls that takes.
+  /// Writes all of `bytes` at `offset`, with as many system calls as necessary.
   func write(_ bytes: RawSpan, at offset: Int) throws(StorageError)
-  /// Cuts the file, or lengthens it with zeros.
+  /// Truncates the file, or extends it with zeros.
   func truncate(to byteCount: Int) throws(StorageError)
-  /// Returns when what was written, and the length, is durable.
+  /// Makes everything written, and the size of the file, durable.
   func sync() throws(StorageError)
-  /// Whether a thread of its own may write this file. A test wants its calls from one thread, in one order.
+  /// Whether a separate thread may write this file. A test wants all calls from one thread, in one order.
   var canWriteBehind: Bool { get }
-  /// Sends `count` bytes from `offset` on, which were written, on their way to the device. A hint: nothing is durable before
-  /// ``sync()``, which has less to wait for.
+  /// Starts writing back `count` written bytes from `offset` on to the device. This is a hint: nothing is durable
+  /// before ``sync()``, which then has less to wait for.
   func startSync(_ offset: Int, _ count: Int)
-  /// Gives the space of a range, which nobody reads any more, back to the file system. A hint: where that cannot be done
-  /// nothing happens.
+  /// Returns the space of a range, which will not be read again, to the file system. This is a hint: if it is not
+  /// supported, it has no effect.
   func release(_ range: Range<Int>)
-  /// Maps the first `byteCount` bytes to read. The mapping may reach beyond the end of the file, which may grow
-  /// under it; bytes beyond the end must not be touched.
+  /// Maps the first `byteCount` bytes for reading. The mapping may extend past the end of the file, which may grow
+  /// under it. Bytes past the end must not be accessed.
   func map(_ byteCount: Int) throws(StorageError) -> Mapping
 
-  /// Shows `range` of the file, to read, at addresses that the caller reserved, in place of what is mapped there. Both
-  /// begin on a page. Nothing keeps the memory but the caller; as above the range may reach beyond the end of the file.
+  /// Maps `range` of the file for reading at addresses that the caller has reserved, replacing what is mapped there.
+  /// Both start on a page boundary. Only the caller keeps the memory alive. As above, the range may extend past the end
+  /// of the file.
   @unsafe func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError)
 
-  /// How many names the file has, in all directories.
+  /// Returns the number of names (hard links) of the file in all directories.
   func linkCount() throws(StorageError) -> Int
 
-  /// Fills `range` with the bytes that `source` has there, sharing them with it where the file system can.
+  /// Fills `range` with the bytes of `source` at the same offsets, sharing their storage (reflink) if the file system
+  /// supports that.
   func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError)
 
-  /// The file that has the name, of one that is joined from several.
+  /// The file that has the name, if this file is joined from several; otherwise this file.
   var named: any StorageFile { get }
 
-  /// The file that others may share, of one that is joined from several; `nil` for any other file.
+  /// The shared file, if this file is joined from several; `nil` for any other file.
   var shared: (any StorageFile)? { get }
 
-  /// Which file the byte at `offset` stands in, and where in it.
+  /// Returns the path of the file that contains the byte at `offset`, and its offset in that file.
   func place(of offset: Int) -> (path: String, offset: Int)
 }
 
@@ -138,10 +140,10 @@ extension StorageFile {
     try copyByReading(range, from: source)
   }
 
-  /// The same for bytes in an array.
+  /// Writes the bytes of an array.
   package func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) { try write(bytes.rawSpan, at: offset) }
 
-  /// Copies a piece at a time. Where `source` ends before, so does the copy.
+  /// Copies in chunks. If `source` ends early, so does the copy.
   package func copyByReading(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -153,7 +155,7 @@ extension StorageFile {
   }
 }
 
-/// A lock that is held until it is released or its process dies.
+/// A lock that is held until it is released or its process ends.
 package protocol StorageLock: AnyObject, Sendable {
   func release()
 }

@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// An operating-system call that failed: what was tried, on which path, and why it was refused.
+/// A failed system call: the operation, the path, and the error code.
 public struct StorageError: Error, Equatable, Sendable {
-  /// What was tried, as a person would say it: "open", "write", "sync".
+  /// The operation in words that users understand: "open", "write", "sync".
   public let operation: String
   public let path: String
   /// The value of `errno`.
@@ -20,7 +20,7 @@ public struct StorageError: Error, Equatable, Sendable {
     self.code = code
   }
 
-  /// What a caller may want to tell apart.
+  /// The kind of an error, for callers that handle some of them differently.
   public enum Kind: Sendable {
     case noSpace, permission, missing, descriptors, other
   }
@@ -35,13 +35,13 @@ public struct StorageError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether it says that this file cannot have another name there: another device, a file system without links, a file
-  /// that has too many names or belongs to somebody else.
+  /// Whether the error means that a hard link cannot be created: the name is on another device, the file system has no
+  /// links, or the file has too many names or belongs to another user.
   package var cannotLink: Bool {
     operation == "link" && [EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
   }
 
-  /// Whether it is the device that could not read what it holds.
+  /// Whether the device could not read its own data.
   package var isUnreadable: Bool { operation == "read" && code == EIO }
 }
 
