@@ -57,7 +57,7 @@ struct QueueTables: Sendable {
     try known(transaction.get(QueueState.theID, from: states))
   }
 
-  /// // The meaning of an unknown format version is unknown, so such a queue is neither read nor written.
+  /// Checks the format version. A queue with an unknown one is neither read nor written, because its meaning is unknown.
   private func known(_ state: QueueState?) throws -> QueueState {
     let state = state ?? QueueState()
     guard (QueueState.plainFormat...QueueState.currentFormat).contains(state.format) else {

@@ -9,7 +9,6 @@ import HeapModule
 ///
 /// Invariant: each candidate is in `delayed` or in its destination's heap. A candidate is an upload that waits, is the
 /// first in its lane, and whose lane is idle.
-/// such upload stands in `delayed` or in its destination's heap.
 struct Schedule {
   private struct Lane {
     var ordinals = Heap<Int64>()

@@ -136,7 +136,7 @@ public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertib
   /// Creates a failure.
   ///
   /// - Parameters:
-  /// // An error's text may contain an entire page from the server.
+  ///   - status: The server's status; `nil` if there was no answer.
   ///   - message: A description for people, truncated to 500 characters.
   public init(status: Int? = nil, message: String) {
     self.status = status

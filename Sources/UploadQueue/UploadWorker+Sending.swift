@@ -117,7 +117,7 @@ extension UploadWorker {
     }
   }
 
-  /// The next upload that the breakers allow; `nil` if there is none.
+  /// The next upload that the breakers allow; `nil` if no upload is ready.
   static func next(
     _ schedule: inout Schedule, _ now: Int64, _ breakers: [String: CircuitBreaker]
   ) -> ScheduleEntry? {

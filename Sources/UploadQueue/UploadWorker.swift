@@ -338,7 +338,7 @@ public actor UploadWorker {
 
   // MARK: Leases of other workers
 
-  /// When to check the leases of other workers; `nil` if there are none.
+  /// When to check the leases of other workers; `nil` if no other worker has one.
   private func leaseCheck(_ own: ScheduleEntry.Lease) -> Int64? {
     mirror.withLock { $0.schedule.leases.contains { $0 != own } } ? nextLeaseCheck : nil
   }
