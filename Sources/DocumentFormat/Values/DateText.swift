@@ -1,10 +1,10 @@
 import Foundation
 
-/// Dates as text: ISO 8601 in UTC for the years 1 to 9999, `@` and the seconds since 1970 for all others and for
-/// moments that nine decimals of a second do not tell apart. Reading gives back the date that was written, to the last
-/// bit.
+/// Conversion between dates and text: ISO 8601 in UTC for the years 1 to 9999; `@` and the seconds since 1970 for all
+/// other dates, and for dates that need more than nine decimals of a second. Parsing restores the exact date, to the
+/// last bit.
 public enum DateText {
-  /// The shortest text that ``date(_:)`` reads as `date`.
+  /// The shortest text that ``date(_:)`` parses as `date`.
   public static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSince1970
     // 0001-01-01 and 10000-01-01.
@@ -21,8 +21,8 @@ public enum DateText {
     return "@\(seconds)"
   }
 
-  /// The date that `text` names: `2026-01-02`, `2026-01-02T03:04:05`, with decimals of a second, with `Z`, `+02:00` or
-  /// nothing (UTC) at its end, or `@` and seconds since 1970. Nil for anything else.
+  /// Parses a date: `2026-01-02` or `2026-01-02T03:04:05`, with optional decimals of a second and an optional `Z` or
+  /// `+02:00` (UTC if omitted), or `@` and the seconds since 1970. `nil` for any other text.
   public static func date(_ text: String) -> Date? {
     if text.first == "@" { return Double(text.dropFirst()).map(Date.init(timeIntervalSince1970:)) }
     var rest = Array(text.utf8)[...]
@@ -91,8 +91,8 @@ public enum DateText {
     month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  /// Days from 1970-01-01 in the Gregorian calendar. A year is counted from March, so that the leap day ends it, and
-  /// from year 0 of the era of 400 years.
+  /// The number of days from 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day is the
+  /// last day of the year, and are counted within an era of 400 years.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let era = year / 400
@@ -101,7 +101,7 @@ public enum DateText {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The inverse, for days from the year 1 on.
+  /// The inverse of `dayNumber`, for days from the year 1 on.
   private static func date(ofDay number: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = number + 719_468
     let era = shifted / 146_097
