@@ -1,9 +1,9 @@
-/// Bytes and texts of others, to be shown.
+/// Escapes untrusted bytes and texts for display.
 enum Printable {
-  /// How many bytes are shown where nothing else is said.
+  /// The default limit of bytes that are shown.
   static let byteCount = 32
 
-  /// The first bytes: printable ASCII as it is, anything else as `\x1D`.
+  /// The first bytes: printable ASCII unchanged, any other byte as `\x1D`.
   static func text(_ bytes: [UInt8], limit: Int = byteCount) -> String {
     var shown = ""
     for byte in bytes.prefix(limit) {
@@ -16,7 +16,7 @@ enum Printable {
     return bytes.count > limit ? shown + "…" : shown
   }
 
-  /// A string of JSON, with its quotes.
+  /// A JSON string, with its quotes.
   static func json(_ text: String) -> String {
     var json = "\""
     for scalar in text.unicodeScalars {

@@ -18,8 +18,8 @@ public struct Synchronization: Sendable {
   /// one to share.
   public let adopted: AdoptedBase?
   public let report: ImportReport
-  /// Why it could not be noted where the catalogue comes from, so that nobody else begins with it: a warning, as what was
-  /// committed is durable all the same.
+  /// The error that prevented the origin from being stored, so that other users cannot start with the catalogue; `nil`
+  /// if it was stored. It is only a warning: the committed data is durable.
   public let noteFailure: WorkspaceError?
   /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
   public let damagedPath: String?
