@@ -1,9 +1,9 @@
 import Bytes
 import Foundation
 
-/// Items as a document's writer stores them: shortest heads, definite lengths.
+/// Encoding of items: shortest heads, definite lengths.
 extension Array where Element == UInt8 {
-  /// Appends a head with the shortest form of its argument.
+  /// Appends a head with the shortest encoding of its argument.
   @inline(__always)
   mutating func appendHead(_ major: UInt8, _ argument: UInt64) {
     if argument < 24 {
@@ -30,7 +30,7 @@ extension Array where Element == UInt8 {
     appendBigEndian(argument, width)
   }
 
-  /// Appends the low `width` bytes of `word`, the highest first.
+  /// Appends the low `width` bytes of `word` in big-endian order.
   @inline(__always)
   mutating func appendBigEndian(_ word: UInt64, _ width: Int) {
     var shift = UInt64(width &* 8)
@@ -70,7 +70,7 @@ extension Array where Element == UInt8 {
     append(copying: bytes)
   }
 
-  /// Appends a date: tag 1 before the seconds since 1970, an integer where they are whole.
+  /// Appends a date: tag 1, then the seconds since 1970, as an integer if they have no fraction.
   mutating func appendItem(_ value: Date) {
     append(Initial.date)
     let seconds = value.timeIntervalSince1970
@@ -86,9 +86,9 @@ extension Array where Element == UInt8 {
     append(contentsOf: value)
   }
 
-  /// Gives the head of a list, written as one byte at `offset`, its count, once all items stand behind it.
+  /// Sets the count of the list whose one-byte head is at `offset`, after all of its items were appended.
   ///
-  /// - Complexity: O(1) below 24 items; above that the items move.
+  /// - Complexity: O(1) for fewer than 24 items; otherwise the items are moved.
   mutating func setCount(_ count: Int, ofListAt offset: Int) {
     let major = self[offset] & 0xE0
     if count < 24 {

@@ -1,27 +1,27 @@
-/// Why the bytes of a document were refused, and where: every offset counts bytes from the document's beginning.
+/// An error in the bytes of a document. Offsets count bytes from the beginning of the document.
 public enum DocumentError: Error, Equatable, Sendable {
-  /// The document stops at `offset` although an item, or the rest of one, has to follow.
+  /// The document ends at `offset`, but an item, or the rest of one, must follow.
   case endsEarly(offset: Int)
-  /// The length or count of the item at `offset` exceeds the bytes that are left.
+  /// The length or count of the item at `offset` exceeds the remaining bytes.
   case tooLong(offset: Int)
-  /// The first byte of the item at `offset` has no meaning in the subset: reserved, or a break outside of a list.
+  /// The first byte of the item at `offset` has no meaning in the subset: it is reserved, or a break outside of a list.
   case reserved(byte: UInt8, offset: Int)
-  /// The text or byte string at `offset` comes in chunks.
+  /// The text or byte string at `offset` is chunked.
   case chunked(offset: Int)
-  /// A tag other than 1 (date), 32 (URI) and 55799 (self-described), or one before a value that it cannot describe.
+  /// The tag is not 1 (date), 32 (URI) or 55799 (self-described), or precedes a value that it cannot describe.
   case tag(UInt64, offset: Int)
-  /// The negative integer at `offset` lies below `Int64.min`.
+  /// The negative integer at `offset` is less than `Int64.min`.
   case integerRange(offset: Int)
-  /// The name of a field, which begins at `offset`, is not text.
+  /// The field name at `offset` is not text.
   case nameIsNoText(offset: Int)
-  /// The text that begins at `offset` is no UTF-8.
+  /// The text at `offset` is not valid UTF-8.
   case invalidUTF8(offset: Int)
   /// The item at `offset` is nested more than ``DocumentLimits/nestingDepth`` levels deep.
   case nestedTooDeeply(offset: Int)
-  /// The document ends at `offset`, and bytes follow.
+  /// Bytes follow the end of the document at `offset`.
   case trailingBytes(offset: Int)
 
-  /// Where in the document.
+  /// The offset of the error in the document.
   public var offset: Int {
     switch self {
     case .endsEarly(let offset), .tooLong(let offset), .reserved(_, let offset), .chunked(let offset),
@@ -49,8 +49,8 @@ extension DocumentError: CustomStringConvertible {
   }
 }
 
-/// What is refused although CBOR allows it.
+/// Limits of the format beyond those of CBOR.
 public enum DocumentLimits {
-  /// Levels of arrays and maps; one more is refused.
+  /// The maximum nesting depth of arrays and maps.
   public static let nestingDepth = 128
 }

@@ -1,20 +1,19 @@
 import Bytes
 
-/// Keeps what a newer program wrote and this one does not know.
+/// Preserves fields that a newer program wrote and this one does not know.
 public enum DocumentMerge {
-  /// The document `new` with those fields of `old` that this program cannot know.
+  /// Returns the document `new` with the fields of `old` that this program does not know.
   ///
-  /// A field is unknown if `old` has it and `oldAsKnown` does not, at the same place inside nested objects; such a
-  /// field is added behind those of `new`, unless `new` has one of that name or no longer has the object around it.
-  /// Arrays are gone through element by element if all three have the same count, and are otherwise taken from `new` as
-  /// they are.
+  /// A field is unknown if `old` has it and `oldAsKnown` does not, at the same path. Unknown fields are appended after
+  /// those of `new`, unless `new` has a field with the same name or no longer has the enclosing object. Arrays are
+  /// merged element by element if all three have the same count; otherwise the array of `new` is used unchanged.
   ///
   /// - Parameters:
   ///   - old: The document as it was read.
-  ///   - oldAsKnown: The same, decoded and encoded again by this program.
-  ///   - new: What this program wants to store.
-  /// - Complexity: O(heads in `old` and `oldAsKnown`) and no copy if nothing is unknown, as long as both have their
-  ///   fields in one order.
+  ///   - oldAsKnown: The old document, decoded and encoded again by this program.
+  ///   - new: The document that this program wants to store.
+  /// - Complexity: O(heads in `old` and `oldAsKnown`), without a copy, if nothing is unknown and both have their fields
+  ///   in the same order.
   public static func keepingUnknownFields(
     old: [UInt8], oldAsKnown: [UInt8], new: [UInt8]
   ) throws(DocumentError) -> [UInt8] {
@@ -25,7 +24,7 @@ public enum DocumentMerge {
     return merged
   }
 
-  /// Whether anything inside the value of `old` is missing in `known`.
+  /// Whether the value of `old` contains a field that `known` does not.
   private static func hasUnknown(
     _ old: RawSpan, _ oldStart: Int, _ known: RawSpan, _ knownStart: Int, depth: Int
   ) throws(DocumentError) -> Bool {
@@ -108,11 +107,11 @@ public enum DocumentMerge {
   }
 }
 
-/// Goes through the items of a list.
+/// Iterates over the items of a list.
 struct ItemCursor: ~Escapable {
   let bytes: RawSpan
   private var offset: Int
-  /// Items or fields that are left; nil if a break ends them.
+  /// The number of remaining items or fields; `nil` if the list ends with a break.
   private var remaining: Int?
 
   @_lifetime(copy bytes)
@@ -122,14 +121,14 @@ struct ItemCursor: ~Escapable {
     remaining = list.count
   }
 
-  /// Whether the list goes on.
+  /// Whether another item follows.
   private mutating func advance() throws(DocumentError) -> Bool {
     guard let left = remaining else { return try !bytes.isBreak(at: offset) }
     remaining = left - 1
     return left > 0
   }
 
-  /// The offset of the next element.
+  /// The offset of the next element; `nil` at the end.
   mutating func nextItem() throws(DocumentError) -> Int? {
     guard try advance() else { return nil }
     let item = offset
@@ -137,7 +136,7 @@ struct ItemCursor: ~Escapable {
     return item
   }
 
-  /// The place of the next field's name and the offset of its value.
+  /// The byte range of the next field's name and the offset of its value; `nil` at the end.
   mutating func nextField() throws(DocumentError) -> (name: Range<Int>, value: Int)? {
     guard try advance() else { return nil }
     let name = try bytes.name(at: offset)
@@ -145,7 +144,7 @@ struct ItemCursor: ~Escapable {
     return (name, name.upperBound)
   }
 
-  /// The elements of `list`.
+  /// The number of elements in `list`.
   static func count(_ bytes: RawSpan, _ list: ItemList) throws(DocumentError) -> Int {
     if let count = list.count { return count }
     var cursor = ItemCursor(bytes, list)
@@ -155,7 +154,7 @@ struct ItemCursor: ~Escapable {
   }
 }
 
-/// Finds fields by name, and does it fast if they are asked for in their order.
+/// Finds fields by name. It is fast if they are looked up in the order in which they are stored.
 struct FieldFinder: ~Escapable {
   private let bytes: RawSpan
   private let list: ItemList
@@ -168,14 +167,14 @@ struct FieldFinder: ~Escapable {
     cursor = ItemCursor(bytes, list)
   }
 
-  /// The offset of the value of `name`, or nil. Complexity: O(fields between the last one found and this one,
-  /// wrapping).
+  /// The offset of the value of `name`; `nil` if there is no such field. Complexity: O(fields between the last one
+  /// found and this one, wrapping).
   mutating func find(_ name: RawSpan) throws(DocumentError) -> Int? {
     while let (candidate, value) = try cursor.nextField() {
       if bytes.extracting(candidate).hasSameBytes(as: name) { return value }
     }
     cursor = ItemCursor(bytes, list)
-    // From the beginning: the fields that were passed are looked at again, at most once each.
+    // Continue from the beginning. Fields that were skipped are examined again, at most once each.
     while let (candidate, value) = try cursor.nextField() {
       if bytes.extracting(candidate).hasSameBytes(as: name) { return value }
     }

@@ -1,18 +1,18 @@
 import Bytes
 
-/// What a value is.
+/// The type of a value.
 public enum DocumentKind: Sendable, Equatable {
   case null, bool, number, date, text, bytes, array, object
 }
 
-/// A document, or a value inside one, in the bytes where it lies: nothing is decoded before it is asked for.
+/// A borrowed view of a document, or of a value inside one. It decodes lazily, directly from the bytes.
 ///
-/// A view checks what it reads and nothing else, so bytes from anywhere are safe to walk; ``validate()`` checks all.
+/// A view checks the bytes that it reads, so bytes from any source are safe to walk; ``validate()`` checks all of them.
 public struct DocumentView: ~Escapable {
   let bytes: RawSpan
   let offset: Int
 
-  /// The document that begins with the first of `bytes`, which the view borrows.
+  /// Creates a view of the document at the beginning of `bytes`, which the view borrows.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) {
     self.bytes = bytes
@@ -25,7 +25,7 @@ public struct DocumentView: ~Escapable {
     self.offset = offset
   }
 
-  /// What the value is. Complexity: O(1).
+  /// The type of the value. Complexity: O(1).
   public func kind() throws(DocumentError) -> DocumentKind {
     switch try bytes.item(at: offset) {
     case .null: .null
@@ -39,16 +39,16 @@ public struct DocumentView: ~Escapable {
     }
   }
 
-  /// The whole value as a tree of its own. Complexity: O(bytes), with an allocation for each text and list.
+  /// Decodes the value as a tree. Complexity: O(bytes), with an allocation for each text and list.
   public func value() throws(DocumentError) -> DocumentValue {
     var offset = offset
     return try DocumentValue(bytes, &offset, depth: 0)
   }
 
-  /// How many bytes the value takes. Complexity: O(heads inside).
+  /// The encoded size of the value in bytes. Complexity: O(heads inside).
   public func byteCount() throws(DocumentError) -> Int { try bytes.skip(offset) - offset }
 
-  /// Lends the bytes of a text or byte string; nil for any other value. Complexity: O(1).
+  /// Calls `body` with the bytes of a text or byte string; returns `nil` for any other value. Complexity: O(1).
   public func withBytes<Result>(_ body: (RawSpan) -> Result) throws(DocumentError) -> Result? {
     switch try bytes.item(at: offset) {
     case .text(let range), .bytes(let range): body(bytes.extracting(range))
@@ -56,13 +56,14 @@ public struct DocumentView: ~Escapable {
     }
   }
 
-  /// Shows `body` each value of `path` until it returns false. A missing field is shown as nil; see ``FieldPath``.
+  /// Calls `body` with each value of `path` until it returns `false`. It is called with `nil` for a missing field; see
+  /// ``FieldPath``.
   ///
   /// - Parameters:
-  ///   - path: From this value on.
-  ///   - flattensLast: Whether an array at the end of the path is shown element by element, as conditions and
-  ///     indexes see it, or as one value.
-  ///   - body: Is lent the value.
+  ///   - path: The path, relative to this value.
+  ///   - flattensLast: Whether an array at the end of the path is visited element by element, as conditions and indexes
+  ///     do, instead of as one value.
+  ///   - body: A closure that borrows the value and returns whether to continue.
   /// - Complexity: O(heads before the value on each level), without an allocation.
   public func forEachValue(
     at path: FieldPath, flattensLast: Bool = true, _ body: (borrowing DocumentView?) throws(DocumentError) -> Bool
@@ -73,7 +74,7 @@ public struct DocumentView: ~Escapable {
     }
   }
 
-  /// Checks everything: structure, tags, UTF-8, nesting, and that nothing follows.
+  /// Validates everything: structure, tags, UTF-8, nesting, and that no bytes follow.
   ///
   /// - Complexity: O(bytes), without an allocation unless a text is not ASCII.
   public func validate() throws(DocumentError) {
@@ -92,7 +93,7 @@ private struct ClosureVisitor: PathVisitor {
 }
 
 extension RawSpan {
-  /// Checks the value at `start` and gives the offset behind it.
+  /// Validates the value at `start` and returns the offset after it.
   fileprivate func validate(_ start: Int, depth: Int) throws(DocumentError) -> Int {
     switch try item(at: start) {
     case .null, .bool, .integer, .unsigned, .double, .date: return try skip(start)
@@ -118,7 +119,7 @@ extension RawSpan {
     return offset
   }
 
-  /// Where the bytes of the field name at `offset` stand.
+  /// The byte range of the field name at `offset`.
   func name(at offset: Int) throws(DocumentError) -> Range<Int> {
     let head = try head(at: offset)
     guard head.major == Major.text else { throw .nameIsNoText(offset: offset) }

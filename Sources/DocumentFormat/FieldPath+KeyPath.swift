@@ -1,15 +1,14 @@
 import Synchronization
 
 extension FieldPath {
-  /// The path that a key path of stored properties takes: `\Member.user?.name` gives `user.name`.
+  /// Converts a key path of stored properties to a field path: `\Member.user?.name` becomes `user.name`.
   ///
-  /// The names are those of the Swift properties, as the runtime describes the key path. A type whose `CodingKeys` give
-  /// other names is queried with the path as text. So are computed properties, properties of classes that may be
-  /// overridden, elements by subscript, elements of tuples and `\.self`.
+  /// The names are those of the Swift properties, as in the runtime's description of the key path. If the `CodingKeys`
+  /// of a type give other names, write the path as text instead. The same applies to computed properties, overridable
+  /// class properties, subscripts, tuple elements and `\.self`.
   ///
-  /// - Throws: ``FieldPathError/notStored(_:)`` for those.
-  /// - Complexity: A lookup by the key path; the first time a description and a few passes over it, which are
-  ///   microseconds.
+  /// - Throws: ``FieldPathError/notStored(_:)`` for such a key path.
+  /// - Complexity: One cache lookup; on a miss, a description and a few passes over it, which take microseconds.
   public init(_ keyPath: AnyKeyPath) throws(FieldPathError) {
     if let known = KeyPathMemory.shared.path(of: keyPath) {
       self = known
@@ -19,13 +18,13 @@ extension FieldPath {
     KeyPathMemory.shared.remember(self, of: keyPath)
   }
 
-  /// The same without the memory.
+  /// Converts a key path without the cache.
   private init(describing keyPath: AnyKeyPath) throws(FieldPathError) {
     let description = keyPath.debugDescription
     try self.init(describedBy: description, root: String(describing: type(of: keyPath).rootType))
   }
 
-  /// The same from the text that the runtime gives: a backslash, the root type, and a dot before each component.
+  /// Parses the runtime's description of a key path: a backslash, the root type, and a dot before each component.
   init(describedBy description: String, root: String) throws(FieldPathError) {
     guard description.hasPrefix("\\") else { throw .notStored(description) }
     let components =
@@ -38,16 +37,16 @@ extension FieldPath {
     for component in components.split(separator: ".", omittingEmptySubsequences: false) {
       var name = component
       while name.hasSuffix("?") || name.hasSuffix("!") { name.removeLast() }
-      // A description in angle brackets stands for what has no name: `<computed …>`, `<offset …>`.
+      // A description in angle brackets represents a component without a name: `<computed …>`, `<offset …>`.
       guard Self.isPropertyName(name) else { throw .notStored(description) }
       names.append(String(name))
     }
-    // The description of an identity key path says `self`, which no stored property can be called.
+    // The description of an identity key path is `self`, which cannot be the name of a stored property.
     guard names != ["self"] else { throw .notStored(description) }
     try self.init(names: names)
   }
 
-  /// What follows the first dot outside of all brackets, whatever the type before it is called.
+  /// The text after the first dot outside of all brackets, for any name of the root type.
   private static func withoutRoot(_ text: Substring) -> Substring {
     var depth = 0
     for index in text.indices {
@@ -70,18 +69,18 @@ extension FieldPath {
   }
 }
 
-/// The paths of key paths that were asked for.
+/// A cache of the paths of key paths.
 private final class KeyPathMemory: Sendable {
   static let shared = KeyPathMemory()
 
-  /// A key path of stored properties: it holds no values, and nothing of it changes.
+  /// A key path of stored properties. It is immutable and captures no values.
   private struct Key: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath
   }
 
-  /// How many are kept; a program that makes more of them asks the runtime again.
+  /// The maximum number of cached paths. Further key paths are converted each time.
   private static let limit = 4096
-  /// Guards the paths; held for one lookup.
+  /// Guards the cache. Held for one lookup.
   private let paths = Mutex<[Key: FieldPath]>([:])
 
   func path(of keyPath: AnyKeyPath) -> FieldPath? {

@@ -1,17 +1,17 @@
-/// The names that lead from a document to a field inside it, written with dots: `user.status.isOnline`.
+/// A path of names from a document to a field inside it, written with dots: `user.status.isOnline`.
 ///
-/// In text a backslash takes the character behind it as it is, so `a\.b` names one field with a dot. Names are compared
-/// by their bytes of UTF-8, and none is empty. Arrays on the way need no mention: the path means the field of each
-/// element.
+/// In text, a backslash escapes the next character, so `a\.b` is one field whose name contains a dot. Names are
+/// compared by their UTF-8 bytes, and must not be empty. Arrays on the path are implicit: the path refers to the field
+/// of each element.
 public struct FieldPath: Hashable, Sendable {
-  /// The bytes of all names, one behind the other.
+  /// The concatenated UTF-8 bytes of all names.
   let utf8: [UInt8]
-  /// For each name where it ends in `utf8`.
+  /// The end of each name in `utf8`.
   let ends: [Int]
 
-  /// The path through `names`.
+  /// Creates a path from names.
   ///
-  /// - Throws: If there is no name, or an empty one.
+  /// - Throws: `FieldPathError.emptyName` if there is no name, or an empty one.
   public init(names: [String]) throws(FieldPathError) {
     var utf8: [UInt8] = []
     var ends: [Int] = []
@@ -25,9 +25,9 @@ public struct FieldPath: Hashable, Sendable {
     self.ends = ends
   }
 
-  /// The path that `text` writes with dots.
+  /// Parses a path that is written with dots.
   ///
-  /// - Throws: If a name is empty, or a backslash ends the text.
+  /// - Throws: `FieldPathError` if a name is empty, or the text ends with a backslash.
   public init(parsing text: String) throws(FieldPathError) {
     var names: [String] = []
     var name = ""
@@ -51,7 +51,7 @@ public struct FieldPath: Hashable, Sendable {
     try self.init(names: names)
   }
 
-  /// How many names it has; at least one.
+  /// The number of names; at least one.
   public var count: Int { ends.count }
 
   /// The names, outermost first.
@@ -63,7 +63,7 @@ public struct FieldPath: Hashable, Sendable {
 }
 
 extension FieldPath: CustomStringConvertible {
-  /// The path in the form that ``init(parsing:)`` reads.
+  /// The path in the syntax of ``init(parsing:)``.
   public var description: String {
     names.map { name in
       var text = ""
@@ -76,13 +76,14 @@ extension FieldPath: CustomStringConvertible {
   }
 }
 
-/// Why there is no path.
+/// An error in a field path.
 public enum FieldPathError: Error, Equatable, Sendable {
-  /// A path without names, or with an empty one.
+  /// The path has no names, or an empty one.
   case emptyName(String)
-  /// A backslash at the end of the path.
+  /// The path ends with a backslash.
   case unfinishedEscape(String)
-  /// The key path is not made of stored properties alone: its description, as the runtime gives it.
+  /// The key path contains a component that is not a stored property. The value is the runtime's description of the key
+  /// path.
   case notStored(String)
 }
 

@@ -1,15 +1,14 @@
 import Bytes
 import Foundation
 
-/// What an index finds a document by: at most 33 bytes made from one value, as
-/// `Documentation/Format/Documents.md` gives them.
+/// The key of a value in an index: at most 33 bytes, as `Documentation/Format/Documents.md` specifies.
 ///
-/// Equal values give equal keys. Different values may give equal keys, so who looks up a key must still look at the
-/// document.
+/// Equal values have equal keys. Different values may also have equal keys, so a lookup must compare the document
+/// itself.
 public struct IndexKey: Hashable, Sendable {
   public let bytes: [UInt8]
 
-  /// The first byte of a key.
+  /// The type of a key: its first byte.
   enum Kind {
     static let null: UInt8 = 0
     static let `false`: UInt8 = 1
@@ -25,13 +24,13 @@ public struct IndexKey: Hashable, Sendable {
     static let prefix: UInt8 = 16
   }
 
-  /// The longest text or byte string that is its own key.
+  /// The longest text or byte string that is stored in full in its key, in bytes.
   static let inlineByteCount = 32
-  /// How much of a longer one stands before its hash.
+  /// The number of leading bytes of a longer string that precede its hash.
   static let headByteCount = 24
-  /// The hash has no secret: a key is the same in every store.
+  /// The seed of the hash. It is constant, so a key is the same in every store.
   static let seed = HashSeed(0, 0)
-  /// The lengths in bytes for which texts give prefix keys.
+  /// The lengths in bytes of the prefix keys of texts.
   public static let prefixByteCounts = [1, 2, 4, 8, 16]
 
   /// The key of `null` and of a missing field.
@@ -40,7 +39,7 @@ public struct IndexKey: Hashable, Sendable {
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
   private init(_ kind: UInt8) { bytes = [kind] }
 
-  /// The key of `value`, or nil for an array or object.
+  /// Creates the key of a value; `nil` for an array or object.
   public init?(_ value: DocumentValue) {
     guard let scalar = Scalar(value) else { return nil }
     self.init(scalar)
@@ -59,8 +58,8 @@ public struct IndexKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether every document that has this key has the value that it was made from: a text is its own key up to some length,
-  /// and dates are rounded.
+  /// Whether every document with this key has exactly the same value. That is false for long strings, which are hashed,
+  /// and for dates, which are rounded.
   public var isExact: Bool {
     switch bytes[0] {
     case Kind.date, Kind.longText, Kind.longBytes: false
@@ -68,22 +67,23 @@ public struct IndexKey: Hashable, Sendable {
     }
   }
 
-  /// The key of all texts that begin with the bytes of `prefix`, whose length is one of ``prefixByteCounts``.
+  /// Creates the key of all texts that begin with the bytes of `prefix`, whose length must be in ``prefixByteCounts``.
   init(prefix: RawSpan) {
     var bytes = [Kind.prefix]
     bytes.append(copying: prefix)
     self.bytes = bytes
   }
 
-  /// The key that finds the texts that begin with `prefix`, and maybe others: that of the longest length that has keys.
-  /// Nil for an empty prefix.
+  /// The key that finds all texts that begin with `prefix`, and possibly others: it contains the longest part of
+  /// `prefix` whose length is in ``prefixByteCounts``. `nil` for an empty prefix.
   public static func ofTexts(beginningWith prefix: String) -> IndexKey? {
     let utf8 = Array(prefix.utf8)
     guard let length = prefixByteCounts.last(where: { $0 <= utf8.count }) else { return nil }
     return IndexKey(prefix: utf8.rawSpan.slice(0, length))
   }
 
-  /// The key of the value at `offset`, of a missing one without it; nil for an array or object.
+  /// Creates the key of the value at `offset`, or of a missing value if `offset` is `nil`; `nil` for an array or
+  /// object.
   init?(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
     var key: [UInt8] = []
     guard try key.appendKey(bytes, offset) else { return nil }
@@ -91,10 +91,10 @@ public struct IndexKey: Hashable, Sendable {
   }
 }
 
-/// The bytes of index keys.
+/// Encoding of index keys.
 extension Array where Element == UInt8 {
-  /// Appends the key of the value at `offset` of `bytes`, of a missing one without it. False for an array or object, which
-  /// has none.
+  /// Appends the key of the value at `offset` of `bytes`, or of a missing value if `offset` is `nil`. Returns `false`
+  /// for an array or object, which has no key.
   fileprivate mutating func appendKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
     guard let offset else {
       append(IndexKey.Kind.null)
@@ -116,7 +116,7 @@ extension Array where Element == UInt8 {
 
   fileprivate mutating func appendKey(_ number: Number) {
     switch number.canonical {
-    // With the sign bit turned round the bytes sort as the integers do.
+    // With the sign bit inverted, the bytes sort like the integers.
     case .integer(let value): appendKey(IndexKey.Kind.integer, UInt64(bitPattern: value) ^ 1 << 63)
     case .unsigned(let value): appendKey(IndexKey.Kind.unsigned, value)
     case .double(let value):
@@ -136,7 +136,7 @@ extension Array where Element == UInt8 {
     appendBigEndian(word, 8)
   }
 
-  /// Appends the key of a text or byte string; the kind of a long one is the next.
+  /// Appends the key of a text or byte string. A long string has the next higher kind.
   fileprivate mutating func appendKey(_ kind: UInt8, _ string: RawSpan) {
     if string.byteCount <= IndexKey.inlineByteCount {
       append(kind)
@@ -150,15 +150,15 @@ extension Array where Element == UInt8 {
 }
 
 extension DocumentView {
-  /// Shows `body` each different key under which an index over `path` finds the document.
+  /// Calls `body` with each distinct key of the document in an index on `path`.
   ///
-  /// A missing field and `null` give ``IndexKey/null``, an array the keys of its elements, an empty one none, an object
-  /// none.
+  /// A missing field and `null` have the key ``IndexKey/null``. An array has the keys of its elements. An empty array
+  /// and an object have no keys.
   ///
   /// - Parameters:
-  ///   - path: From this value on.
-  ///   - withPrefixes: Whether texts give their prefix keys as well.
-  ///   - body: Takes one key after the other.
+  ///   - path: The path, relative to this value.
+  ///   - withPrefixes: Whether texts also have prefix keys.
+  ///   - body: A closure that takes one key.
   /// - Complexity: O(heads before the value on each level), with an allocation for each key.
   public func forEachIndexKey(
     at path: FieldPath, withPrefixes: Bool = false, _ body: (IndexKey) throws -> Void
@@ -169,15 +169,15 @@ extension DocumentView {
     while let key = keys.next() { try body(IndexKey(copying: key)) }
   }
 
-  /// Appends the same keys to `list` in the form of a `KeyList`, each with the bytes of `head` before it.
+  /// Appends the same keys to `list` in the format of a `KeyList`, each prefixed with the bytes of `head`.
   ///
-  /// - Complexity: as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an array has
-  ///   many elements.
+  /// - Complexity: The same as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an
+  ///   array has many elements.
   public func appendIndexKeys(
     at path: FieldPath, withPrefixes: Bool = false, behind head: [UInt8] = [], to list: inout [UInt8]
   ) throws(DocumentError) {
     var visitor = KeyVisitor(list, withPrefixes: withPrefixes, head: head)
-    // The visitor has the only reference while it works.
+    // The visitor holds the only reference while it appends, so the array is not copied.
     list = []
     defer { list = visitor.list }
     _ = try bytes.walk(offset, path, flattensLast: true, &visitor)
@@ -192,12 +192,12 @@ private struct KeyVisitor: PathVisitor {
   let withPrefixes: Bool
   let head: [UInt8]
   var list: [UInt8]
-  /// Where the keys of this visitor begin.
+  /// The offset in `list` of the first key of this visitor.
   private let start: Int
   private var count = 0
-  /// The keys, once they are too many to look through.
+  /// The set of keys, once they are too many for a linear search.
   private var known: Set<[UInt8]> = []
-  /// How many are looked through.
+  /// The number of keys up to which a linear search is used.
   private static let fewCount = 16
 
   init(_ list: [UInt8], withPrefixes: Bool, head: [UInt8]) {
@@ -208,45 +208,45 @@ private struct KeyVisitor: PathVisitor {
   }
 
   mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    let place = begin()
+    let start = beginKey()
     guard try list.appendKey(bytes, offset) else {
-      list.removeLast(list.count - place)
+      list.removeLast(list.count - start)
       return false
     }
-    finish(place)
+    finishKey(at: start)
     if withPrefixes, let offset, case .text(let range) = try bytes.item(at: offset) {
       for length in IndexKey.prefixByteCounts where length <= range.count {
-        let place = begin()
+        let start = beginKey()
         list.append(IndexKey.Kind.prefix)
         list.append(copying: bytes.slice(range.lowerBound, length))
-        finish(place)
+        finishKey(at: start)
       }
     }
     return false
   }
 
-  /// Begins a key, and tells where its length stands.
-  private mutating func begin() -> Int {
-    let place = list.count
+  /// Begins a key, and returns the offset of its length byte.
+  private mutating func beginKey() -> Int {
+    let offset = list.count
     list.append(0)
     list.append(contentsOf: head)
-    return place
+    return offset
   }
 
-  /// Ends the key that begins at `place`, and takes it back if it is there already.
-  private mutating func finish(_ place: Int) {
-    list[place] = UInt8(list.count - place - 1)
-    if isKnown(place) { list.removeLast(list.count - place) } else { count += 1 }
+  /// Finishes the key that begins at `offset`, and removes it if it is a duplicate.
+  private mutating func finishKey(at offset: Int) {
+    list[offset] = UInt8(list.count - offset - 1)
+    if isKnown(at: offset) { list.removeLast(list.count - offset) } else { count += 1 }
   }
 
-  private mutating func isKnown(_ place: Int) -> Bool {
+  private mutating func isKnown(at offset: Int) -> Bool {
     if count == 0 { return false }
     let list = list
     let bytes = list.rawSpan
-    let new = bytes.slice(place + 1, list.count - place - 1)
-    if count < Self.fewCount { return KeyList.contains(new, in: bytes.slice(start, place - start)) }
+    let new = bytes.slice(offset + 1, list.count - offset - 1)
+    if count < Self.fewCount { return KeyList.contains(new, in: bytes.slice(start, offset - start)) }
     if known.isEmpty {
-      var keys = KeyList(bytes.slice(start, place - start))
+      var keys = KeyList(bytes.slice(start, offset - start))
       while let key = keys.next() { known.insert(key.copied()) }
     }
     return !known.insert(new.copied()).inserted

@@ -1,12 +1,12 @@
 import Bytes
 import Foundation
 
-/// One value of a document, still in its place: texts, byte strings and lists are named by where they stand.
+/// A shallowly decoded item: texts, byte strings and lists are byte ranges of the document.
 enum Item {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// An integer above `Int64.max`.
+  /// An integer greater than `Int64.max`.
   case unsigned(UInt64)
   case double(Double)
   case text(Range<Int>)
@@ -16,18 +16,18 @@ enum Item {
   case object(ItemList)
 }
 
-/// Where the items of an array, or the names and values of a map, begin, and how many there are.
+/// The offset and count of the items of an array, or of the names and values of a map.
 struct ItemList {
-  /// Offset of the first item.
+  /// The offset of the first item.
   var start: Int
-  /// Elements of an array, fields of a map; nil if a break ends the list.
+  /// The number of array elements or map fields; `nil` if the list ends with a break.
   var count: Int?
 }
 
 extension RawSpan {
-  /// The value at `offset`.
+  /// The item at `offset`.
   ///
-  /// - Throws: If the value itself is damaged or outside of the subset; what a list holds is not looked at.
+  /// - Throws: If the item itself is invalid or outside of the subset. The contents of a list are not checked.
   func item(at start: Int) throws(DocumentError) -> Item {
     var offset = start
     while true {
@@ -55,7 +55,7 @@ extension RawSpan {
     }
   }
 
-  /// The list whose head stands at `offset`.
+  /// The list with this head at `offset`.
   @inline(__always)
   func list(_ head: ItemHead, at offset: Int) throws(DocumentError) -> ItemList {
     if head.isIndefinite { return ItemList(start: head.end, count: nil) }
@@ -63,7 +63,7 @@ extension RawSpan {
     return ItemList(start: head.end, count: count)
   }
 
-  /// Steps over tags that say nothing about the value, and gives the offset and head of what they stand before.
+  /// Skips self-description tags, and returns the offset and head of the item after them.
   @inline(__always)
   func untagged(_ start: Int) throws(DocumentError) -> (offset: Int, head: ItemHead) {
     var offset = start
@@ -87,7 +87,7 @@ extension RawSpan {
     }
   }
 
-  /// The date whose seconds stand at `offset`, behind its tag.
+  /// The date with the seconds at `offset`, after its tag.
   private func date(at offset: Int, tagged: Int) throws(DocumentError) -> Date {
     let head = try head(at: offset)
     let seconds: Double
@@ -104,7 +104,7 @@ extension RawSpan {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// Whether null or undefined stands at `offset`.
+  /// Whether the item at `offset` is null or undefined.
   @inline(__always)
   func isNull(at offset: Int) throws(DocumentError) -> Bool {
     guard offset < byteCount else { throw .endsEarly(offset: offset) }
@@ -114,7 +114,7 @@ extension RawSpan {
 }
 
 extension Item {
-  /// The integer `value` in the case that it belongs to.
+  /// Creates the case for an unsigned integer.
   @inline(__always)
   init(unsigned value: UInt64) {
     self = value <= UInt64(Int64.max) ? .integer(Int64(value)) : .unsigned(value)

@@ -9,12 +9,12 @@ import Bytes
 struct ItemHead {
   var major: UInt8
   var information: UInt8
-  /// The number in the head: a value, a length, a count, or the bits of a floating-point number.
+  /// The argument: a value, a length, a count, or the bits of a floating-point number.
   var argument: UInt64
-  /// Offset of the byte behind the head.
+  /// The offset after the head.
   var end: Int
 
-  /// Whether a break ends the list and not a count.
+  /// Whether the list ends with a break instead of having a count.
   @inline(__always)
   var isIndefinite: Bool { information == 31 }
 }
@@ -31,7 +31,7 @@ enum Major {
   static let simple: UInt8 = 7
 }
 
-/// Whole first bytes with a meaning of their own.
+/// First bytes that determine the entire item or its type.
 enum Initial {
   static let `false`: UInt8 = 0xF4
   static let `true`: UInt8 = 0xF5
@@ -45,7 +45,7 @@ enum Initial {
   static let date: UInt8 = 0xC1
 }
 
-/// Tags that are read.
+/// The supported tags.
 enum Tag {
   static let date: UInt64 = 1
   static let uri: UInt64 = 32
@@ -53,9 +53,9 @@ enum Tag {
 }
 
 extension RawSpan {
-  /// The head at `offset`.
+  /// The head at `offset`. A break (0xFF) is returned as a simple value.
   ///
-  /// - Throws: If it is cut, reserved, or begins a chunked string. A break (0xFF) comes back as a simple value.
+  /// - Throws: If the head is truncated or reserved, or begins a chunked string.
   @inline(__always)
   func head(at offset: Int) throws(DocumentError) -> ItemHead {
     guard offset < byteCount else { throw .endsEarly(offset: offset) }
@@ -68,7 +68,7 @@ extension RawSpan {
     return try longHead(at: offset, initial)
   }
 
-  /// The same where an argument follows the first byte.
+  /// The head at `offset` if an argument follows the first byte.
   @inline(never)
   private func longHead(at offset: Int, _ initial: UInt8) throws(DocumentError) -> ItemHead {
     let major = initial >> 5
@@ -94,7 +94,7 @@ extension RawSpan {
     return ItemHead(major: major, information: information, argument: argument, end: offset + 1 + width)
   }
 
-  /// The number of bytes or items that `head` announces, if the document can hold them.
+  /// The number of bytes or items in `head`, checked against the remaining bytes.
   @inline(__always)
   func count(_ head: ItemHead, at offset: Int, eachAtLeast byteCount: Int = 1) throws(DocumentError) -> Int {
     let left = UInt64(truncatingIfNeeded: self.byteCount &- head.end)
@@ -102,16 +102,16 @@ extension RawSpan {
     return Int(truncatingIfNeeded: head.argument)
   }
 
-  /// Whether the list whose items were read up to `offset` ends there with a break.
+  /// Whether the list whose items end at `offset` ends there with a break.
   @inline(__always)
   func isBreak(at offset: Int) throws(DocumentError) -> Bool {
     guard offset < byteCount else { throw .endsEarly(offset: offset) }
     return u8(at: offset) == Initial.break
   }
 
-  /// The offset behind the item at `start`, found by structure alone: the values are not looked at.
+  /// The offset after the item at `start`. Checks only the structure, not the values.
   ///
-  /// - Complexity: O(number of heads inside). Only lists that end with a break cost recursion.
+  /// - Complexity: O(number of heads inside). Only lists that end with a break need recursion.
   func skip(_ start: Int, depth: Int = 0) throws(DocumentError) -> Int {
     var offset = start
     var remaining = 1
@@ -129,7 +129,7 @@ extension RawSpan {
           let isMap = head.major == Major.map
           let count = try count(head, at: offset, eachAtLeast: isMap ? 2 : 1)
           remaining &+= isMap ? count &* 2 : count
-          // Each item that is still to come has a byte at least, which also keeps the sum from overflowing.
+          // Each remaining item has at least one byte. This check also prevents the sum from overflowing.
           guard remaining <= byteCount &- head.end else { throw .tooLong(offset: offset) }
           offset = head.end
         }
@@ -144,7 +144,7 @@ extension RawSpan {
     return offset
   }
 
-  /// The offset behind the break that ends the list of `head`.
+  /// The offset after the break that ends the list with this head.
   private func skipIndefinite(_ head: ItemHead, depth: Int) throws(DocumentError) -> Int {
     var offset = head.end
     while try !isBreak(at: offset) {

@@ -1,17 +1,17 @@
 import Bytes
 
-/// What looks at the values that a path leads to.
+/// A visitor of the values of a path.
 protocol PathVisitor {
-  /// Looks at the value at `offset` of `bytes`, or at a missing one; true ends the walk.
+  /// Visits the value at `offset` of `bytes`, or a missing value if `offset` is `nil`. Returns `true` to end the walk.
   mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool
 }
 
 extension RawSpan {
-  /// Shows `visitor` each value of `path` in the document at `start`.
+  /// Calls `visitor` with each value of `path` in the document at `start`.
   ///
-  /// A field that is missing, or asked of a value that has no fields, is shown as nil. An array on the way is walked
-  /// element by element, and so is one at the end of the path if `flattensLast` says so; an empty array has nothing to
-  /// show.
+  /// A missing field is visited as `nil`, also if the enclosing value is not an object. An array on the path is visited
+  /// element by element. An array at the end of the path is also flattened if `flattensLast` is true. An empty array
+  /// has no elements to visit.
   ///
   /// - Returns: Whether the visitor ended the walk.
   /// - Complexity: O(heads before the value on each level), without an allocation.
@@ -19,13 +19,13 @@ extension RawSpan {
   func walk(
     _ start: Int, _ path: FieldPath, flattensLast: Bool, _ visitor: inout some PathVisitor
   ) throws(DocumentError) -> Bool {
-    // One load of each array for the whole walk.
+    // Load each array once for the entire walk.
     let names = path.utf8.rawSpan
     let ends = path.ends.span
     return try descend(start, 0, names, ends, flattensLast, 0, &visitor)
   }
 
-  /// The walk from the value at `start` on, which `level` names have led to.
+  /// Continues the walk at the value at `start`, after the first `level` names of the path.
   private func descend(
     _ start: Int, _ startLevel: Int, _ names: RawSpan, _ ends: Span<Int>, _ flattensLast: Bool, _ depth: Int,
     _ visitor: inout some PathVisitor
@@ -69,7 +69,7 @@ extension RawSpan {
     return false
   }
 
-  /// The offset of the value of field `name` in the map whose head stands at `start`, or nil if it has none.
+  /// The offset of the value of field `name` in the map with the head at `start`; `nil` if it has no such field.
   ///
   /// - Complexity: O(heads before it).
   @inline(__always)

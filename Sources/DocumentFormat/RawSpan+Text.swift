@@ -1,29 +1,30 @@
 import Bytes
 
-// The unsafe fence of the documents: bytes to text and back. Everything else is plain Swift.
+// The unsafe code of this module: conversion between bytes and text. Everything else is memory-safe Swift.
 
 extension RawSpan {
-  /// The bytes of `range` as a string, or nil if they are no UTF-8.
+  /// The bytes of `range` as a string; `nil` if they are not valid UTF-8.
   func string(_ range: Range<Int>) -> String? {
-    // What is ASCII needs no second look, and the other initializer is not specialized.
+    // ASCII needs no further validation, and the other initializer is not specialized.
     if extracting(range).isASCII { return repairedString(range) }
     // The pointer is used inside the call only.
     return unsafe extracting(range).withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
   }
 
-  /// The same, with U+FFFD for what is no UTF-8.
+  /// The bytes of `range` as a string, with U+FFFD for invalid UTF-8.
   func repairedString(_ range: Range<Int>) -> String {
     // The pointer is used inside the call only.
     unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether the bytes are those of `text`.
+  /// Whether the bytes are the UTF-8 of `text`.
   @inline(__always)
   func isText(_ text: String) -> Bool {
     hasSameBytes(as: text.utf8.span.rawSpan)
   }
 
-  /// Less than, equal to or greater than zero as these bytes stand before, with or behind those of `other`.
+  /// Compares bytewise. Returns a negative number, zero or a positive number if these bytes sort before, equal or after
+  /// `other`.
   func order(_ other: RawSpan) -> Int {
     let common = min(byteCount, other.byteCount)
     var offset = 0

@@ -2,17 +2,18 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// What changed in a collection from one commit to a later one.
+/// The difference of a collection between two commits.
 public enum CollectionChange<ID: Hashable & Sendable>: Sendable, Equatable {
-  /// Documents that are new or have other content, and documents that are gone.
+  /// The IDs of documents that were added or changed, and of documents that were deleted.
   case changed(upserted: [ID], deleted: [ID])
-  /// The file was written anew meanwhile: anything may have changed.
+  /// The file was compacted between the commits, so any document may have changed.
   case everything
 }
 
-/// Tells after each commit of any process what it changed in a collection; commits that nobody waited for are told together.
+/// An asynchronous sequence of changes to a collection, one after each commit of any process. Commits between two calls
+/// of `next()` are merged.
 ///
-/// It begins with the commit that is the last one when somebody starts to listen.
+/// It begins after the last commit at the time of `makeAsyncIterator()`.
 public struct CollectionChanges<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
 where Document.ID: Codable & Sendable {
   public typealias Element = CollectionChange<Document.ID>
@@ -34,8 +35,10 @@ where Document.ID: Codable & Sendable {
       seen = try? collection.store.snapshot()
     }
 
+    /// The next change.
+    ///
     /// - Returns: `nil` when the store was closed.
-    /// - Throws: `StoreError` where the store cannot be read.
+    /// - Throws: `StoreError` if the store cannot be read.
     public mutating func next() async throws -> Element? {
       while await signals.next() != nil {
         let now: DocumentSnapshot
@@ -50,10 +53,10 @@ where Document.ID: Codable & Sendable {
 }
 
 extension DocumentCollection {
-  /// What changed after each commit; see ``CollectionChanges``.
+  /// The changes of this collection from now on; see ``CollectionChanges``.
   public var changes: CollectionChanges<Document> { CollectionChanges(collection: self) }
 
-  /// What differs between two commits; `nil` for nothing.
+  /// The difference between two commits; `nil` if nothing changed.
   func change(from old: DocumentSnapshot, to new: DocumentSnapshot) throws -> CollectionChange<Document.ID>? {
     guard let store = new.store, let index = new.index(of: table) else { return nil }
     guard let earlier = old.store else { return new.count(table) == 0 ? nil : .everything }
@@ -65,7 +68,7 @@ extension DocumentCollection {
       guard let record = try store.record(row, table: index) else { continue }
       let key = record.key(0).copied()
       kept.insert(key)
-      // A row that was written again, as for a new index, is no change.
+      // A row that was rewritten with the same content, for example for a new index, has not changed.
       let isSame = try old.withDocument(table, key) { $0.hasSameBytes(as: record.body) } ?? false
       if !isSame { upserted.append(key) }
     }
@@ -86,7 +89,8 @@ extension DocumentCollection {
   }
 }
 
-/// The results of a query, at once and again after each commit that changed its collection.
+/// An asynchronous sequence of query results: the current ones, then new ones after each commit that changed the
+/// collection.
 public struct QueryValues<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
 where Document.ID: Codable & Sendable {
   public typealias Element = QueryResults<Document>

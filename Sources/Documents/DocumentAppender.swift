@@ -1,7 +1,7 @@
 import Bytes
 import LogStore
 
-/// Puts documents of one collection straight to the disk, in one commit.
+/// Writes documents of one collection directly to the file, in one commit.
 final class DocumentAppender {
   private let transaction: Transaction
   private let base: DocumentSnapshot
@@ -9,7 +9,7 @@ final class DocumentAppender {
   private let indexes: [CollectionIndex]
   private var draft = RecordDraft()
   private var number: Int?
-  /// Documents put.
+  /// The number of documents written.
   private(set) var count = 0
 
   init(_ transaction: Transaction, _ table: DocumentTable) throws {
@@ -19,10 +19,10 @@ final class DocumentAppender {
     indexes = base.indexes(of: table)
   }
 
-  /// Whether the store had no document with this id before.
+  /// Whether the store had no document with this ID before.
   func isNew(_ key: [UInt8]) throws -> Bool { try base.withDocument(table, key) { _ in } == nil }
 
-  /// Puts a document, in the place of the one with its id.
+  /// Writes a document. It replaces the one with the same ID.
   func callAsFunction(_ key: [UInt8], _ document: [UInt8]) throws {
     try table.fill(&draft, key: key, document: document, indexes)
     let number = try self.number ?? transaction.table(table.schema)
@@ -33,9 +33,9 @@ final class DocumentAppender {
 }
 
 extension DocumentStore {
-  /// Lends an appender for one commit, which is made unless `body` throws or puts nothing.
+  /// Runs `body` with an appender for one commit. If `body` throws or writes nothing, there is no commit.
   ///
-  /// - Returns: how many documents were put.
+  /// - Returns: The number of documents written.
   func append(_ table: DocumentTable, _ body: (DocumentAppender) throws -> Void) throws -> Int {
     try write { writer in
       let transaction = try writer.begin()

@@ -3,10 +3,10 @@ import DocumentFormat
 import LogStore
 import Synchronization
 
-/// Documents of one Swift type, found by id and by the fields that have an index.
+/// A typed collection of documents, which are found by ID and by indexed fields.
 ///
-/// Made by ``DocumentStore/collection(_:of:indexes:)``. Each call that changes something is a commit of its own, durable when
-/// it returns; several become one inside ``DocumentStore/transaction(_:)``.
+/// Open one with ``DocumentStore/collection(_:of:indexes:)``. Each call that changes documents is a separate commit,
+/// durable when it returns. To combine several calls in one commit, use ``DocumentStore/transaction(_:)``.
 public struct DocumentCollection<Document: Codable & Identifiable & Sendable>: Sendable
 where Document.ID: Codable & Sendable {
   public let store: DocumentStore
@@ -23,10 +23,10 @@ where Document.ID: Codable & Sendable {
 
   // MARK: Reading
 
-  /// The document with this id; `nil` for none. Complexity: a lookup and the decoding.
+  /// The document with this ID; `nil` if it does not exist. Complexity: One lookup and the decoding.
   public func get(_ id: Document.ID) throws -> Document? { try get(id, in: store.snapshot()) }
 
-  /// The document with this id as it was at a commit.
+  /// The document with this ID in a snapshot; `nil` if it does not exist.
   public func get(_ id: Document.ID, in snapshot: DocumentSnapshot) throws -> Document? {
     let key = try DocumentTable.key(id)
     return try store.traced(.get, name) { trace in
@@ -37,7 +37,7 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Documents of the collection. Complexity: O(1).
+  /// The number of documents in the collection. Complexity: O(1).
   public func count() throws -> Int { try store.snapshot().count(table) }
 
   func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> Document {
@@ -50,7 +50,7 @@ where Document.ID: Codable & Sendable {
 
   /// Adds a document.
   ///
-  /// - Throws: `DocumentStoreError.exists` if its id is taken.
+  /// - Throws: `DocumentStoreError.exists` if a document already has its ID.
   public func insert(_ document: Document) throws {
     try store.traced(.insert, name) { trace in
       try store.transaction { try $0.insert(document, into: self) }
@@ -58,7 +58,8 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Adds a document, or replaces the one with its id; fields of that one that this program does not know stay.
+  /// Adds a document, or replaces the one with its ID. Fields of the old document that this program does not know are
+  /// preserved.
   public func upsert(_ document: Document) throws {
     try store.traced(.upsert, name) { trace in
       try store.transaction { try $0.upsert(document, into: self) }
@@ -66,10 +67,10 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Changes a document where it is; fields that this program does not know stay.
+  /// Changes a document. Fields that this program does not know are preserved.
   ///
-  /// - Returns: the changed document; `nil` if there is none with this id.
-  /// - Throws: what `change` throws; `DocumentStoreError.idChanged`.
+  /// - Returns: The changed document; `nil` if no document has this ID.
+  /// - Throws: Any error that `change` throws; `DocumentStoreError.idChanged`.
   @discardableResult
   public func update(_ id: Document.ID, _ change: (inout Document) throws -> Void) throws -> Document? {
     try store.traced(.update, name) { trace in
@@ -80,7 +81,7 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Deletes a document. Returns whether there was one.
+  /// Deletes a document. Returns whether it existed.
   @discardableResult
   public func delete(_ id: Document.ID) throws -> Bool {
     try store.traced(.delete, name) { trace in
@@ -90,7 +91,7 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Deletes all documents. Returns how many there were.
+  /// Deletes all documents. Returns how many were deleted.
   @discardableResult
   public func deleteAll() throws -> Int {
     try store.traced(.deleteAll, name) { trace in
@@ -99,16 +100,16 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// Adds many documents in one commit, straight to the disk: memory does not grow with their number but for their ids.
+  /// Adds many documents in one commit, written directly to the file. Only their IDs use memory.
   ///
-  /// - Throws: `DocumentStoreError.exists` if an id is taken, or comes twice. Nothing was added then.
+  /// - Throws: `DocumentStoreError.exists` if an ID is already used, or occurs twice. Nothing was added then.
   public func insert(contentsOf documents: some Sequence<Document>) throws {
     try store.traced(.insert, name) { trace in
       trace.documentsAffected = try store.insert(documents, table) { try self.encode($0) }
     }
   }
 
-  /// The bytes of a document and of its id.
+  /// The encoded ID and document.
   func encode(_ document: Document) throws -> (key: [UInt8], bytes: [UInt8]) {
     let key = try DocumentTable.key(document.id)
     let bytes = try DocumentEncoder().encode(document)
@@ -118,12 +119,13 @@ where Document.ID: Codable & Sendable {
 }
 
 extension DocumentStore {
-  /// The collection of this name, with these indexes and no others.
+  /// Opens the collection with this name and exactly these indexes.
   ///
-  /// An index that is new gets the keys of the documents that are there, in one commit, and
-  /// ``Options/onReindex`` is told how far that is; one that is no longer named costs nothing from now on.
+  /// A new index is filled with the keys of the existing documents, in one commit that reports its progress to
+  /// ``Options/onReindex``. An index that is no longer listed costs nothing from now on.
   ///
-  /// - Throws: `DocumentStoreError.name`, also for a name that begins with ``reservedPrefix``; `.path`; what a commit throws.
+  /// - Throws: `DocumentStoreError.name`, also if the name begins with ``reservedPrefix``; `.path`; any error of a
+  ///   commit.
   public func collection<Document: Codable & Identifiable & Sendable>(
     _ name: String, of type: Document.Type = Document.self, indexes: [Index<Document>] = []
   ) throws -> DocumentCollection<Document> where Document.ID: Codable & Sendable {
@@ -143,11 +145,11 @@ extension DocumentStore {
     return DocumentCollection(self, table, indexes)
   }
 
-  /// Makes the indexes of a collection those that are wanted.
+  /// Declares exactly these indexes for a collection.
   func declare(_ wanted: [IndexDescription], _ table: DocumentTable) throws {
     let stored = try snapshot().description.collections[table.name]
     let present = stored?.indexes.compactMap(\.description) ?? []
-    // In whatever order: two programs that name them differently do not write after each other.
+    // Ignore the order: two programs that list the indexes in different orders must not overwrite each other's list.
     if present.count == wanted.count, wanted.allSatisfy(present.contains) { return }
     try commit { transaction in
       var description = transaction.description.collections[table.name] ?? CollectionDescription()
@@ -165,7 +167,7 @@ extension DocumentStore {
 
   /// Adds documents in one commit, without keeping them in memory.
   ///
-  /// - Returns: how many there were.
+  /// - Returns: The number of documents.
   fileprivate func insert<Document>(
     _ documents: some Sequence<Document>, _ table: DocumentTable,
     _ encode: (Document) throws -> (key: [UInt8], bytes: [UInt8])
@@ -183,7 +185,7 @@ extension DocumentStore {
   }
 }
 
-/// Which ids were seen, 16 bytes each: two hashes with secret seeds stand for an id.
+/// A set of IDs that uses 16 bytes for each: two hashes with random seeds represent an ID.
 private struct IDSet {
   private struct Hashes: Hashable {
     let first: UInt64
@@ -196,17 +198,17 @@ private struct IDSet {
   )
   private var seen: Set<Hashes> = []
 
-  /// Whether the id is new.
+  /// Adds an ID. Returns whether it is new.
   mutating func insert(_ key: [UInt8]) -> Bool {
     let span = key.rawSpan
     return seen.insert(Hashes(first: KeyHash.of(span, seeds.0), second: KeyHash.of(span, seeds.1))).inserted
   }
 }
 
-/// Sees to it that the declared paths of a type's indexes lead to the properties that they were declared by.
+/// Checks that the declared paths of a type's indexes lead to the properties of their key paths.
 ///
-/// Property names and coding keys may differ, and then an index would find nothing. So each path is followed in the first
-/// document that has a value there.
+/// Property names and coding keys may differ, and then an index would find nothing. So each path is checked in the
+/// first document that has a value for it.
 final class IndexCheck<Document>: Sendable {
   private let unchecked: Mutex<[Index<Document>]>
 

@@ -1,11 +1,11 @@
 import Bytes
 import LogStore
 
-/// A fingerprint of the documents of a store: collections by name, documents by id and content; not where they lie, when
-/// they came, or which indexes are declared, and nothing of reserved collections. See `Documentation/Format/Digests.md`.
+/// A digest of the documents of a store. It covers the collections' names and the documents' IDs and contents, but not
+/// their offsets, times or declared indexes, and no reserved collections. See `Documentation/Format/Digests.md`.
 public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
   package let content: ContentDigest
-  /// Documents in all collections but reserved ones.
+  /// The number of documents in all collections except reserved ones.
   public let count: Int
 
   /// The digest of a store without documents.
@@ -14,8 +14,10 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
     count = 0
   }
 
+  /// Computes the digest of a snapshot.
+  ///
   /// - Throws: `StoreError.damaged`.
-  /// - Complexity: reads every document once.
+  /// - Complexity: Reads every document once.
   public init(_ snapshot: DocumentSnapshot) throws(StoreError) {
     var sum = ContentDigest()
     var number = 0
@@ -38,17 +40,17 @@ public struct DocumentDigest: Sendable, Equatable, CustomStringConvertible {
     count = number
   }
 
-  /// The digest of a catalogue and these documents: that of the catalogue alone if there are no documents.
+  /// The digest of a catalogue and these documents; the catalogue's own digest if there are no documents.
   package func covering(catalogue: ContentDigest) -> ContentDigest {
     count == 0 ? catalogue : catalogue.joined(with: content)
   }
 
-  /// 32 hexadecimal digits.
+  /// The digest as 32 hexadecimal digits.
   public var description: String { content.description }
 }
 
 extension [UInt8] {
-  /// Appends a length in four bytes, and so many bytes.
+  /// Appends a byte count in four bytes, then the bytes.
   fileprivate mutating func appendPart(_ part: RawSpan) {
     var length = ByteWriter()
     length.put(UInt32(clamping: part.byteCount))

@@ -2,20 +2,20 @@ import DocumentFormat
 public import LogStore
 
 extension DocumentStore {
-  /// Verifies a store of documents, and writes what can be saved of a damaged one into a new generation; see
-  /// `Repair` of LogStore. A commit that can be read is kept whole. A log of which nothing can be
-  /// saved is renamed.
+  /// Verifies a document store, and rewrites what can be recovered of a damaged one in a new generation; see `Repair`
+  /// of LogStore. A readable commit is recovered completely. A log without recoverable data is renamed.
   ///
-  /// If anything but history was lost the store forgets which indexes it has: what it knew of them may be older than the
-  /// documents. Who opens a collection with its indexes then gives them their keys anew.
+  /// If anything other than history was lost, the store discards its list of indexes, because the list may be older
+  /// than the documents. The next program that opens a collection with its indexes fills them again.
   ///
   /// - Parameters:
-  ///   - location: which store.
-  ///   - waiting: how long to wait for a writer to finish.
-  /// - Returns: what was done, durable; `nil` if nothing was ever committed.
-  /// - Throws: `DocumentStoreError.unknownState` for a store that holds no documents; `StoreError`. Nothing changed then.
+  ///   - location: The store's location.
+  ///   - waiting: The longest time to wait for a writer.
+  /// - Returns: What was repaired, durably; `nil` if the store never had a commit.
+  /// - Throws: `DocumentStoreError.unknownState` if the store does not contain documents; `StoreError`. Nothing has
+  ///   changed then.
   public static func repair(_ location: StoreLocation, waiting: Duration = .zero) throws -> Repair? {
-    // The names of the tables stand in the log: without a commit that tells them, nobody knows what its rows are.
+    // The log contains the table names. Without a commit that has them, the rows cannot be interpreted.
     try Repair.run(location, schema: Schema([]), waiting: waiting, setsAside: true) { state, isComplete, _ in
       if isComplete || state.isEmpty { return state }
       var description = try StoreDescription(state, path: location.path)

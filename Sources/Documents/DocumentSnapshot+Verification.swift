@@ -3,15 +3,15 @@ import DocumentFormat
 public import LogStore
 
 extension DocumentSnapshot {
-  /// Reads every document and compares it with its id and with the keys under which the indexes find it.
+  /// Verifies that documents, IDs and index keys agree. Changes nothing.
   ///
-  /// What checksums can tell `Verification` tells, also whether the keys of a row find it; this tells whether
-  /// they are the right ones: each id is one value, each document is one item of the format, and of each declared index a
-  /// document has exactly the keys that its bytes give. Changes nothing.
+  /// `Verification` of LogStore checks the checksums, and that each key of a row finds the row. This method checks that
+  /// the keys are the right ones: each ID is one valid value, each document is one valid item, and each document has
+  /// exactly the index keys that follow from its bytes.
   ///
-  /// - Returns: what is wrong, in the order of the file; empty where documents and indexes agree.
-  /// - Throws: `StoreError.damaged` at the first row that does not pass its check.
-  /// - Complexity: reads every row once.
+  /// - Returns: The findings, in file order; empty if everything agrees.
+  /// - Throws: `StoreError.damaged` at the first row whose checksum does not match.
+  /// - Complexity: Reads every row once.
   public func verify() throws(StoreError) -> [Finding] {
     guard let store else { return [] }
     var findings: [Finding] = []
@@ -68,7 +68,7 @@ extension DocumentSnapshot {
       var found: Set<[UInt8]> = []
       var list = KeyList(record.key(1))
       while let key = list.next() {
-        // Keys of an index that was removed are left until the document is written again.
+        // The keys of a removed index remain until the document is rewritten.
         if let number = DocumentTable.number(ofKey: key), !numbers.contains(number), number < known.nextNumber {
           continue
         }

@@ -2,17 +2,19 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// All documents of a store at one commit. What it shows never changes, whatever is committed meanwhile.
+/// An immutable view of all documents of a store at one commit.
 ///
 /// Any number of threads may use one; see `Snapshot` of LogStore.
 public final class DocumentSnapshot: Sendable {
-  /// `nil` for a store without a commit.
+  /// The engine's snapshot; `nil` for a store without a commit.
   let store: Snapshot?
   let description: StoreDescription
   /// The indexes of each collection, by its name.
   private let indexes: [String: [CollectionIndex]]
 
-  /// - Parameter known: a snapshot whose description is taken where this one's would have the same bytes.
+  /// Creates a snapshot.
+  ///
+  /// - Parameter known: An earlier snapshot. Its description is reused if the stored bytes are the same.
   init(_ store: Snapshot?, knowing known: DocumentSnapshot? = nil) throws {
     self.store = store
     let state = store?.state ?? []
@@ -25,29 +27,30 @@ public final class DocumentSnapshot: Sendable {
     }
   }
 
-  /// The number of the commit; 0 for a store without one.
+  /// The sequence number of the commit; 0 for a store without one.
   public var sequence: UInt64 { store?.sequence ?? 0 }
   /// The version of the application's schema; see ``Migration``.
   public var schemaVersion: Int { description.schemaVersion }
 
-  /// The names of the collections that ever held a document or were declared, bytewise; without reserved ones.
+  /// The names of all collections that were declared or ever contained a document, except reserved ones, in bytewise
+  /// order.
   public var collectionNames: [String] { allCollectionNames.filter { !$0.hasPrefix(DocumentStore.reservedPrefix) } }
 
-  /// The same, with those whose names begin with ``DocumentStore/reservedPrefix``.
+  /// The names of all collections, including those that begin with ``DocumentStore/reservedPrefix``, in bytewise order.
   package var allCollectionNames: [String] {
     let tables = store?.tableNames.compactMap { DocumentTable(tableNamed: $0)?.name } ?? []
     return Set(tables).union(description.collections.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Documents of a collection. Complexity: O(tables).
+  /// The number of documents in a collection. Complexity: O(*n*) in the tables.
   func count(_ table: DocumentTable) -> Int { index(of: table).map { store?.rowCount($0) ?? 0 } ?? 0 }
 
-  /// The position of a collection's table; `nil` if it never had a document.
+  /// The index of a collection's table; `nil` if the collection never contained a document.
   func index(of table: DocumentTable) -> Int? { store?.table(named: table.tableName) }
 
   func indexes(of table: DocumentTable) -> [CollectionIndex] { indexes[table.name] ?? [] }
 
-  /// Lends the bytes of the document with this key; `nil` for none. Complexity: a lookup.
+  /// Calls `body` with the bytes of the document with this key. Returns `nil` if it does not exist. Complexity: One lookup.
   func withDocument<Result>(
     _ table: DocumentTable, _ key: [UInt8], _ body: (RawSpan) throws -> Result
   ) throws -> Result? {

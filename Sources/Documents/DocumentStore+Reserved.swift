@@ -1,13 +1,12 @@
-/// What modules of this package that keep something beside an application's documents need of a store.
+/// Interface for modules of this package that keep their own collections next to the application's.
 extension DocumentStore {
-  /// What the names of such collections begin with. ``collection(_:of:indexes:)`` refuses them, so no application means one
-  /// by mistake.
+  /// The prefix of reserved collection names. ``collection(_:of:indexes:)`` refuses it, so no application uses such a
+  /// name by accident.
   public static let reservedPrefix = "shelfmark."
 
-  /// The collection of this name, which has the reserved prefix.
+  /// Opens a collection whose name has the reserved prefix.
   ///
-  /// - Parameter declares: whether the indexes are made where they are missing; a reader that must change nothing does
-  ///   without them.
+  /// - Parameter declares: Whether to create missing indexes. A read-only caller works without them.
   package func reservedCollection<Document: Codable & Identifiable & Sendable>(
     _ name: String, of type: Document.Type = Document.self, indexes: [Index<Document>] = [], declares: Bool = true
   ) throws -> DocumentCollection<Document> where Document.ID: Codable & Sendable {
@@ -15,12 +14,12 @@ extension DocumentStore {
     return try uncheckedCollection(name, indexes: indexes, declares: declares)
   }
 
-  /// Says at once, and whenever there may be a new commit of any process, that it is time to look.
+  /// A stream that yields at once, and whenever any process may have made a new commit.
   package func signals() -> AsyncStream<Void> { observers.signals() }
 }
 
 extension DocumentCollection {
-  /// What differs between two commits, the later one second; `nil` for nothing.
+  /// The difference between two commits, the later one second; `nil` if nothing changed.
   package func difference(
     from old: DocumentSnapshot, to new: DocumentSnapshot
   ) throws -> CollectionChange<Document.ID>? {

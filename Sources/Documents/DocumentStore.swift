@@ -2,27 +2,27 @@ import Bytes
 public import LogStore
 import Synchronization
 
-/// A store of documents: any number of collections in one file, one commit for changes to any of them.
+/// An embedded document store: any number of collections in one file. A commit may change any of them.
 ///
 ///     let store = try DocumentStore.open(location)
 ///     let members = try store.collection("members", of: Member.self, indexes: [Index(\.user.name)])
 ///     try members.insert(member)
 ///     let online = try members.query(\.user.status.isOnline == true).order(by: \.user.name).results()
 ///
-/// Any number of threads may use one. Who writes waits for others who do, in any process; the lock is held for one commit.
-/// Calls that change something return when it is durable: they block for a sync of the disk.
+/// Any number of threads may use one store. Writers wait for each other, across all processes; the lock is held for one
+/// commit. Calls that change documents return when the change is durable, so they block for a disk sync.
 public final class DocumentStore: Sendable {
-  /// How a store is used.
+  /// The options of a store.
   public struct Options: Sendable {
-    /// How long a change waits for another process to finish one.
+    /// The longest time that a change waits for a writer in another process.
     public var waiting = Duration.seconds(2)
-    /// When the file is written anew without what is dead.
+    /// When to compact the file, which rewrites it without dead records.
     public var compaction = CompactionPolicy.standard
-    /// How often commits of other processes are looked for while somebody observes.
+    /// The interval at which observers poll for commits of other processes.
     public var pollInterval = Duration.milliseconds(100)
-    /// Is told of every operation; `nil` costs nothing.
+    /// A callback for every operation; `nil` costs nothing.
     public var trace: (@Sendable (Trace) -> Void)?
-    /// Is told how far the keys of a new index are: documents done, and of how many.
+    /// A callback for the progress of filling a new index: the number of documents done, and the total.
     public var onReindex: (@Sendable (_ collection: String, _ done: Int, _ total: Int) -> Void)?
 
     public init() {}
@@ -32,17 +32,17 @@ public final class DocumentStore: Sendable {
   let options: Options
   let observers: Observers
 
-  /// What was read last.
+  /// The last snapshot that was read, and its reader.
   private struct View {
     var reader: StoreReader?
     var snapshot: DocumentSnapshot
     var isClosed = false
   }
 
-  /// Guards which snapshot is the newest that this store has seen; held for a refresh.
+  /// Guards the newest snapshot that this store has read. Held during a refresh.
   private let view: Mutex<View>
-  /// The writer between commits: it has the file open, and not the lock. A writer belongs to one thread at a time, which here is
-  /// the one that holds the mutex.
+  /// The writer between commits. It keeps the file open without holding the lock. A writer must be used by one thread
+  /// at a time; here, by the thread that holds the mutex.
   private struct Resting: @unchecked Sendable {
     var writer: StoreWriter?
   }
@@ -58,10 +58,11 @@ public final class DocumentStore: Sendable {
     observers = Observers(interval: options.pollInterval)
   }
 
-  /// Opens a store, which comes into being with its first commit, and brings it to a version of the application's schema.
+  /// Opens a store and migrates it to a version of the application's schema. A new store is created by its first
+  /// commit.
   ///
   /// - Throws: `DocumentStoreError.newerSchema`, `.migration`, `.unknownState`; `StoreError`.
-  /// - Complexity: some ten system calls, whatever the number of documents; a migration takes what its steps take.
+  /// - Complexity: About ten system calls, for any number of documents; plus the work of the migrations.
   public static func open(
     _ location: StoreLocation, schemaVersion: Int = 0, migrations: [Migration] = [], options: Options = Options()
   ) throws -> DocumentStore {
@@ -70,20 +71,19 @@ public final class DocumentStore: Sendable {
     return store
   }
 
-  /// Opens a store as it is, whatever its schema: for tools that know no Swift types.
+  /// Opens a store without migrating it, whatever its schema version. For tools that do not know the Swift types.
   public static func inspect(_ location: StoreLocation, options: Options = Options()) throws -> DocumentStore {
     try DocumentStore(location, options)
   }
 
   var path: String { location.path }
 
-  /// Lets go of the file. A change that has begun is finished, and snapshots and results that were taken stay readable; what
-  /// is asked of the store or of a collection of it from now on throws ``DocumentStoreError/closed(path:)``. Who observes is
-  /// told nothing more: the sequences end.
+  /// Closes the store. A running change is finished, and existing snapshots and results stay readable. Later calls on
+  /// the store or its collections throw ``DocumentStoreError/closed(path:)``. Sequences that observe the store end.
   ///
-  /// Does not wait, and may be called from any thread and any number of times.
+  /// Does not wait, and may be called from any thread and more than once.
   public func close() {
-    // What goes with the last reference goes when the lock is free.
+    // Release the last references outside the lock.
     let old = view.withLock { view in
       let old = view
       view.reader = nil
@@ -91,25 +91,27 @@ public final class DocumentStore: Sendable {
       return old
     }
     withExtendedLifetime(old) {}
-    // Where somebody writes, that call lets go of the file.
+    // If a writer is running, its call closes the file.
     writing.withLockIfAvailable { $0.writer = nil }
     observers.finish()
   }
 
+  /// Checks that the store is open.
+  ///
   /// - Throws: `DocumentStoreError.closed`.
   func checkOpen() throws(DocumentStoreError) {
     if view.withLock({ $0.isClosed }) { throw .closed(path: path) }
   }
 
-  /// All documents at the last commit of any process.
+  /// Returns a snapshot of all documents at the last commit of any process.
   ///
   /// - Throws: `DocumentStoreError.closed`, `.unknownState`; `StoreError`.
-  /// - Complexity: with nothing new, one system call.
+  /// - Complexity: One system call if there is no new commit.
   public func snapshot() throws -> DocumentSnapshot {
     try view.withLock { view in
       if view.isClosed { throw DocumentStoreError.closed(path: path) }
       if let reader = view.reader {
-        // A compaction has no new content, but it has another file.
+        // A compaction has no new content, but it creates another file.
         let shown = view.snapshot.store
         try reader.refresh()
         let newest = reader.snapshot
@@ -121,18 +123,18 @@ public final class DocumentStore: Sendable {
     }
   }
 
-  /// Changes documents in one commit: all that `body` does, or nothing if it throws. A body without changes makes none.
+  /// Changes documents in one commit. If `body` throws, nothing is changed. If it changes nothing, there is no commit.
   ///
-  /// The body must not change the store but through its transaction.
+  /// The body must change the store only through its transaction.
   ///
-  /// - Returns: what `body` returns, when its changes are durable.
-  /// - Throws: what `body` throws; `StoreError`.
+  /// - Returns: The result of `body`, once its changes are durable.
+  /// - Throws: Any error that `body` throws; `StoreError`.
   @discardableResult
   public func transaction<Result>(_ body: (DocumentTransaction) throws -> Result) throws -> Result {
     try commit(body)
   }
 
-  /// As ``transaction(_:)``.
+  /// Like ``transaction(_:)``.
   @discardableResult
   func commit<Result>(_ body: (DocumentTransaction) throws -> Result) throws -> Result {
     try write { writer in
@@ -154,11 +156,11 @@ public final class DocumentStore: Sendable {
     }
   }
 
-  /// Lends the writer, and compacts and tells the observers afterwards.
+  /// Runs `body` with the writer, then compacts the file if it is due, and notifies the observers.
   func write<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
     let result = try withWriter { writer in
       let result = try body(writer)
-      // What was committed stays committed, whatever becomes of the compaction.
+      // The commit is durable, whether or not the compaction succeeds.
       if let snapshot = writer.snapshot, (try? options.compaction.isDue(in: snapshot)) == true {
         _ = try? writer.compact()
       }
@@ -168,12 +170,12 @@ public final class DocumentStore: Sendable {
     return result
   }
 
-  /// Writes the file anew without what is dead, now.
+  /// Compacts the file now: rewrites it without dead records.
   ///
-  /// - Throws: `StoreError.noRoom` where the disk has too little room; nothing changed then.
+  /// - Throws: `StoreError.noRoom` if the disk has too little room; nothing has changed then.
   public func compact() throws { try withWriter { writer in _ = try writer.compact() } }
 
-  /// Runs `body` with the writer, under the lock of the store.
+  /// Runs `body` with the writer, while holding the store's lock.
   private func withWriter<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
     try writing.withLock { resting in
       try checkOpen()
@@ -184,8 +186,8 @@ public final class DocumentStore: Sendable {
         resting.writer = nil
         writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
       }
-      // Each commit is durable. The slot that vouches for the last one becomes durable with the next one: a sync of its own
-      // would double the time of a commit.
+      // Each commit is durable. The header slot that marks the last commit becomes durable with the next one, because a
+      // separate sync would double the time of a commit.
       defer {
         writer.rest()
         resting.writer = view.withLock { $0.isClosed } ? nil : writer
@@ -194,7 +196,7 @@ public final class DocumentStore: Sendable {
     }
   }
 
-  /// Runs an operation, and tells the tracer about it.
+  /// Runs an operation and calls the trace callback.
   func traced<Result>(
     _ operation: Trace.Operation, _ collection: String, _ body: (inout Trace) throws -> Result
   ) rethrows -> Result {

@@ -1,21 +1,21 @@
 public import DocumentFormat
 public import LogStore
 
-/// What can go wrong with stored documents. Nothing changed when one of these is thrown.
+/// An error of a document store. If one is thrown, nothing has changed.
 public enum DocumentStoreError: Error, Sendable {
-  // MARK: The caller's world
+  // MARK: The caller's input
 
-  /// A document with this id is there already.
+  /// A document with this ID already exists.
   case exists(collection: String, id: String)
-  /// A change would give a document another id.
+  /// A change would give a document another ID.
   case idChanged(collection: String, from: String, to: String)
-  /// A document has no field `id`, or one that is neither a text nor a number.
+  /// A document has no field `id`, or one that is neither text nor a number.
   case noID(collection: String)
   /// A collection's name is empty, longer than 200 bytes, or reserved.
   case name(String)
-  /// The path of an index or a condition cannot be told from its key path.
+  /// The path of an index or a condition cannot be derived from its key path.
   case path(FieldPathError)
-  /// The value at an index's path is not that of its key path: the coding keys have other names.
+  /// The value at an index's path differs from the value of its key path: the coding keys have other names.
   case pathMismatch(collection: String, path: String)
   case tooManyIndexes
 
@@ -23,16 +23,16 @@ public enum DocumentStoreError: Error, Sendable {
 
   /// A newer version of the application wrote the store.
   case newerSchema(path: String, stored: Int, known: Int)
-  /// A step on the way to the application's schema failed; the store has the version that it had.
+  /// A migration failed. The store still has its old version.
   case migration(path: String, to: Int, name: String, reason: any Error)
-  /// The store's state was not written by this package, or by a newer version of it.
+  /// The store's state was written by another program, or by a newer version of this package.
   case unknownState(path: String)
 
   // MARK: The store
 
-  /// The bytes of a document are none, or not such as the program expects.
+  /// The bytes of a document are invalid, or cannot be decoded as the expected type.
   case document(collection: String, id: String, reason: any Error)
-  /// The store was closed, such as that of a user who is no longer signed in.
+  /// The store was closed, for example because its user signed out.
   case closed(path: String)
   case store(StoreError)
 }

@@ -2,14 +2,14 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// How a collection lies in a store: a table with the documents by id, and by the keys of all indexes.
+/// The table of a collection: documents by ID, and by the keys of all indexes.
 ///
-/// An id is its value as a document has it. A key in the list of a row is the number of the index, two bytes, and the
-/// index's key.
+/// The key of an ID is its encoded value. An entry in a row's list of keys is the index's number, in two bytes,
+/// followed by the index key.
 struct DocumentTable: Hashable, Sendable {
   /// The collection's name.
   let name: String
-  /// What the engine calls the table.
+  /// The engine's name of the table.
   let tableName: String
 
   static let maximumNameByteCount = 200
@@ -21,7 +21,7 @@ struct DocumentTable: Hashable, Sendable {
     tableName = Self.prefix + name
   }
 
-  /// The collection that a table of a store is; `nil` for another table.
+  /// The collection of a table; `nil` if the table does not belong to one.
   init?(tableNamed tableName: String) {
     guard tableName.hasPrefix(Self.prefix) else { return nil }
     name = String(tableName.dropFirst(Self.prefix.count))
@@ -36,10 +36,10 @@ struct DocumentTable: Hashable, Sendable {
   static func ids(_ table: Int) -> KeySpaceID { KeySpaceID(table: table, index: 0) }
   static func values(_ table: Int) -> KeySpaceID { KeySpaceID(table: table, index: 1) }
 
-  /// The bytes of an id.
+  /// The encoded bytes of an ID.
   static func key(_ id: some Encodable) throws -> [UInt8] { try DocumentEncoder().encode(id) }
 
-  /// An id as people read it.
+  /// An ID as readable text.
   static func text(ofKey key: [UInt8]) -> String { text(ofKey: key.rawSpan) }
 
   static func text(ofKey key: RawSpan) -> String {
@@ -48,10 +48,10 @@ struct DocumentTable: Hashable, Sendable {
     return value.json
   }
 
-  /// The index that a key in a row's list belongs to; `nil` for what is no key.
+  /// The number of the index that a key in a row's list belongs to; `nil` if the key is too short.
   static func number(ofKey key: RawSpan) -> UInt16? { key.byteCount > 2 ? key.u16(at: 0) : nil }
 
-  /// Fills `draft` with a row for a document.
+  /// Fills `draft` with the row of a document.
   func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex]) throws {
     draft.reset()
     draft.addKey(key.rawSpan)
@@ -59,7 +59,7 @@ struct DocumentTable: Hashable, Sendable {
     try draft.addKeys { try appendKeys(of: document.rawSpan, key.rawSpan, indexes, to: &$0) }
   }
 
-  /// Appends the keys under which `indexes` find a document, in the form of `KeyList`.
+  /// Appends the keys of a document in `indexes`, in the format of `KeyList`.
   func appendKeys(
     of document: RawSpan, _ key: RawSpan, _ indexes: [CollectionIndex], to list: inout [UInt8]
   ) throws(DocumentStoreError) {

@@ -1,7 +1,7 @@
 import DocumentFormat
 
 extension DocumentTransaction {
-  /// The document with this id, as this transaction left it.
+  /// The document with this ID, including changes in this transaction; `nil` if it does not exist.
   public func get<Document>(_ id: Document.ID, from collection: DocumentCollection<Document>) throws -> Document? {
     let key = try DocumentTable.key(id)
     return try document(collection.table, key).map { try collection.decode($0.rawSpan, key.rawSpan) }
@@ -9,7 +9,7 @@ extension DocumentTransaction {
 
   /// Adds a document.
   ///
-  /// - Throws: `DocumentStoreError.exists` if its id is taken.
+  /// - Throws: `DocumentStoreError.exists` if a document already has its ID.
   public func insert<Document>(_ new: Document, into collection: DocumentCollection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     if try document(collection.table, key) != nil {
@@ -18,8 +18,8 @@ extension DocumentTransaction {
     put(collection.table, key, bytes)
   }
 
-  /// Adds a document, or replaces the one with its id; fields of that one that this program does not know stay. One that
-  /// this program cannot decode is replaced whole.
+  /// Adds a document, or replaces the one with its ID. Fields of the old document that this program does not know are
+  /// preserved. If this program cannot decode the old document, it is replaced completely.
   public func upsert<Document>(_ new: Document, into collection: DocumentCollection<Document>) throws {
     let (key, bytes) = try collection.encode(new)
     var merged = bytes
@@ -30,10 +30,10 @@ extension DocumentTransaction {
     put(collection.table, key, merged)
   }
 
-  /// Changes a document where it is; fields that this program does not know stay. One that `change` leaves as it is
-  /// is not written.
+  /// Changes a document. Fields that this program does not know are preserved. If `change` leaves it equal, it is not
+  /// written.
   ///
-  /// - Returns: the changed document; `nil` if there is none with this id.
+  /// - Returns: The changed document; `nil` if no document has this ID.
   @discardableResult
   public func update<Document>(
     _ id: Document.ID, in collection: DocumentCollection<Document>, _ change: (inout Document) throws -> Void
@@ -56,13 +56,13 @@ extension DocumentTransaction {
     return changed
   }
 
-  /// Deletes a document. Returns whether there was one.
+  /// Deletes a document. Returns whether it existed.
   @discardableResult
   public func delete<Document>(_ id: Document.ID, from collection: DocumentCollection<Document>) throws -> Bool {
     try delete(collection.table, DocumentTable.key(id))
   }
 
-  /// Deletes all documents of a collection. Returns how many there were.
+  /// Deletes all documents of a collection. Returns how many were deleted.
   @discardableResult
   public func deleteAll<Document>(from collection: DocumentCollection<Document>) throws -> Int {
     try deleteAll(collection.table)

@@ -2,29 +2,29 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// Changes of several documents, in any collections of one store, that become one commit: all of them or none.
+/// An atomic change of documents in any collections of one store.
 ///
-/// It sees its own changes; nobody else does before the commit. It keeps them in memory until then. It belongs to the
-/// closure that it is lent to.
+/// It sees its own changes; others see them after the commit. Changes are kept in memory until then. It must not be
+/// used outside the closure that receives it.
 public final class DocumentTransaction {
-  /// What was there when the transaction began.
+  /// The snapshot on which the transaction began.
   public let base: DocumentSnapshot
   var description: StoreDescription
   private let transaction: Transaction
   private var pending: [DocumentTable: PendingChanges] = [:]
-  /// The collections of ``pending``, in the order in which they were first touched.
+  /// The collections of ``pending``, in the order in which they were first changed.
   private var touched: [DocumentTable] = []
-  /// Collections of which nothing of ``base`` is left.
+  /// The collections whose documents in ``base`` are all deleted.
   private var emptied: Set<DocumentTable> = []
-  /// How changes are taken back, the oldest first; kept while ``attempt(_:)`` runs.
+  /// The undo log, oldest first; kept while ``attempt(_:)`` runs.
   private var undos: [Undo] = []
   private var attemptCount = 0
-  /// What a module that is built on documents keeps for the time of the transaction.
+  /// An object that a module built on documents attaches to the transaction.
   package var attachment: AnyObject?
 
-  /// What one change replaced.
+  /// The state before one change.
   private enum Undo {
-    /// What had become of a document; `nil` if nothing had.
+    /// The pending change of a document; `nil` if there was none.
     case document(DocumentTable, key: [UInt8], before: [UInt8]??)
     case all(DocumentTable, PendingChanges, wasEmptied: Bool)
   }
@@ -35,16 +35,16 @@ public final class DocumentTransaction {
     description = base.description
   }
 
-  /// The bytes of a document as this transaction left it.
+  /// The bytes of a document, including changes in this transaction; `nil` if it does not exist.
   func document(_ table: DocumentTable, _ key: [UInt8]) throws -> [UInt8]? {
     if let change = pending[table]?[key] { return change }
     if emptied.contains(table) { return nil }
     return try base.withDocument(table, key) { $0.copied() }
   }
 
-  /// Runs `body`, and takes back what it changed if it throws: the transaction is then as it was before, and may be gone on with.
+  /// Runs `body`. If it throws, its changes are rolled back, and the transaction can continue.
   ///
-  /// - Complexity: in the changes of `body`.
+  /// - Complexity: O(*n*) in the changes of `body`.
   package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
     let (mark, touchedCount, description) = (undos.count, touched.count, description)
     attemptCount += 1
@@ -79,7 +79,7 @@ public final class DocumentTransaction {
     }
   }
 
-  /// Whether there was such a document.
+  /// Deletes a document. Returns whether it existed.
   func delete(_ table: DocumentTable, _ key: [UInt8]) throws -> Bool {
     guard try document(table, key) != nil else { return false }
     set(table, key, nil)
@@ -91,7 +91,7 @@ public final class DocumentTransaction {
     body(&pending[table, default: PendingChanges()])
   }
 
-  /// How many documents there were.
+  /// Deletes all documents. Returns how many were deleted.
   func deleteAll(_ table: DocumentTable) throws -> Int {
     var count = emptied.contains(table) ? 0 : base.count(table)
     for (key, document) in pending[table]?.entries ?? [] {
@@ -106,9 +106,9 @@ public final class DocumentTransaction {
     return count
   }
 
-  /// Hands everything over to the engine.
+  /// Writes all pending changes to the engine's transaction.
   ///
-  /// - Returns: whether there is anything to commit.
+  /// - Returns: Whether there is anything to commit.
   func finish() throws -> Bool {
     var hasChanges = description != base.description
     if hasChanges { transaction.state = try description.encoded() }
@@ -138,9 +138,10 @@ public final class DocumentTransaction {
     return hasChanges
   }
 
-  /// Writes the documents of a collection anew, with the keys of the indexes that are declared now.
+  /// Rewrites the documents of a collection with the keys of the currently declared indexes.
   ///
-  /// - Parameter report: is told how many were written, a thousand at a time, and of how many.
+  /// - Parameter report: A progress callback, called after every thousand documents with the number written and the
+  ///   total.
   func reindex(_ table: DocumentTable, _ report: (Int, Int) -> Void) throws {
     guard let index = base.index(of: table), let store = base.store else { return }
     let indexes = description.collections[table.name]?.usableIndexes ?? []
@@ -150,7 +151,7 @@ public final class DocumentTransaction {
     var failure: (any Error)?
     try store.forEachRecord(of: index) { (record) throws(StoreError) in
       let key = record.key(0).copied()
-      // What this transaction changed is written with its own keys.
+      // A document that this transaction changed is written with its own keys.
       if pending[table]?[key] != nil { return true }
       do {
         try table.fill(&draft, key: key, document: record.body.copied(), indexes)
@@ -165,34 +166,34 @@ public final class DocumentTransaction {
   }
 }
 
-/// What a transaction did to a collection: the bytes of what was put, and `nil` for what was deleted, in the order in which
-/// the documents were first touched. That is the order in which they come to stand in the file.
+/// The pending changes of one collection: the bytes of written documents, and `nil` for deleted ones, in the order in
+/// which the documents were first changed. They are written to the file in this order.
 private struct PendingChanges {
   private(set) var entries: [(key: [UInt8], document: [UInt8]?)] = []
-  private var places: [[UInt8]: Int] = [:]
+  private var positions: [[UInt8]: Int] = [:]
 
-  /// What became of a document; `nil` for one that was not touched, which it cannot become again.
+  /// The pending change of a document; `nil` if it was not changed. Setting it to `nil` has no effect.
   subscript(key: [UInt8]) -> [UInt8]?? {
-    get { places[key].map { entries[$0].document } }
+    get { positions[key].map { entries[$0].document } }
     set {
       guard let document = newValue else { return }
-      if let place = places[key] {
-        entries[place].document = document
+      if let position = positions[key] {
+        entries[position].document = document
       } else {
-        places[key] = entries.count
+        positions[key] = entries.count
         entries.append((key, document))
       }
     }
   }
 
-  /// Takes back the last change of a document: later changes of others have been taken back before.
+  /// Undoes the last change of a document. Later changes of other documents must already be undone.
   mutating func restore(_ key: [UInt8], _ before: [UInt8]??) {
     if let before {
       self[key] = .some(before)
     } else {
       assert(entries.last?.key == key, "changes are taken back in reverse order")
       entries.removeLast()
-      places[key] = nil
+      positions[key] = nil
     }
   }
 }

@@ -1,18 +1,20 @@
 import DocumentFormat
 
-/// An index over a field of `Document`, at any depth: `Index(\.user.status.isOnline)`.
+/// An index on a field of `Document`, at any depth: `Index(\.user.status.isOnline)`.
 ///
-/// What it finds are documents by an equal value, by one of several, or by the beginning of a text. An array is found by each
-/// of its elements.
+/// It finds documents by an equal value, by one of several values, or by a text prefix. An array is indexed by each of
+/// its elements.
 public struct Index<Document>: Sendable {
   let description: Result<IndexDescription, FieldPathError>
-  /// The value that the property has, as a document holds it; `nil` for one that has none, or cannot be said.
+  /// Returns the value of the property as a document stores it; `nil` if it has none, or cannot be encoded.
   let value: @Sendable (Document) -> DocumentValue?
 
+  /// Declares an index.
+  ///
   /// - Parameters:
-  ///   - keyPath: leads through stored properties, optional ones with `?`.
-  ///   - path: where the value stands in the encoded document, if the coding keys have other names than the properties.
-  ///   - prefixes: whether texts are found by their beginnings, too; that is up to five more keys for each.
+  ///   - keyPath: The key path of the property, through stored properties; optional ones with `?`.
+  ///   - path: The path of the value in the encoded document, if the coding keys have other names than the properties.
+  ///   - prefixes: Whether texts are also indexed by their prefixes, which adds up to five keys for each.
   public init<Value: Encodable & Sendable>(
     _ keyPath: any KeyPath<Document, Value> & Sendable, path: String? = nil, prefixes: Bool = false
   ) {

@@ -1,22 +1,24 @@
-/// One step from a version of the application's schema to the next.
+/// A step from one version of the application's schema to the next.
 ///
 ///     let store = try DocumentStore.open(location, schemaVersion: 2, migrations: [
 ///       Migration(to: 2, "split names") { transaction in … }
 ///     ])
 ///
-/// Steps that a store still needs run in their order when it is opened, in one commit: all of them or none, and documents
-/// that keep the cursor of a synchronisation move with the others.
+/// When a store is opened, the steps that it still needs run in order, in one atomic commit. Documents with the cursor
+/// of a synchronisation change in the same commit.
 public struct Migration: Sendable {
-  /// The version that the store has behind the step.
+  /// The schema version after the step.
   public let version: Int
-  /// For messages.
+  /// The name of the step, for messages.
   public let name: String
   let step: @Sendable (DocumentTransaction) throws -> Void
 
+  /// Creates a step.
+  ///
   /// - Parameters:
-  ///   - version: the version that the store has behind the step.
-  ///   - name: for messages.
-  ///   - step: changes the documents; what it throws ends the opening, with nothing changed.
+  ///   - version: The schema version after the step.
+  ///   - name: The name of the step, for messages.
+  ///   - step: A closure that changes the documents. If it throws, the store is not opened and nothing has changed.
   public init(to version: Int, _ name: String, _ step: @escaping @Sendable (DocumentTransaction) throws -> Void) {
     self.version = version
     self.name = name
@@ -25,12 +27,12 @@ public struct Migration: Sendable {
 }
 
 extension DocumentStore {
-  /// Brings the store to the wanted version.
+  /// Migrates the store to this version.
   func migrate(to version: Int, _ migrations: [Migration]) throws {
-    // Who has nothing to change needs no lock, and no right to write.
+    // Without a migration, opening needs neither the lock nor write permission.
     if try needsMigration(from: snapshot().schemaVersion, to: version) == false { return }
     try commit { transaction in
-      // Another process may have been faster.
+      // Another process may have migrated the store meanwhile.
       let stored = transaction.description.schemaVersion
       guard try needsMigration(from: stored, to: version) else { return }
       for migration in migrations.sorted(by: { $0.version < $1.version })

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who wants to know when a store, of documents or settings, may have a new commit, and the task that looks for those of other processes.
+/// The observers of a store of documents or settings, and a task that polls for commits of other processes.
 package final class Observers: Sendable {
   private struct State {
     var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -12,12 +12,14 @@ package final class Observers: Sendable {
   private let state = Mutex(State())
   private let interval: Duration
 
-  /// - Parameter interval: The time between two looks at the store; at least a millisecond.
+  /// Creates a set of observers.
+  ///
+  /// - Parameter interval: The poll interval.
   package init(interval: Duration) { self.interval = max(.milliseconds(1), interval) }
 
   deinit { state.withLock { $0.poll?.cancel() } }
 
-  /// Says at once, and whenever there may be something new, that it is time to look. Signals that nobody takes become one.
+  /// A stream that yields at once, and whenever there may be a new commit. Signals that are not consumed are merged.
   package func signals() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number: Int? = state.withLock { state in
@@ -33,13 +35,13 @@ package final class Observers: Sendable {
     }
   }
 
-  /// There is something new, by this process.
+  /// Signals a commit by this process.
   package func notify() {
     let all = state.withLock { Array($0.continuations.values) }
     for continuation in all { continuation.yield() }
   }
 
-  /// There will be nothing new any more: all streams end, and so do those that are asked for from now on.
+  /// Ends all streams, including those that are created later.
   package func finish() {
     let all = state.withLock { state in
       let all = Array(state.continuations.values)

@@ -2,12 +2,12 @@ import Bytes
 public import DocumentFormat
 import LogStore
 
-/// A question to a collection: which documents, in which order, and how many of them.
+/// A query: a filter, an order, an offset and a limit for the documents of a collection.
 ///
 ///     let names = try members.query(\.user.status.isOnline == true && .hasPrefix(\.user.name, "A"))
 ///       .order(by: \.user.name).limit(20).results()
 ///
-/// Asking is cheap, and nothing is read before one of the calls that answer. Each answers for one commit.
+/// Building a query is cheap; it reads nothing. Each method that returns results reads from one commit.
 public struct Query<Document: Codable & Identifiable & Sendable>: Sendable
 where Document.ID: Codable & Sendable {
   let collection: DocumentCollection<Document>
@@ -21,7 +21,7 @@ where Document.ID: Codable & Sendable {
     self.filter = filter
   }
 
-  /// The documents ordered by one more property: the first one named decides, the next ones where it is equal.
+  /// Adds a sort key. Later sort keys decide between documents for which the earlier ones are equal.
   public func order(by keyPath: PartialKeyPath<Document>, descending: Bool = false) -> Query {
     var query = self
     query.ordering = ordering.flatMap { ordering in
@@ -30,7 +30,7 @@ where Document.ID: Codable & Sendable {
     return query
   }
 
-  /// No more than `count` documents.
+  /// Limits the results to `count` documents.
   public func limit(_ count: Int) -> Query {
     precondition(count >= 0, "a limit is not negative")
     var query = self
@@ -38,7 +38,7 @@ where Document.ID: Codable & Sendable {
     return query
   }
 
-  /// Without the first `count` documents.
+  /// Skips the first `count` documents.
   public func offset(_ count: Int) -> Query {
     precondition(count >= 0, "an offset is not negative")
     var query = self
@@ -57,10 +57,11 @@ where Document.ID: Codable & Sendable {
     return try QueryRun(snapshot ?? collection.store.snapshot(), collection.table, request)
   }
 
-  /// The documents, decoded one by one when they are asked for; all from one commit, whatever is written meanwhile.
+  /// The matching documents, decoded lazily. All come from one commit, even if the store is written meanwhile.
   ///
-  /// - Parameter snapshot: the commit to ask; the last one without it.
-  /// - Complexity: an index for each part of the condition that has one; else a look at every document.
+  /// - Parameter snapshot: The commit to read; `nil` for the last one.
+  /// - Complexity: Index lookups for the parts of the condition that have an index; without an index, a scan of all
+  ///   documents.
   public func results(in snapshot: DocumentSnapshot? = nil) throws -> QueryResults<Document> {
     let run = try run(snapshot)
     return try collection.store.traced(.query, collection.name) { trace in
@@ -68,19 +69,19 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// All documents, decoded.
+  /// All matching documents, decoded.
   public func fetch() throws -> [Document] { try results().documents() }
 
-  /// The first document; `nil` for none.
+  /// The first matching document; `nil` if no document matches.
   public func first() throws -> Document? { try limit(min(limit ?? 1, 1)).results().first?.get() }
 
-  /// How many documents there are, within ``limit(_:)`` and ``offset(_:)``. Decodes none.
+  /// The number of matching documents, after ``offset(_:)`` and ``limit(_:)``. Decodes none of them.
   public func count() throws -> Int {
     let run = try run(nil)
     return try collection.store.traced(.count, collection.name) { try run.count(&$0) }
   }
 
-  /// The different values that a property has in these documents, in the order in which they come.
+  /// The distinct values of a property in the matching documents, in the order of their first occurrence.
   public func distinct<Value: Hashable>(_ keyPath: KeyPath<Document, Value>) throws -> [Value] {
     var seen: Set<Value> = []
     var values: [Value] = []
@@ -91,15 +92,15 @@ where Document.ID: Codable & Sendable {
     return values
   }
 
-  /// How the documents would be found: through which index, or by reading all.
+  /// The query plan: the indexes that would be used, or a scan.
   public func explain() throws -> QueryPlan { try run(nil).plan }
 }
 
-/// The documents that a query found, of one commit. A document is decoded when it is reached, and may fail to be.
+/// The results of a query at one commit. A document is decoded when it is accessed, which may fail.
 public struct QueryResults<Document: Codable & Identifiable & Sendable>: RandomAccessCollection, Sendable
 where Document.ID: Codable & Sendable {
   private let collection: DocumentCollection<Document>
-  /// The commit that was asked.
+  /// The snapshot that was read.
   public let snapshot: DocumentSnapshot
   private let rows: [RowID]
 
@@ -112,7 +113,7 @@ where Document.ID: Codable & Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { rows.count }
 
-  /// The document at `position`, or why it cannot be read.
+  /// The document at `position`, or the error that prevents it from being read.
   public subscript(position: Int) -> Result<Document, any Error> {
     Result {
       guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else {
@@ -122,7 +123,7 @@ where Document.ID: Codable & Sendable {
     }
   }
 
-  /// All of them: the table is looked up once, and no document is moved through a result.
+  /// All documents, decoded. Looks up the table once and avoids a `Result` for each document.
   func documents() throws -> [Document] {
     guard let store = snapshot.store, let table = snapshot.index(of: collection.table) else { return [] }
     var documents: [Document] = []
@@ -140,6 +141,6 @@ where Document.ID: Codable & Sendable {
 }
 
 extension DocumentCollection {
-  /// Asks for the documents that meet `filter`; see ``Query``.
+  /// Creates a query for the documents that match `filter`; see ``Query``.
   public func query(_ filter: Where<Document> = Where(.always)) -> Query<Document> { Query(self, filter) }
 }

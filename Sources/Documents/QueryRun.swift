@@ -2,7 +2,7 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// What a query asks for, without the Swift type of the documents.
+/// The parts of a query, without the Swift type of the documents.
 struct QueryRequest: Sendable {
   var condition = Condition.always
   var ordering = Ordering([])
@@ -10,12 +10,12 @@ struct QueryRequest: Sendable {
   var limit: Int?
 }
 
-/// Finds the documents of one snapshot that meet a request.
+/// One execution of a query on a snapshot.
 struct QueryRun {
   let snapshot: DocumentSnapshot
   let table: DocumentTable
   let request: QueryRequest
-  /// How they are found.
+  /// The query plan.
   let plan: QueryPlan
   private let condition: CompiledCondition
   private let indexes: [CollectionIndex]
@@ -36,13 +36,14 @@ struct QueryRun {
     condition = CompiledCondition(request.condition)
   }
 
-  /// How far a key's documents are counted to choose an index: where there are more, counting costs more than it tells.
+  /// The number of rows up to which a key's documents are counted to choose an index. Counting further would cost more
+  /// than it gains.
   private static let countedRows = 4096
 
-  /// The rows of the documents that were found, in the order that was asked for.
+  /// The rows of the matching documents, in the requested order.
   ///
-  /// - Complexity: with an index, a lookup for each key and a look at each document that it finds; without one, a look at
-  ///   every document. An order keeps a key for each document that is found, or twice as many as the limit has.
+  /// - Complexity: With an index, a lookup for each key, and a read of each document found; without one, a scan of all
+  ///   documents. Sorting keeps a sort key for each match, or for twice as many documents as the limit.
   func rows(_ trace: inout Trace) throws -> [RowID] {
     var rows: [RowID] = []
     if request.limit == 0 {
@@ -71,7 +72,7 @@ struct QueryRun {
     return rows
   }
 
-  /// How many documents there are, within limit and offset.
+  /// The number of matching documents, after offset and limit.
   func count(_ trace: inout Trace) throws -> Int {
     if case .and(let parts) = request.condition, parts.isEmpty { return window(of: snapshot.count(table)) }
     if let count = try countByKey() {
@@ -91,13 +92,14 @@ struct QueryRun {
     return isTooLarge ? .max : sum
   }
 
-  /// The number of documents if one key of an index says it all: then none has to be read.
+  /// The number of matching documents if the rows of one index key are exactly the matches, so no document has to be
+  /// read. Otherwise `nil`.
   private func countByKey() throws -> Int? {
     guard case .lookups(let lookups) = plan, lookups.count == 1, lookups[0].keys.count == 1 else { return nil }
     let key = lookups[0].keys[0]
     switch request.condition {
     case .compare, .isNull, .isIn: guard key.isExact else { return nil }
-    // The key of a prefix is that of its first bytes, as many as one of the lengths has.
+    // The key of a prefix contains as many leading bytes as one of the fixed lengths.
     case .hasPrefix(_, let prefix, _):
       guard lookups[0].isPrefix, key.bytes.count == 1 + prefix.utf8.count else { return nil }
     default: return nil
@@ -110,7 +112,7 @@ struct QueryRun {
 
   private func window(of count: Int) -> Int { min(max(0, count - request.offset), request.limit ?? .max) }
 
-  /// Shows `body` each document that meets the condition, until it returns false.
+  /// Calls `body` with each matching document, until it returns `false`.
   private func forEachMatch(
     _ trace: inout Trace, _ body: (RowID, borrowing DocumentView) throws -> Bool
   ) throws {
@@ -136,14 +138,14 @@ struct QueryRun {
       let keys = self.keys(of: lookups)
       var seen: Set<RowID> = []
       for key in keys {
-        var goesOn = true
+        var shouldContinue = true
         try store.forEachRecord(DocumentTable.values(index), key.rawSpan) { (record) throws(StoreError) in
-          // One document may have several of the keys.
+          // A document may have several of the keys.
           if keys.count > 1, !seen.insert(record.rowID).inserted { return true }
-          goesOn = look(record)
-          return goesOn
+          shouldContinue = look(record)
+          return shouldContinue
         }
-        if !goesOn { break }
+        if !shouldContinue { break }
       }
     }
     trace.documentsRead += read

@@ -2,13 +2,13 @@ import Bytes
 import DocumentFormat
 import LogStore
 
-/// Sorts rows by the sort keys of their documents, and keeps no more of them than are wanted.
+/// A top-*k* sorter: sorts rows by the sort keys of their documents, and keeps only as many as are needed.
 ///
-/// The sort keys lie one after another in one buffer. When there are twice as many as are wanted, they are sorted and cut; from
-/// then on a document that does not precede the last one kept is skipped.
+/// The sort keys are stored consecutively in one buffer. When there are about twice as many as needed, they are sorted
+/// and truncated. From then on, a document that does not precede the last remaining one is skipped.
 struct RowSorter {
   private struct Entry {
-    /// The first eight bytes of the key as a number: most comparisons end here.
+    /// The first eight bytes of the key as a number. They decide most comparisons.
     var head: UInt64
     var start: Int
     var count: Int
@@ -20,10 +20,12 @@ struct RowSorter {
   private let capacity: Int
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
-  /// The last one that is kept, once there are enough.
+  /// The last remaining entry, once the sorter was truncated.
   private var last: Entry?
 
-  /// - Parameter wanted: at least one.
+  /// Creates a sorter.
+  ///
+  /// - Parameter wanted: The maximum number of rows; at least one.
   init(_ ordering: Ordering, wanted: Int) {
     self.ordering = ordering
     self.wanted = wanted
@@ -43,7 +45,7 @@ struct RowSorter {
     if entries.count == capacity { cut() }
   }
 
-  /// The rows in order, as many as are wanted. Documents that are equal come in the order of the file.
+  /// The sorted rows, up to the maximum. Documents with equal sort keys keep the order of the file.
   mutating func rows() -> [RowID] {
     sort()
     return entries.prefix(wanted).map(\.row)
@@ -54,7 +56,7 @@ struct RowSorter {
     entries.sort { Self.precedes($0, $1, bytes.rawSpan) }
   }
 
-  /// Drops the rows that are not wanted, and their keys.
+  /// Removes the rows beyond the maximum, and their keys.
   private mutating func cut() {
     sort()
     entries.removeLast(entries.count - wanted)
@@ -83,7 +85,7 @@ struct RowSorter {
 }
 
 extension RawSpan {
-  /// The eight bytes from `start` on as a big-endian number, padded with zeros.
+  /// The eight bytes at `start` as a big-endian number, padded with zeros.
   fileprivate func head(at start: Int) -> UInt64 {
     if byteCount - start >= 8 { return u64(at: start).byteSwapped }
     var head: UInt64 = 0

@@ -1,9 +1,9 @@
 import DocumentFormat
 
-/// What a store of documents says about itself. It moves in the same commit as the documents: it is the store's application
-/// state, a document too.
+/// The metadata of a document store: its schema version and its indexes. It is stored as the engine's application
+/// state, encoded as a document, so it changes in the same commit as the documents.
 struct StoreDescription: Codable, Equatable, Sendable {
-  /// The form of this description.
+  /// The format version of this description.
   private(set) var format = 1
   /// The version of the application's schema; see ``Migration``.
   var schemaVersion = 0
@@ -13,9 +13,9 @@ struct StoreDescription: Codable, Equatable, Sendable {
 
   init() {}
 
-  /// Reads a store's state; that of an empty one is empty.
+  /// Decodes a store's state; an empty state gives an empty description.
   ///
-  /// - Throws: `DocumentStoreError.unknownState` for what another program, or a newer one, wrote.
+  /// - Throws: `DocumentStoreError.unknownState` if another program, or a newer one, wrote the state.
   init(_ state: [UInt8], path: String) throws {
     if state.isEmpty { return }
     guard let description = try? DocumentDecoder().decode(StoreDescription.self, from: state),
@@ -24,7 +24,7 @@ struct StoreDescription: Codable, Equatable, Sendable {
     self = description
   }
 
-  /// Declares no index any more; the numbers of those that there were stay used.
+  /// Removes all index declarations. Their numbers are not reused.
   mutating func forgetIndexes() {
     for name in collections.keys { collections[name]?.indexes = [] }
   }
@@ -35,12 +35,12 @@ struct StoreDescription: Codable, Equatable, Sendable {
 /// The indexes of a collection.
 struct CollectionDescription: Codable, Equatable, Sendable {
   var indexes: [DeclaredIndex] = []
-  /// The number that the next index will have. No number is used twice, so the keys of a removed index find nothing.
+  /// The number of the next index. Numbers are never reused, so the keys of a removed index find nothing.
   var nextNumber: UInt16 = 0
 
-  /// Makes the list of indexes the one that is wanted.
+  /// Replaces the list of indexes.
   ///
-  /// - Returns: whether there are new ones, which need the keys of the documents that are there.
+  /// - Returns: Whether there are new indexes, which must be filled from the existing documents.
   mutating func declare(_ wanted: [IndexDescription]) throws -> Bool {
     var kept: [DeclaredIndex] = []
     var hasNew = false
@@ -60,34 +60,35 @@ struct CollectionDescription: Codable, Equatable, Sendable {
 }
 
 extension CollectionDescription {
-  /// The indexes, ready to be used.
+  /// The indexes with a valid path.
   var usableIndexes: [CollectionIndex] { indexes.compactMap(CollectionIndex.init) }
 }
 
-/// A declared index with its path in parts, and what its keys begin with.
+/// A declared index with a parsed path and the prefix of its keys.
 struct CollectionIndex: Sendable {
   let description: IndexDescription
-  /// The index's number, two bytes.
+  /// The index's number, in two bytes.
   let keyHead: [UInt8]
 
-  /// `nil` if the path is none.
+  /// Creates an index; `nil` if the path is invalid.
   init?(_ declared: DeclaredIndex) {
     guard let description = declared.description else { return nil }
     self.description = description
     keyHead = [UInt8(truncatingIfNeeded: declared.number), UInt8(truncatingIfNeeded: declared.number >> 8)]
   }
 
-  /// The key in a row's list for `key` of this index.
+  /// The stored key of an index key: the index's number, then the key's bytes.
   func key(_ key: IndexKey) -> [UInt8] { keyHead + key.bytes }
 }
 
-/// An index as the store knows it.
+/// An index as it is stored in the description.
 struct DeclaredIndex: Codable, Equatable, Sendable {
   var number: UInt16
   var path: String
   var hasPrefixes: Bool
 
-  /// `nil` if the path is none: nobody else writes here, but nothing that is read is trusted.
+  /// The index with a parsed path; `nil` if the path is invalid. Only this package writes paths, but bytes from disk
+  /// are not trusted.
   var description: IndexDescription? {
     (try? FieldPath(parsing: path)).map { IndexDescription($0, hasPrefixes: hasPrefixes) }
   }

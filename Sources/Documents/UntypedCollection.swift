@@ -2,29 +2,29 @@ import Bytes
 public import DocumentFormat
 import LogStore
 
-/// A collection for programs that do not know the Swift type of its documents: the same documents, indexes and queries, with
-/// fields by path.
+/// A collection for programs that do not know the Swift type of its documents. It has the same documents, indexes and
+/// queries; fields are addressed by path.
 public struct UntypedCollection: Sendable {
   public let store: DocumentStore
   let table: DocumentTable
 
   public var name: String { table.name }
 
-  /// Documents of the collection.
+  /// The number of documents in the collection.
   public func count() throws -> Int { try store.snapshot().count(table) }
 
-  /// The indexes that were declared.
+  /// The declared indexes.
   public func indexes() throws -> [IndexDescription] {
     try store.snapshot().indexes(of: table).map(\.description)
   }
 
-  /// The document with this id; `nil` for none.
+  /// The document with this ID; `nil` if it does not exist.
   public func get(_ id: DocumentValue) throws -> DocumentValue? {
     let key = id.documentBytes
     return try store.snapshot().withDocument(table, key) { try decode($0, key.rawSpan) }
   }
 
-  /// Adds a document, or replaces the one whose id its field `id` has.
+  /// Adds a document, or replaces the one with the ID in its field `id`.
   ///
   /// - Throws: `DocumentStoreError.noID`.
   public func put(_ document: DocumentValue) throws {
@@ -35,14 +35,14 @@ public struct UntypedCollection: Sendable {
     }
   }
 
-  /// The bytes of a document, for ``put(contentsOf:)``.
+  /// Encodes a document for ``put(contentsOf:)``.
   ///
   /// - Throws: `DocumentStoreError.noID`.
   public func encode(_ document: DocumentValue) throws -> EncodedDocument {
     try Self.encode(document, for: name)
   }
 
-  /// The same, for a collection that need not be open.
+  /// Encodes a document for a collection that need not be open.
   public static func encode(_ document: DocumentValue, for name: String) throws -> EncodedDocument {
     switch document["id"] {
     case .text, .integer, .unsigned, .double:
@@ -51,9 +51,10 @@ public struct UntypedCollection: Sendable {
     }
   }
 
-  /// Adds documents, or replaces those with their ids, all in one commit. Of several with one id the last counts.
+  /// Adds documents, or replaces those with their IDs, in one commit. If an ID occurs more than once, the last document
+  /// wins.
   ///
-  /// - Returns: how many there were.
+  /// - Returns: The number of documents written.
   @discardableResult
   public func put(contentsOf documents: some Sequence<EncodedDocument>) throws -> Int {
     try store.traced(.upsert, name) { trace in
@@ -64,7 +65,7 @@ public struct UntypedCollection: Sendable {
     }
   }
 
-  /// Deletes a document. Returns whether there was one.
+  /// Deletes a document. Returns whether it existed.
   @discardableResult
   public func delete(_ id: DocumentValue) throws -> Bool {
     try store.traced(.delete, name) { trace in
@@ -74,12 +75,12 @@ public struct UntypedCollection: Sendable {
     }
   }
 
-  /// Makes the indexes of the collection these.
+  /// Declares exactly these indexes for the collection.
   public func declare(_ indexes: [IndexDescription]) throws { try store.declare(indexes, table) }
 
-  /// Shows `body` the documents that meet a condition, in order, each with its id.
+  /// Calls `body` with the ID and content of each document that matches a condition, in order.
   ///
-  /// - Returns: how they were found.
+  /// - Returns: The query plan that was used.
   @discardableResult
   public func query(
     _ condition: Condition = .always, ordering: Ordering = Ordering([]), offset: Int = 0, limit: Int? = nil,
@@ -97,7 +98,7 @@ public struct UntypedCollection: Sendable {
     return run.plan
   }
 
-  /// How a condition's documents would be found.
+  /// The query plan for a condition.
   public func explain(_ condition: Condition) throws -> QueryPlan {
     try QueryRun(store.snapshot(), table, QueryRequest(condition: condition)).plan
   }
@@ -109,16 +110,16 @@ public struct UntypedCollection: Sendable {
   }
 }
 
-/// A document as it is stored.
+/// An encoded document and its ID.
 public struct EncodedDocument: Sendable {
   let key: [UInt8]
   let bytes: [UInt8]
 }
 
 extension DocumentStore {
-  /// The collection of this name, as it is.
+  /// Opens the collection with this name, with its declared indexes.
   ///
-  /// - Throws: `DocumentStoreError.name`, also for a name that begins with ``reservedPrefix``; `.closed`.
+  /// - Throws: `DocumentStoreError.name`, also if the name begins with ``reservedPrefix``; `.closed`.
   public func untypedCollection(_ name: String) throws -> UntypedCollection {
     try checkOpen()
     if name.hasPrefix(Self.reservedPrefix) { throw DocumentStoreError.name(name) }

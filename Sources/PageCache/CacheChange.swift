@@ -1,17 +1,17 @@
 import Documents
 import Foundation
 
-/// One commit to a cache.
+/// The changes of one commit to a cache.
 final class CacheChange {
   private let file: CacheFile
   private let transaction: DocumentTransaction
   private(set) var head: CacheHead
-  /// Whether the head is to be written; lists that change have it so.
+  /// Whether the head must be written. It is set when a list changes.
   private var hasChanges = false
-  /// The lists that were looked at, as they will be; `nil` for one that is not there.
+  /// The lists that were read, including changes; `nil` for a list that does not exist.
   private var lists: [ListID: ListDocument?] = [:]
   private var changed: Set<ListID> = []
-  /// How many pages were evicted.
+  /// The number of evicted pages.
   private(set) var evictionCount = 0
 
   init(_ file: CacheFile, _ transaction: DocumentTransaction) throws {
@@ -19,7 +19,7 @@ final class CacheChange {
     self.transaction = transaction
     let known = try CacheFile.known { try transaction.get(CacheHead.name, from: file.heads) }
     head = known ?? CacheHead()
-    // What another version of this package left is of no use to this one.
+    // The contents are of another format version of this package, and unusable.
     if known == nil { try removeEverything() }
   }
 
@@ -39,7 +39,7 @@ final class CacheChange {
     hasChanges = true
   }
 
-  /// Puts a page into a list, which comes into being with it, and takes out what does not follow it any more.
+  /// Adds a page to a list, and removes the pages that no longer follow it. The first page creates the list.
   func put<Item: Codable & Identifiable & Sendable>(
     _ items: [Item], _ id: PageID, _ terms: ListTerms, fetched: Date
   ) throws {
@@ -47,7 +47,7 @@ final class CacheChange {
     (list.order, list.lifetime) = (terms.order, terms.lifetime)
     let pages = try file.pages(of: Item.self)
     var former: [Item] = []
-    // What cannot be decoded is not there.
+    // A page that cannot be decoded counts as missing.
     if list.entry(id.number) != nil, let old = try CacheFile.decodable({ try transaction.get(id, from: pages) }) {
       former = MergedList.items(
         [MergedList.Page(number: id.number, serial: 0, items: old.items, pushed: old.pushed ?? [])], id: \.id)
@@ -63,7 +63,7 @@ final class CacheChange {
     try write(document, in: pages, terms, fetched)
   }
 
-  /// Makes `items` page 1 and the only page of a list.
+  /// Replaces all pages of a list with `items` as page 1.
   func replace<Item: Codable & Identifiable & Sendable>(
     _ id: ListID, with items: [Item], _ terms: ListTerms, fetched: Date
   ) throws {
@@ -81,7 +81,8 @@ final class CacheChange {
     let number = document.id.number
     let byteCount = try terms.byteCount(of: document)
     try removePage(document.id)
-    // Not merged with what stood there, as an update would be: other items may stand in the same places.
+    // Insert, because an update would merge the page with the old one, whose items may be different ones at the same
+    // indexes.
     try transaction.insert(document, into: pages)
     let serial = head.next()
     list = try self.list(list.id) ?? list
@@ -94,7 +95,7 @@ final class CacheChange {
     try evict(to: terms.byteLimit, keeping: document.id)
   }
 
-  /// Takes a page out of its list.
+  /// Removes a page from its list.
   private func removePage(_ id: PageID) throws {
     guard var list = try list(id.list), let entry = list.entry(id.number) else { return }
     _ = try transaction.delete(id, from: file.keys)
@@ -103,7 +104,7 @@ final class CacheChange {
     set(list)
   }
 
-  /// Notes uses of pages, the first one first.
+  /// Records uses of pages, oldest first.
   func note(_ uses: [PageID]) throws {
     for use in uses {
       guard var list = try list(use.list), var entry = list.entry(use.number) else { continue }
@@ -113,9 +114,9 @@ final class CacheChange {
     }
   }
 
-  /// Takes out the pages that were used the longest ago, until no more than `limit` bytes are left.
+  /// Evicts the least recently used pages until at most `limit` bytes remain.
   ///
-  /// - Complexity: within the limit, nothing; beyond it, a look at all lists.
+  /// - Complexity: O(1) within the limit; beyond it, reads all lists.
   private func evict(to limit: Int, keeping kept: PageID) throws {
     if head.byteCount <= limit { return }
     for stored in try file.lists(transaction.base) { _ = try list(stored.id) }
@@ -131,14 +132,14 @@ final class CacheChange {
     }
   }
 
-  /// Removes a list. Returns what was there.
+  /// Removes a list. Returns the removed list.
   func remove(_ id: ListID) throws -> ListDocument? {
     guard let list = try list(id) else { return nil }
     for entry in list.pages { try removePage(PageID(list: id, number: entry.number)) }
     return list
   }
 
-  /// From now on nothing that was begun before is put into a list that is not there.
+  /// Begins an epoch: fetches that began earlier can no longer create a list.
   func beginEpoch() {
     head.epoch = head.next()
     hasChanges = true
@@ -151,7 +152,7 @@ final class CacheChange {
     head.byteCount = 0
   }
 
-  /// Hands the lists and the head over to the transaction. A list without pages goes.
+  /// Writes the changed lists and the head to the transaction. A list without pages is deleted.
   func finish() throws {
     if !hasChanges { return }
     for id in changed {

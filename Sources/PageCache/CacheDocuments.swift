@@ -2,16 +2,18 @@ import DocumentFormat
 import Documents
 import Foundation
 
-/// Which list is meant: its key and the size of its pages. The same list with pages of another size is another one.
+/// The ID of a list: its key and its page size. The same key with another page size identifies another list.
 ///
-/// As a document's id it is an array of the two. Lists are told apart by the bytes of their keys, the fields of objects
-/// ordered by their names, so that a key with a dictionary in it finds its list again.
+/// Its document ID is an array of the two. Keys are compared by their encoded bytes, with the fields of objects sorted
+/// by name, so a key that contains a dictionary always has the same bytes.
 struct ListID: Hashable, Sendable {
   let key: DocumentValue
   let pageSize: Int
   private let bytes: [UInt8]
 
-  /// - Throws: what encoding the key throws.
+  /// Creates an ID.
+  ///
+  /// - Throws: Any error of encoding the key.
   init(_ key: some Encodable, pageSize: Int) throws {
     let value = try DocumentDecoder().decode(DocumentValue.self, from: DocumentEncoder().encode(key))
     self.init(value: value.canonical, pageSize: pageSize)
@@ -26,7 +28,7 @@ struct ListID: Hashable, Sendable {
   static func == (a: ListID, b: ListID) -> Bool { a.bytes == b.bytes }
   func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-  /// The key as people name it: a text as it is, and anything else as JSON.
+  /// The key as readable text: a text unchanged, any other key as JSON.
   var name: String { if case .text(let text) = key { text } else { key.json } }
 }
 
@@ -44,7 +46,7 @@ extension ListID: Codable {
 }
 
 extension DocumentValue {
-  /// The value with the fields of every object ordered by their names.
+  /// The value with the fields of every object sorted by name.
   fileprivate var canonical: DocumentValue {
     switch self {
     case .array(let elements): .array(elements.map(\.canonical))
@@ -57,7 +59,7 @@ extension DocumentValue {
   }
 }
 
-/// A page of a list; as a document's id an array of the list's key, the page size and the number.
+/// The ID of a page. Its document ID is an array of the list's key, the page size and the page number.
 struct PageID: Hashable, Sendable {
   let list: ListID
   let number: Int
@@ -78,24 +80,25 @@ extension PageID: Codable {
   }
 }
 
-/// What a cache says about itself: the one document of the collection `cache`.
+/// The metadata of a cache: the only document of the collection `cache`.
 struct CacheHead: Codable, Identifiable, Equatable, Sendable {
   static let name = "cache"
   static let knownFormat = 1
 
   var id = Self.name
-  /// The form of all documents; those of another form count as not there.
+  /// The format version of all documents. Documents of another version count as missing.
   var format = Self.knownFormat
-  /// Where the counter began: another file has another one.
+  /// The initial value of the counter, which identifies the file.
   let origin: Int64
-  /// The last number given: to a page that was put, a use that was noted, a refresh, an epoch.
+  /// The last number assigned: to a stored page, a recorded use, a refresh or an epoch.
   var counter: Int64
-  /// Grows when a list goes whose former pages must not come back.
+  /// Increases when a list is removed whose pages must not be stored again.
   var epoch: Int64
-  /// Bytes of all pages.
+  /// The total size of all pages, in bytes.
   var byteCount = 0
 
-  /// The head of an empty cache. It begins anywhere, so that what was begun with a file that is gone fits no other.
+  /// Creates the head of an empty cache. The counter begins at a random number, so that a fetch that began with a
+  /// deleted file does not match a new one.
   init() {
     origin = .random(in: 0..<1 << 48)
     counter = origin
@@ -108,20 +111,20 @@ struct CacheHead: Codable, Identifiable, Equatable, Sendable {
   }
 }
 
-/// A list: which pages of it are here. A document of the collection `lists`.
+/// A list and its stored pages. A document of the collection `lists`.
 struct ListDocument: Codable, Identifiable, Equatable, Sendable {
   let id: ListID
-  /// The refresh that the pages belong to; the epoch of the head where there was none.
+  /// The refresh that the pages belong to; the epoch of the head if there was none.
   var generation: Int64
   var order: PageOrder
-  /// Seconds after which a page is to be fetched again; `nil` for never.
+  /// The number of seconds after which a page expires; `nil` for never.
   var lifetime: Double?
-  /// By number.
+  /// The stored pages, by number.
   var pages: [PageEntry] = []
 
   func entry(_ number: Int) -> PageEntry? { pages.first { $0.number == number } }
 
-  /// Puts an entry, or puts it in the place of the one with its number.
+  /// Adds an entry, or replaces the one with its number.
   mutating func put(_ entry: PageEntry) {
     remove(entry.number)
     pages.insert(entry, at: pages.firstIndex { $0.number > entry.number } ?? pages.endIndex)
@@ -130,29 +133,29 @@ struct ListDocument: Codable, Identifiable, Equatable, Sendable {
   mutating func remove(_ number: Int) { pages.removeAll { $0.number == number } }
 }
 
-/// What a list knows of one of its pages.
+/// The metadata of a stored page.
 struct PageEntry: Codable, Equatable, Sendable {
   var number: Int
-  /// Grows with each page that is put, in whatever list: the larger one was stored later.
+  /// Increases with each stored page, across all lists: the page with the larger serial was stored later.
   var serial: Int64
   var itemCount: Int
-  /// Bytes of the page's document.
+  /// The size of the page's document, in bytes.
   var byteCount: Int
   var fetched: Date
-  /// Grows with each use that was noted.
+  /// Increases with each recorded use.
   var used: Int64
 }
 
 /// The items of a page. A document of the collection `pages`.
 struct PageDocument<Item: Codable & Sendable>: Codable, Identifiable, Sendable {
   let id: PageID
-  /// As they were fetched.
+  /// The items, as they were fetched.
   var items: [Item]
-  /// Items that stood on this page and were pushed behind it by newer ones, which the page behind does not show yet.
+  /// Items that newer ones pushed off this page, and that the next page does not contain yet.
   var pushed: [Item]?
 }
 
-/// A page without its items, to delete it.
+/// A page without its items, used to delete it.
 struct PageKey: Codable, Identifiable, Sendable {
   let id: PageID
 }

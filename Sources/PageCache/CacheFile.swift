@@ -2,14 +2,14 @@ import Documents
 import Foundation
 import LogStore
 
-/// A cache as it lies in a store of documents: a head, lists, pages. Synchronous, and without a memory of its own.
+/// The collections of a cache in a document store: a head, lists and pages. Synchronous and stateless.
 struct CacheFile: Sendable {
   let store: DocumentStore
   let heads: DocumentCollection<CacheHead>
   let lists: DocumentCollection<ListDocument>
   let keys: DocumentCollection<PageKey>
 
-  /// Opens a cache; creates nothing.
+  /// Opens a cache without creating anything.
   init(_ location: StoreLocation, options: DocumentStore.Options = DocumentStore.Options()) throws {
     store = try DocumentStore.inspect(location, options: options)
     heads = try store.collection("cache")
@@ -25,7 +25,7 @@ struct CacheFile: Sendable {
 
   // MARK: Reading
 
-  /// The head; `nil` for an empty cache, and for one whose documents have another form.
+  /// The head; `nil` for an empty cache, or one with another format version.
   func head(_ snapshot: DocumentSnapshot) throws -> CacheHead? {
     try Self.known { try heads.get(CacheHead.name, in: snapshot) }
   }
@@ -35,7 +35,7 @@ struct CacheFile: Sendable {
     return head?.format == CacheHead.knownFormat ? head : nil
   }
 
-  /// What `read` finds; `nil` also for a document that cannot be decoded, but not for one that is damaged.
+  /// The result of `read`; `nil` also if a document cannot be decoded. Damage is still thrown.
   static func decodable<Document>(_ read: () throws -> Document?) throws -> Document? {
     do { return try read() } catch DocumentStoreError.document { return nil }
   }
@@ -44,20 +44,20 @@ struct CacheFile: Sendable {
     try head(snapshot) == nil ? nil : lists.get(id, in: snapshot)
   }
 
-  /// All lists, in no order.
+  /// All lists, in no particular order.
   func lists(_ snapshot: DocumentSnapshot) throws -> [ListDocument] {
     if try head(snapshot) == nil { return [] }
     return try lists.query().results(in: snapshot).map { try $0.get() }
   }
 
-  /// A page; `nil` if it is not there, or cannot be decoded as this type of items.
+  /// A page; `nil` if it does not exist, or cannot be decoded with this type of items.
   func page<Item: Codable & Sendable>(
     _ id: PageID, of item: Item.Type, _ snapshot: DocumentSnapshot
   ) throws -> PageDocument<Item>? {
     try Self.decodable { try pages(of: item).get(id, in: snapshot) }
   }
 
-  /// The pages of a list as merging takes them.
+  /// The pages of a list, as input for merging.
   func pages<Item: Codable & Sendable>(
     of list: ListDocument, as item: Item.Type, _ snapshot: DocumentSnapshot
   ) throws -> [MergedList.Page<Item>] {

@@ -3,18 +3,18 @@ import Documents
 public import Foundation
 public import LogStore
 
-/// A stored list as tools see it, which do not know its types.
+/// A stored list, for tools that do not know its types.
 public struct CachedList: Sendable {
   let id: ListID
-  /// The list's key: a text as it is, any other as JSON.
+  /// The list's key: a text unchanged, any other key as JSON.
   public var name: String { id.name }
   public var pageSize: Int { id.pageSize }
   public let order: PageOrder
-  /// Seconds after which a page is to be fetched again; `nil` for never.
+  /// The number of seconds after which a page expires; `nil` for never.
   public let lifetime: Double?
-  /// The pages that are here, in their order.
+  /// The numbers of the stored pages, in order.
   public let pages: [Int]
-  /// Items on the pages. One that stands on two of them counts twice.
+  /// The number of items on the pages. An item on two pages counts twice.
   public let itemCount: Int
   public let byteCount: Int
   /// When the oldest page was fetched.
@@ -31,22 +31,23 @@ public struct CachedList: Sendable {
     self.fetched = fetched
   }
 
-  /// Whether a page has expired by this time.
+  /// Whether any page has expired by this time.
   public func isStale(at time: Date) -> Bool {
     let age = time.timeIntervalSince(fetched)
     return age < 0 || lifetime.map { age >= $0 } ?? false
   }
 }
 
-/// Reads a cache without the types of its lists. Creates and changes nothing, and sets nothing aside.
+/// A read-only view of a cache, without the types of its lists. It creates and changes nothing, and never renames a
+/// damaged file.
 public struct CacheInspector: Sendable {
   private let file: CacheFile
   private let snapshot: DocumentSnapshot
   private let path: String
 
-  /// The cache as it is now; one without a file is empty.
+  /// Opens the current contents of a cache. A missing file is an empty cache.
   ///
-  /// - Throws: `StoreError`, also for a file that is no cache.
+  /// - Throws: `StoreError`, also if the file is not a cache.
   public init(_ location: StoreLocation) throws {
     path = location.path
     do {
@@ -55,7 +56,7 @@ public struct CacheInspector: Sendable {
     } catch let error as DocumentStoreError { throw Self.unusable(location.path, error) }
   }
 
-  /// All lists, by name and page size.
+  /// All lists, sorted by name and page size.
   public func lists() throws -> [CachedList] {
     do {
       return try file.lists(snapshot).compactMap(CachedList.init).sorted { a, b in
@@ -64,7 +65,8 @@ public struct CacheInspector: Sendable {
     } catch let error as DocumentStoreError { throw Self.unusable(path, error) }
   }
 
-  /// The items of a list, as ``PageCache/contents()`` merges them: by their field `id`. Those without one are all there.
+  /// The items of a list, merged by their field `id` like ``PageCache/contents()``. Items without an `id` are all
+  /// included.
   public func items(of list: CachedList) throws -> [DocumentValue] {
     do {
       guard let document = try file.list(list.id, snapshot) else { return [] }
@@ -87,8 +89,8 @@ public struct CacheInspector: Sendable {
 extension PageStore {
   /// Removes a list; see ``clear()``.
   ///
-  /// - Returns: what was removed.
-  /// - Throws: what a commit throws, with nothing removed.
+  /// - Returns: The extent that was removed.
+  /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
   public func clear(_ list: CachedList) throws -> CacheExtent { try clear(list.id) }
 }

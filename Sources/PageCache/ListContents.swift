@@ -1,29 +1,30 @@
 import Documents
 import Foundation
 
-/// All that is stored of a list, as one.
+/// The stored pages of a list, merged into one.
 ///
-/// The pages follow each other in their order, and each id stands here once: where it is on the page that was stored last of
-/// those that have it, with the content that it has there. So an item that a new one pushed from page 1 to page 2 does not
-/// come twice when page 2 is loaded behind it, and is not lost while it is not: what is pushed off a page that is fetched
-/// again stays behind it until the next page is fetched, too. Loading a page of newer items puts them before the others of a
-/// list with the newest first, and behind them where the oldest are first; older ones go to the other end.
+/// The pages are concatenated in order, and each ID occurs once: with the position and content from the most recently
+/// stored page that contains it. So an item that a new one pushed from page 1 to page 2 does not occur twice when page
+/// 2 is loaded afterwards, and is not lost until then: items that are pushed off a refetched page are kept after it
+/// until the next page is fetched, too. With the newest first, a page of newer items is placed before the others; with
+/// the oldest first, after them. Older items are placed at the other end.
 ///
-/// Where a page that is fetched again has nothing in common with what it was, or has become the last one, or more than four
-/// pages' worth were pushed off it, the stored pages behind it do not follow any more and go. What is not promised: an item
-/// that others left the list for between two fetches may be missing between their pages until those are fetched again, and
-/// pages that nobody loaded or that were evicted are holes, which ``pages`` tells. ``PageCache/refresh()`` begins anew.
+/// The stored pages after a refetched page are removed if they no longer follow it: if the page has no item in common
+/// with its former contents, has become the last one, or had more than four pages' worth of items pushed off it. Two
+/// gaps are possible. If other items left the list between two fetches, items between the pages may be missing until
+/// the pages are fetched again. Pages that were never loaded, or were evicted, leave holes, which ``pages`` shows.
+/// ``PageCache/refresh()`` starts over.
 public struct ListContents<Item: Identifiable & Sendable>: Sendable {
   public let items: [Item]
-  /// The pages that are here, in their order.
+  /// The numbers of the stored pages, in order.
   public let pages: [Int]
-  /// Whether that is the whole list: from page 1 on without a gap, up to the last one.
+  /// Whether the list is complete: from page 1 without a gap to the last page.
   public let isComplete: Bool
-  /// The age of the oldest page; `nil` where there is none.
+  /// The age of the oldest page; `nil` if no pages are stored.
   public let age: Duration?
   /// Whether a page has expired, or the list could not be refreshed.
   public let isStale: Bool
-  /// Tells states of the list apart.
+  /// Identifies this state of the list.
   let stamp: Stamp
 
   struct Stamp: Equatable, Sendable {
@@ -33,10 +34,10 @@ public struct ListContents<Item: Identifiable & Sendable>: Sendable {
 }
 
 extension PageCache {
-  /// What is stored of the list; it counts as a use of its pages. Nothing is fetched.
+  /// Returns the stored contents of the list, without fetching anything. This counts as a use of its pages.
   ///
-  /// - Throws: what keeps the store from being read.
-  /// - Complexity: decodes all pages.
+  /// - Throws: The error that prevents the store from being read.
+  /// - Complexity: Decodes all pages.
   public func contents() throws -> ListContents<Item> {
     let found = try store.pages(of: id, as: Item.self)
     let numbers = found?.pages.map(\.number) ?? []
@@ -53,12 +54,12 @@ extension PageCache {
       stamp: ListContents.Stamp(generation: found?.list.generation, serials: entries.map(\.serial)))
   }
 
-  // MARK: Both ends
+  // MARK: Loading at both ends
 
-  /// Fetches the page at the newest end and merges it into the list: page 1 of a list with the newest first, and else the
-  /// last page that is here, or the one behind it if it is full.
+  /// Fetches the page at the newest end and merges it into the list: page 1 if the newest items come first; otherwise
+  /// the last stored page, or the one after it if that is full.
   ///
-  /// - Throws: as ``load(page:)``.
+  /// - Throws: The same errors as ``load(page:)``.
   public func loadNewer() async throws -> PageAnswer<Item> {
     try store.checkOpen()
     let last = try? store.list(id)?.pages.last
@@ -69,9 +70,9 @@ extension PageCache {
     }
   }
 
-  /// Loads the page behind the oldest end of what is here; `nil` if there is none.
+  /// Loads the page after the oldest stored one; returns `nil` if there are no older items.
   ///
-  /// - Throws: as ``load(page:)``.
+  /// - Throws: The same errors as ``load(page:)``.
   public func loadOlder() async throws -> PageAnswer<Item>? {
     try store.checkOpen()
     guard let pages = try? store.list(id)?.pages, let first = pages.first, let last = pages.last else {
@@ -84,10 +85,11 @@ extension PageCache {
   }
 }
 
-/// What is stored of a list: at once, and again after each commit of any process that changed it. States that nobody waited
-/// for are skipped.
+/// An asynchronous sequence of the stored contents of a list: the current contents, then new ones after each commit, of
+/// any process, that changes them. States between two calls of `next()` are skipped.
 ///
-/// It does not fail: a file that cannot be read shows nothing, and one that was set aside is followed by the next.
+/// It does not throw: a file that cannot be read yields nothing, and after a damaged file is renamed the sequence
+/// continues with its replacement.
 public struct ListValues<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>:
   AsyncSequence, Sendable
 where Item.ID: Sendable {
@@ -104,11 +106,13 @@ where Item.ID: Sendable {
 
     init(_ cache: PageCache<Key, Item>) { self.cache = cache }
 
+    /// The next contents.
+    ///
     /// - Returns: `nil` when the task is cancelled, or the store was closed.
     public mutating func next() async -> Element? {
       while !Task.isCancelled {
         do {
-          // Before the look: a commit between the two is told.
+          // Subscribe before reading, so that a commit in between is not missed.
           if changes == nil { changes = try cache.store.file().lists.changes.makeAsyncIterator() }
           let contents = try cache.contents()
           if contents.stamp != shown {
@@ -120,7 +124,7 @@ where Item.ID: Sendable {
           return nil
         } catch {
           changes = nil
-          // Once more, but not at once where that would go on for ever.
+          // Retry, but with a delay if the same file fails again.
           let isOther = (try? cache.store.recover(from: error)) ?? false
           if !isOther { try? await Task.sleep(for: cache.store.options.pollInterval) }
         }
@@ -131,6 +135,6 @@ where Item.ID: Sendable {
 }
 
 extension PageCache {
-  /// What is stored now and after each change; see ``ListValues``.
+  /// The contents now and after each change; see ``ListValues``.
   public var values: ListValues<Key, Item> { ListValues(cache: self) }
 }

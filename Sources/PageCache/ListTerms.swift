@@ -1,16 +1,16 @@
 import DocumentFormat
 
-/// What the caller says about a list, and the store about all of them.
+/// The settings of a list, and the byte limit of its store.
 struct ListTerms: Sendable {
   var order: PageOrder
-  /// Seconds; `nil` for ever.
+  /// The lifetime in seconds; `nil` for no limit.
   var lifetime: Double?
-  /// Of the whole cache.
+  /// The limit of the entire cache.
   var byteLimit = Int.max
 
-  /// How much of the limit a page takes.
+  /// The size of a page, as counted against the limit.
   ///
-  /// - Throws: `PageCacheError.tooLarge` if that is more than all of it; what the encoding throws.
+  /// - Throws: `PageCacheError.tooLarge` if the page alone exceeds the limit; any encoding error.
   func byteCount<Item>(of page: PageDocument<Item>) throws -> Int {
     let count = try DocumentEncoder().encode(page).count
     guard count <= byteLimit else {

@@ -1,9 +1,9 @@
-/// How pages that were fetched at different times become one list. Arithmetic without a store.
+/// The algorithm that merges pages fetched at different times into one list. Pure functions without a store.
 enum MergedList {
-  /// How many pages' worth of items a page keeps that were pushed behind it.
+  /// The maximum number of pushed items that a page keeps, as a multiple of the page size.
   static let pushLimit = 4
 
-  /// A page as merging sees it.
+  /// A page, as input for merging.
   struct Page<Item> {
     let number: Int
     let serial: Int64
@@ -11,23 +11,23 @@ enum MergedList {
     let pushed: [Item]
   }
 
-  /// What becomes of what a page showed before when it is fetched again.
+  /// The consequence of refetching a page for its former items.
   struct Outcome<Item> {
-    /// Items that stand behind the page now.
+    /// Items that are now after the page.
     var pushed: [Item] = []
-    /// Whether the pages behind it still follow; otherwise there may be a hole.
+    /// Whether the pages after it still follow; otherwise there may be a hole.
     var isFollowed = false
   }
 
-  /// Compares a page with what it showed before.
+  /// Compares a page with its former contents.
   ///
   /// - Parameters:
-  ///   - old: the page's items and what had been pushed behind them.
-  ///   - new: what the page has now.
+  ///   - old: The former items, and the items that had been pushed off the page.
+  ///   - new: The new items.
   static func outcome<Item, ID: Hashable>(
     of old: [Item], _ new: [Item], pageSize: Int, id: (Item) -> ID
   ) -> Outcome<Item> {
-    // The list ends with such a page: what is behind it is gone.
+    // A short page is the end of the list, so nothing follows it.
     if new.count < pageSize { return Outcome() }
     if old.isEmpty { return Outcome(isFollowed: true) }
     let present = Set(new.map(id))
@@ -37,23 +37,23 @@ enum MergedList {
     return Outcome(pushed: Array(pushed.prefix(limit)), isFollowed: pushed.count <= limit)
   }
 
-  /// The pages as one list, in their order, each id once.
+  /// Merges the pages into one list, in order, with each ID once.
   ///
-  /// An id that stands on several pages has the content and the place that it has on the page stored last. What was pushed
-  /// behind a page counts where no page has it, and only until the next page was stored later.
+  /// An ID on several pages has the content and position from the page that was stored last. A pushed item is included
+  /// if no page contains its ID, and only until the next page is stored later.
   static func items<Item, ID: Hashable>(_ pages: [Page<Item>], id: (Item) -> ID) -> [Item] {
-    var places: [(item: Item, id: ID, serial: Int64)] = []
+    var entries: [(item: Item, id: ID, serial: Int64)] = []
     for (index, page) in pages.enumerated() {
-      for item in page.items { places.append((item, id(item), page.serial)) }
+      for item in page.items { entries.append((item, id(item), page.serial)) }
       let next = index + 1 < pages.count ? pages[index + 1] : nil
       if let next, next.number == page.number + 1, next.serial > page.serial { continue }
-      for item in page.pushed { places.append((item, id(item), .min)) }
+      for item in page.pushed { entries.append((item, id(item), .min)) }
     }
     var newest: [ID: Int] = [:]
-    for (index, place) in places.enumerated() {
-      if let known = newest[place.id], places[known].serial >= place.serial { continue }
-      newest[place.id] = index
+    for (index, entry) in entries.enumerated() {
+      if let known = newest[entry.id], entries[known].serial >= entry.serial { continue }
+      newest[entry.id] = index
     }
-    return places.indices.filter { newest[places[$0].id] == $0 }.map { places[$0].item }
+    return entries.indices.filter { newest[entries[$0].id] == $0 }.map { entries[$0].item }
   }
 }

@@ -1,47 +1,50 @@
-/// Which end of a list is page 1.
+/// The order of a list: which end page 1 is.
 public enum PageOrder: String, Codable, Sendable {
-  /// Page 1 begins with the newest item, as in a feed: a new item pushes all others behind.
+  /// Page 1 begins with the newest item, as in a feed. A new item shifts all others back.
   case newestFirst = "newest"
-  /// Page 1 begins with the oldest item, as in a log: a new item comes behind all others.
+  /// Page 1 begins with the oldest item, as in a log. A new item is appended.
   case oldestFirst = "oldest"
 }
 
-/// A page as ``PageCache/load(page:)`` and ``PageCache/refresh()`` hand it out.
+/// A page, as returned by ``PageCache/load(page:)`` and ``PageCache/refresh()``.
 public struct PageAnswer<Item: Sendable>: Sendable {
-  /// Where a page came from.
+  /// The source of a page.
   public enum Source: String, Sendable {
-    /// The store; it has not expired.
+    /// The store. The page has not expired.
     case local
     /// The caller's fetch, just now.
     case network
-    /// The store, although it has expired or the list could not be refreshed: ``PageAnswer/fetchError`` says why.
+    /// The store, although the page has expired or the list could not be refreshed. ``PageAnswer/fetchError`` contains
+    /// the reason.
     case stale
   }
 
   public var items: [Item]
   public let page: Int
   public let source: Source
-  /// How long ago the page was fetched.
+  /// The time since the page was fetched.
   public let age: Duration
-  /// Whether the list ends with this page: it has fewer items than the page size.
+  /// Whether this page is the last one: it has fewer items than the page size.
   public let isLast: Bool
-  /// What the fetch threw; only with ``Source/stale``.
+  /// The error of the fetch; only with ``Source/stale``.
   public var fetchError: (any Error)?
-  /// Why a fetched page was not stored. Only with ``Source/network``: a disk that fails keeps no answer from its caller.
+  /// The reason why a fetched page was not stored; only with ``Source/network``. A disk failure does not prevent the
+  /// page from being returned.
   public var notStored: (any Error)?
 }
 
-/// What is left when neither the network nor the store has an answer, and why a page was not stored.
+/// An error of a page cache: no page is available, or a page could not be stored.
 public enum PageCacheError: Error, Sendable {
-  /// The fetch failed, and the page is not here.
+  /// The fetch failed, and the page is not stored.
   ///
   /// - Parameters:
-  ///   - fetch: what the fetch threw.
-  ///   - local: what kept the store from being read; `nil` where it was read, and does not have the page.
+  ///   - fetch: The error of the fetch.
+  ///   - local: The error that prevented the store from being read; `nil` if it was read and does not contain the page.
   case unavailable(list: String, page: Int, fetch: any Error, local: (any Error)?)
-  /// The list was refreshed or cleared while the page was being fetched: it is of the former list and was not stored.
+  /// The list was refreshed or cleared while the page was being fetched. The page belongs to the former list and was
+  /// not stored.
   case superseded(list: String, page: Int)
-  /// The page alone exceeds what the whole cache may hold.
+  /// The page alone exceeds the limit of the entire cache.
   case tooLarge(list: String, page: Int, byteCount: Int, limit: Int)
 }
 

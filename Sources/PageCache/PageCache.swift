@@ -1,41 +1,45 @@
 import Foundation
 import TextFormat
 
-/// A remote list that comes in pages, read through a local copy.
+/// A read-through cache of a remote paginated list.
 ///
 ///     let inbox = PageCache("inbox", in: store, pageSize: 20, lifetime: .seconds(300)) { page, size in
 ///       try await server.messages(page: page, size: size)
 ///     }
 ///     let first = try await inbox.load(page: 1)
 ///
-/// A list is known by its key and the size of its pages; whose it is, the store says. Any number of these may stand for one
-/// list, and as long as they have one store and one type of items they fetch together. A key encodes to the same bytes
-/// every time: it holds no `Set`.
+/// A list is identified by its key and its page size; the store identifies its user. Any number of instances may
+/// represent one list. Those with the same store and item type share their fetches. A key must always encode to the
+/// same bytes, so it must not contain a `Set`.
 ///
-/// Storing blocks the fetching task for a sync of the disk, and up to ``PageStore/Options/waiting`` while another process
-/// writes; reading blocks for a look into the file.
+/// Storing a page blocks the fetching task for a disk sync, and for up to ``PageStore/Options/waiting`` while another
+/// process writes. Reading blocks for a lookup in the file.
 public struct PageCache<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
-  /// Fetches a page, counted from 1, of a list whose pages have so many items. A page with fewer items is the last one.
+  /// A closure that fetches a page, counted from 1, of a list with this page size. A page with fewer items is the last
+  /// one.
   public typealias Fetch = @Sendable (_ page: Int, _ pageSize: Int) async throws -> [Item]
 
   public let key: Key
   public let pageSize: Int
-  /// How long a page is good; `nil` for ever.
+  /// The time until a page expires; `nil` for never.
   public let lifetime: Duration?
   public let order: PageOrder
   let store: PageStore
   let fetch: Fetch
   let id: ListID
 
+  /// Creates a cache of a list.
+  ///
   /// - Parameters:
-  ///   - key: which list. Lists of different types of items have different keys: what one of them stored counts as not there
-  ///     for the other.
-  ///   - store: whose list.
-  ///   - pageSize: at least 1.
-  ///   - lifetime: how long a page is good; `nil` for ever.
-  ///   - order: which end of the list page 1 is.
-  ///   - fetch: is called for one page at a time from any number of tasks; cancelled when nobody waits for it any more.
+  ///   - key: The list's key. Lists with different item types must have different keys: each treats the other's pages
+  ///     as missing.
+  ///   - store: The store of the list's user.
+  ///   - pageSize: The number of items on a full page; at least 1.
+  ///   - lifetime: The time until a page expires; `nil` for never.
+  ///   - order: The order of the list.
+  ///   - fetch: A closure that fetches one page. It may be called from any number of tasks, and is cancelled when no
+  ///     caller waits for it.
   public init(
     _ key: Key, in store: PageStore, pageSize: Int, lifetime: Duration? = nil, order: PageOrder = .newestFirst,
     fetch: @escaping Fetch
@@ -52,14 +56,14 @@ where Item.ID: Sendable {
     }
   }
 
-  /// A page: from the store if it is there and has not expired, else by a fetch, whose result is stored.
+  /// Returns a page: from the store if it has not expired, otherwise by fetching and storing it.
   ///
-  /// Where the fetch fails, the page that the store has is answered as ``PageAnswer/Source/stale``, whatever its age, with
-  /// the error beside it. Loads of one page at one time fetch once.
+  /// If the fetch fails, the stored page is returned as ``PageAnswer/Source/stale``, whatever its age, together with
+  /// the error. Concurrent loads of one page share one fetch.
   ///
-  /// - Parameter page: counted from 1.
-  /// - Throws: `PageCacheError.unavailable` if the fetch failed and the page is not here; `DocumentStoreError.closed`;
-  ///   `CancellationError`, also while others go on to wait for the same fetch.
+  /// - Parameter page: The page number, counted from 1.
+  /// - Throws: `PageCacheError.unavailable` if the fetch failed and the page is not stored;
+  ///   `DocumentStoreError.closed`; `CancellationError`, even if other callers still wait for the same fetch.
   public func load(page: Int = 1) async throws -> PageAnswer<Item> {
     precondition(page >= 1, "pages are counted from 1")
     try store.checkOpen()
@@ -71,14 +75,14 @@ where Item.ID: Sendable {
     return try await fetchPage(page, evenIfFresh: false)
   }
 
-  /// Fetches page 1, and lets it take the place of the whole list: in one commit, and only when the fetch succeeded. Until
-  /// then, and when it fails, all pages stay as they are.
+  /// Fetches page 1 and replaces the entire list with it, in one commit, and only if the fetch succeeds. Until then,
+  /// and if it fails, all pages stay unchanged.
   ///
-  /// A page that is being fetched meanwhile is of the former list: it is handed out, and not stored.
+  /// A page that is being fetched meanwhile belongs to the former list. It is returned, but not stored.
   ///
-  /// - Returns: the new page 1. If the fetch failed, the page 1 that is here, as ``PageAnswer/Source/stale`` with the error
-  ///   beside it; in this process the other pages of the list are marked stale, too, until they are fetched again.
-  /// - Throws: as ``load(page:)``.
+  /// - Returns: The new page 1. If the fetch failed, the stored page 1 as ``PageAnswer/Source/stale``, together with
+  ///   the error; in this process the other pages of the list are also marked stale until they are fetched again.
+  /// - Throws: The same errors as ``load(page:)``.
   public func refresh() async throws -> PageAnswer<Item> {
     try store.checkOpen()
     return try await flight([nil]) { token in
@@ -89,7 +93,7 @@ where Item.ID: Sendable {
       }
       let now = store.options.now()
       do { try store.replace(id, with: items, terms, token: token.get(), fetched: now) } catch {
-        // What is here is of a former list then, and known to be.
+        // The stored pages belong to a former list, and are marked so.
         if case PageCacheError.superseded = error {} else { markStale(error) }
         return answer(items, 1, notStored: error)
       }
@@ -97,20 +101,20 @@ where Item.ID: Sendable {
     }
   }
 
-  /// Removes what is stored of the list; what is being fetched is not stored any more.
+  /// Removes the stored pages of the list. Pages that are being fetched are not stored.
   ///
-  /// - Returns: how much that was.
-  /// - Throws: what a commit throws, with nothing removed.
+  /// - Returns: The extent that was removed.
+  /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
   public func clear() throws -> CacheExtent { try store.clear(id) }
 }
 
 extension PageCache {
-  // MARK: What the store has
+  // MARK: Stored pages
 
-  /// The page that the store has, if it has not expired.
+  /// The stored page if it has not expired; otherwise `nil`.
   ///
-  /// A store that cannot be read has none.
+  /// If the store cannot be read, the page counts as missing.
   func fresh(_ page: Int) -> PageAnswer<Item>? {
     let local = try? store.page(PageID(list: id, number: page), of: Item.self)
     guard let local, !isExpired(local.entry) else { return nil }
@@ -133,7 +137,7 @@ extension PageCache {
       fetchError: error)
   }
 
-  /// The page that the store has, after a fetch that failed.
+  /// The stored page after a failed fetch.
   func stale(_ page: Int, _ error: any Error) throws -> PageAnswer<Item> {
     try Task.checkCancellation()
     var failure: (any Error)?
@@ -145,25 +149,25 @@ extension PageCache {
     throw PageCacheError.unavailable(list: id.name, page: page, fetch: error, local: failure)
   }
 
-  /// From now on the pages that are here are known to be old.
+  /// Marks the stored pages as stale.
   private func markStale(_ error: any Error) {
     guard let list = try? store.list(id) else { return }
     let newest = list.pages.map(\.serial).max() ?? 0
     store.state.withLock { $0.stale[id] = (newest, error) }
   }
 
-  // MARK: What the network has
+  // MARK: Fetched pages
 
-  /// A page by a fetch, or by one that is under way.
+  /// Fetches a page, or joins a fetch that is already running.
   ///
-  /// - Parameter evenIfFresh: whether a page that another fetch stored meanwhile is fetched again.
+  /// - Parameter evenIfFresh: Whether to fetch the page even if another fetch has stored it meanwhile.
   func fetchPage(_ page: Int, evenIfFresh: Bool) async throws -> PageAnswer<Item> {
-    // A refresh under way brings page 1.
+    // A running refresh also fetches page 1.
     try await flight(page == 1 ? [page, nil] : [page]) { token in
       if !evenIfFresh, let answer = fresh(page) { return answer }
       let items: [Item]
       do { items = try await fetched(page) } catch {
-        // A refresh may have brought it meanwhile.
+        // A refresh may have stored the page meanwhile.
         if !evenIfFresh, !Task.isCancelled, let answer = fresh(page) { return answer }
         return try stale(page, error)
       }
@@ -175,7 +179,7 @@ extension PageCache {
     }
   }
 
-  /// Runs an operation on the list as it is now, unless one of these pages is being fetched.
+  /// Runs an operation with a token of the list's current state, or joins a running fetch of one of these pages.
   private func flight(
     _ pages: [Int?],
     _ operation: @escaping @Sendable (Result<ListToken, any Error>) async throws -> PageAnswer<Item>
@@ -186,7 +190,7 @@ extension PageCache {
 
   private func fetched(_ page: Int) async throws -> [Item] {
     let items = try await fetch(page, pageSize)
-    // Nobody waits: a fetch that began later may be done already.
+    // If no caller waits any more, do not store the page: a later fetch may already have stored a newer one.
     try Task.checkCancellation()
     return items
   }

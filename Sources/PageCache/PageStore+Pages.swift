@@ -1,26 +1,26 @@
 import Documents
 import Foundation
 
-/// A page as it is in the store.
+/// A stored page.
 struct LocalPage<Item: Codable & Sendable>: Sendable {
   let items: [Item]
   let entry: PageEntry
 }
 
-/// What a list was when a fetch for it began: what is fetched for another one must not be put into this one.
+/// The state of a list when a fetch began. A page that was fetched for another list must not be stored in this one.
 struct ListToken: Sendable {
-  /// `nil` for a list that was not there.
+  /// The list's generation; `nil` if the list did not exist.
   let generation: Int64?
-  /// `nil` for an empty cache.
+  /// The head of the cache; `nil` for an empty cache.
   let head: CacheHead?
-  /// How often it was cleared by this process.
+  /// The number of times that this process cleared the list.
   let clears: Int
 
-  /// Whether a page fetched under this token may be put into the list as it is now.
+  /// Whether a page that was fetched with this token may be stored in the current list.
   func admits(_ list: ListDocument?, _ now: CacheHead) -> Bool {
     let began = head?.origin == now.origin ? head : nil
     guard let list else { return began.map { $0.epoch == now.epoch } ?? true }
-    // A list that came into being by another page, and not by a refresh, has the epoch of that time.
+    // A list that was created by another page, and not by a refresh, has the epoch of its creation.
     guard let began else { return list.generation == now.origin }
     return list.generation == generation ?? began.epoch
   }
@@ -29,7 +29,7 @@ struct ListToken: Sendable {
 extension PageStore {
   // MARK: Reading
 
-  /// A page, whatever its age; `nil` if it is not here. Noted as a use.
+  /// A stored page, whatever its age; `nil` if it is not stored. Recorded as a use.
   func page<Item: Codable & Sendable>(_ id: PageID, of item: Item.Type) throws -> LocalPage<Item>? {
     let page: LocalPage<Item>? = try withFile { file in
       let snapshot = try file.store.snapshot()
@@ -42,7 +42,7 @@ extension PageStore {
     return page
   }
 
-  /// The pages of a list as merging takes them, and what the list knows of them. Noted as uses.
+  /// The pages of a list, as input for merging, and the list's metadata. Recorded as uses.
   func pages<Item: Codable & Sendable>(
     of id: ListID, as item: Item.Type
   ) throws -> (list: ListDocument, pages: [MergedList.Page<Item>])? {
@@ -78,9 +78,9 @@ extension PageStore {
 
   // MARK: Writing
 
-  /// Stores a page that was fetched under `token`, and evicts what there is no room for.
+  /// Stores a page that was fetched with `token`, and evicts pages to make room.
   ///
-  /// - Throws: `PageCacheError.superseded`, `.tooLarge`; what a commit throws. Nothing changed then.
+  /// - Throws: `PageCacheError.superseded`, `.tooLarge`; any error of a commit. Nothing has changed then.
   func put<Item: Codable & Identifiable & Sendable>(
     _ items: [Item], _ id: PageID, _ terms: ListTerms, token: ListToken, fetched: Date
   ) throws {
@@ -92,14 +92,14 @@ extension PageStore {
     }
   }
 
-  /// Makes what was fetched under `token` page 1 of a list, and the only one.
+  /// Replaces all pages of a list with a page 1 that was fetched with `token`.
   ///
-  /// - Throws: as ``put(_:_:_:token:fetched:)``.
+  /// - Throws: The same errors as ``put(_:_:_:token:fetched:)``.
   func replace<Item: Codable & Identifiable & Sendable>(
     _ id: ListID, with items: [Item], _ terms: ListTerms, token: ListToken, fetched: Date
   ) throws {
     try change { change in
-      // Whatever list is there makes room; where there is none any more, it may have been cleared.
+      // Any existing list is replaced. A missing list may have been cleared meanwhile.
       let isCleared = try change.list(id) == nil && !token.admits(nil, change.head)
       if isCleared || token.clears != clears(of: id) {
         throw PageCacheError.superseded(list: id.name, page: 1)
@@ -109,7 +109,7 @@ extension PageStore {
     state.withLock { $0.stale[id] = nil }
   }
 
-  /// Removes a list. Returns what was removed; what is being fetched for it is not stored any more.
+  /// Removes a list. Returns the extent that was removed. Pages that are being fetched for it are not stored.
   func clear(_ id: ListID) throws -> CacheExtent {
     state.withLock { state in
       state.stale[id] = nil
@@ -125,7 +125,7 @@ extension PageStore {
     }
   }
 
-  /// A commit that also notes the uses so far.
+  /// Makes a commit that also records the uses so far.
   private func change(_ body: (CacheChange) throws -> Void) throws {
     let uses = state.withLock { $0.uses }
     let evictions = try withFile { file in
@@ -137,7 +137,7 @@ extension PageStore {
     }
     state.withLock { state in
       state.evictions += evictions
-      // A use after that waits for the next commit.
+      // A later use of the same page waits for the next commit.
       for (page, use) in uses where state.uses[page] == use { state.uses[page] = nil }
     }
   }

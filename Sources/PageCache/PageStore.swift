@@ -3,42 +3,43 @@ public import Foundation
 public import LogStore
 import Synchronization
 
-/// The pages of all remote lists of one user, in a file of their own.
+/// The cached pages of one user's remote lists, in a separate file.
 ///
 ///     let store = PageStore(try StoreLocation.creating(directory, name: "cache"))
 ///
-/// What it holds can be fetched again, and so nothing about it is worth an application's failure. A file that is damaged is
-/// set aside as `cache.damaged-1` and begun anew; ``Options/onSetAside`` is told of it once. A disk that is full, read-only or
-/// locked by another process keeps pages from being stored and nobody from having them.
+/// Its contents can be fetched again, so a problem with the file never makes an application fail. A damaged file is
+/// renamed to `cache.damaged-1` and replaced; ``Options/onSetAside`` is called once. If the disk is full, read-only or
+/// locked by another process, pages are not stored, but callers still receive them.
 ///
-/// Any number of threads and processes may use one file. Reading takes no lock and costs no commit: which pages were used
-/// last is kept in memory and written along with the next commit.
+/// Any number of threads and processes may use one file. Reading takes no lock and makes no commit: last uses are
+/// recorded in memory and written with the next commit.
 public final class PageStore: Sendable {
-  /// How a store is used.
+  /// The options of a page store.
   public struct Options: Sendable {
-    /// Bytes that all pages may have together. Beyond it the pages used the longest ago go, whole.
+    /// The maximum total size of all pages, in bytes. Beyond it, the least recently used pages are evicted.
     ///
-    /// Room for what is dead comes on top, as ``compaction`` allows it.
+    /// Dead records need additional space, as ``compaction`` allows.
     public var byteLimit = 64 << 20
-    /// How long a page waits for another process to finish a commit before it is handed out without being stored.
+    /// The longest time that storing a page waits for a writer in another process. After that, the
+    /// page is returned without being stored.
     public var waiting = Duration.seconds(2)
-    /// When the file is written anew without what is dead.
+    /// When to compact the file, which rewrites it without dead records.
     public var compaction = CompactionPolicy(share: 0.5, floor: 1 << 20)
-    /// How often commits of other processes are looked for while somebody observes.
+    /// The interval at which observers poll for commits of other processes.
     public var pollInterval = Duration.milliseconds(100)
-    /// The time by which pages expire. A page from the future has expired.
+    /// The current time, by which pages expire. A page from the future counts as expired.
     public var now: @Sendable () -> Date = { Date() }
-    /// Is told when a damaged file was set aside.
+    /// A callback that is called after a damaged file was renamed.
     public var onSetAside: (@Sendable (SetAside) -> Void)?
 
     public init() {}
   }
 
-  /// A file that was of no more use.
+  /// A damaged file that was renamed.
   public struct SetAside: Sendable {
-    /// Where it is now.
+    /// The new path of the file.
     public let path: String
-    /// What was wrong with it.
+    /// The error that was found.
     public let reason: any Error
   }
 
@@ -48,12 +49,13 @@ public final class PageStore: Sendable {
 
   struct State {
     var file: CacheFile?
-    /// When pages were used that no commit has noted, by a number that grows.
+    /// Uses of pages that no commit has recorded, with increasing numbers.
     var uses: [PageID: Int] = [:]
     var lastUse = 0
-    /// Lists that could not be refreshed: their pages up to the serial are stale, and why.
+    /// Lists that could not be refreshed: pages up to the serial are stale, with the error.
     var stale: [ListID: (serial: Int64, error: any Error)] = [:]
-    /// How often everything was cleared, and each list: what was fetched before is not stored behind it.
+    /// The number of times that the entire cache was cleared, and each list. A page whose fetch began before a clear is
+    /// not stored after it.
     var clears = 0
     var listClears: [ListID: Int] = [:]
     var hits = 0
@@ -62,10 +64,10 @@ public final class PageStore: Sendable {
     var isClosed = false
   }
 
-  /// Guards the open file and what is only in memory; never held during a commit.
+  /// Guards the open file and the state in memory. Never held during a commit.
   let state = Mutex(State())
 
-  /// Opens nothing yet: the file comes into being with the first page that is stored.
+  /// Creates a store without opening the file. The first stored page creates it.
   public init(_ location: StoreLocation, options: Options = Options()) {
     precondition(options.byteLimit >= 0, "a cache has room for no less than nothing")
     self.location = location
@@ -74,8 +76,8 @@ public final class PageStore: Sendable {
 
   // MARK: The file
 
-  /// Lets go of the file: every call throws `DocumentStoreError.closed` from now on, and who observes is told the end. A page
-  /// that is being fetched is handed out, and not stored.
+  /// Closes the store. Later calls throw `DocumentStoreError.closed`, and sequences that observe it end. A page that is
+  /// being fetched is returned, but not stored.
   public func close() {
     let file = state.withLock { state in
       state.isClosed = true
@@ -85,6 +87,8 @@ public final class PageStore: Sendable {
     file?.store.close()
   }
 
+  /// Checks that the store is open.
+  ///
   /// - Throws: `DocumentStoreError.closed`.
   func checkOpen() throws(DocumentStoreError) {
     if state.withLock({ $0.isClosed }) { throw .closed(path: location.path) }
@@ -99,7 +103,7 @@ public final class PageStore: Sendable {
     options.compaction = self.options.compaction
     options.pollInterval = self.options.pollInterval
     let file = try CacheFile(location, options: options)
-    // Whoever was first: observers and writers are to meet at one.
+    // If several threads open the file, keep the first instance: observers and writers must share one.
     return try state.withLock { state in
       if state.isClosed { throw DocumentStoreError.closed(path: location.path) }
       if state.file == nil { state.file = file }
@@ -107,7 +111,8 @@ public final class PageStore: Sendable {
     }
   }
 
-  /// Works on the file; where that is damaged or no longer the one that was opened, once more on the one that takes its place.
+  /// Runs `body` with the file. If the file is damaged, or no longer the one that was opened, retries once with its
+  /// replacement.
   func withFile<Result>(_ body: (CacheFile) throws -> Result) throws -> Result {
     do { return try body(file()) } catch {
       guard try recover(from: error) else { throw error }
@@ -115,7 +120,7 @@ public final class PageStore: Sendable {
     }
   }
 
-  /// Whether there is now another file to try.
+  /// Recovers from an error. Returns whether there is another file to retry with.
   func recover(from error: any Error) throws -> Bool {
     switch Fault(error) {
     case .none: return false
@@ -131,9 +136,9 @@ public final class PageStore: Sendable {
     return true
   }
 
-  /// Whether the file that has the name now is of no use, of which the error told.
+  /// Whether the file that now has the name is unusable, as the error indicates.
   private func isDamaged(_ error: any Error) -> Bool {
-    // Tables with other key spaces are as whole as any.
+    // A file with another schema passes verification, but is unusable as a cache.
     if case StoreError.schema = error { return true }
     do {
       let file = try CacheFile(location)
@@ -142,12 +147,12 @@ public final class PageStore: Sendable {
     } catch { return Fault(error) == .damage }
   }
 
-  // MARK: Everything
+  // MARK: The entire cache
 
-  /// Removes all pages of all lists. What is being fetched is not stored any more.
+  /// Removes all pages of all lists. Pages that are being fetched are not stored.
   ///
-  /// - Returns: what was removed.
-  /// - Throws: what a commit throws, with nothing removed.
+  /// - Returns: The extent that was removed.
+  /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
   public func clear() throws -> CacheExtent {
     try checkOpen()
@@ -164,16 +169,16 @@ public final class PageStore: Sendable {
         change.beginEpoch()
         return removed
       }
-      // What was removed leaves the disk, too, if there is room to do it now.
+      // Also remove the data from the disk, if there is room for a compaction.
       try? file.store.compact()
       return removed
     }
   }
 
-  /// What is stored, and how the store did in this process.
+  /// The extent of the cache, and the hits, misses and evictions of this process.
   ///
-  /// - Throws: what keeps the store from being read.
-  /// - Complexity: a look at each list.
+  /// - Throws: The error that prevents the store from being read.
+  /// - Complexity: Reads each list.
   public func statistics() throws -> PageStoreStatistics {
     let extent = try withFile { file in CacheExtent(try file.lists(file.store.snapshot())) }
     return state.withLock { state in
@@ -183,11 +188,11 @@ public final class PageStore: Sendable {
   }
 }
 
-/// How much of lists there is.
+/// The extent of some lists: their number, pages and bytes.
 public struct CacheExtent: Sendable, Equatable {
   public var lists = 0
   public var pages = 0
-  /// Bytes of the pages.
+  /// The total size of the pages, in bytes.
   public var bytes = 0
 
   init() {}
@@ -201,14 +206,14 @@ public struct CacheExtent: Sendable, Equatable {
   }
 }
 
-/// What a store holds, and how it did in this process since it was made.
+/// Statistics of a store: its extent, and counts since this instance was created.
 public struct PageStoreStatistics: Sendable, Equatable {
   public let stored: CacheExtent
-  /// Loads that were answered without the network.
+  /// The number of loads that were answered without a fetch.
   public let hits: Int
-  /// Loads that needed the network, whatever came of it.
+  /// The number of loads that needed a fetch, successful or not.
   public let misses: Int
-  /// Pages that went for the sake of ``PageStore/Options/byteLimit``.
+  /// The number of pages that were evicted because of ``PageStore/Options/byteLimit``.
   public let evictions: Int
 
   public var lists: Int { stored.lists }
@@ -216,13 +221,13 @@ public struct PageStoreStatistics: Sendable, Equatable {
   public var bytes: Int { stored.bytes }
 }
 
-/// What an error says about the file.
+/// The consequence of an error for the file.
 private enum Fault {
-  /// Nothing: something stands in the way now, or the caller's data does.
+  /// None: the error is temporary, or about the caller's data.
   case none
-  /// Another file has its name.
+  /// Another file has replaced it.
   case replaced
-  /// It cannot be used.
+  /// The file is damaged.
   case damage
 
   init(_ error: any Error) {

@@ -1,26 +1,28 @@
 import Synchronization
 
-/// Fetches that are under way, so that whoever wants the same waits for the same.
+/// A single-flight group: concurrent callers with the same key share one running operation.
 final class SingleFlight: Sendable {
-  /// What is fetched, and as what it is decoded: two types of items never share a fetch.
+  /// The identity of a fetch: its list and page, and the item type, because results of different types cannot be
+  /// shared.
   struct Key: Hashable, Sendable {
     let list: ListID
-    /// `nil` for a refresh.
+    /// The page number; `nil` for a refresh.
     let page: Int?
     let item: ObjectIdentifier
   }
 
-  /// Guards who can be joined; held for a look into the dictionary.
+  /// Guards the running operations. Held for a dictionary lookup.
   private let flights = Mutex<[Key: any Waited]>([:])
 
   var isEmpty: Bool { flights.withLock { $0.isEmpty } }
-  /// How many callers wait for anything.
+  /// The number of callers that wait for any operation.
   var waiterCount: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
 
-  /// The value of the operation under way for one of the keys, or else of `operation`, begun under the first key.
+  /// Joins the operation that is running for one of the keys, or starts `operation` under the first key, and returns
+  /// its value.
   ///
-  /// It is nobody's child: who is cancelled leaves with a `CancellationError`, and the operation goes on for the others. It is
-  /// cancelled when nobody waits any more.
+  /// The operation is not a child of any caller's task. A cancelled caller throws `CancellationError`, and the
+  /// operation continues for the others. It is cancelled when no callers wait for it.
   func run<Value: Sendable>(_ keys: [Key], _ operation: @escaping @Sendable () async throws -> Value) async throws
     -> Value
   {
@@ -58,11 +60,11 @@ private protocol Waited: AnyObject, Sendable {
   var waiterCount: Int { get }
 }
 
-/// One operation and who waits for it.
+/// One operation and its waiting callers.
 private final class Flight<Value: Sendable>: Waited {
   private struct State {
     var lastTicket = 0
-    /// Who waits, or is about to.
+    /// The tickets of callers that wait, or are about to wait.
     var tickets: Set<Int> = []
     var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
     var result: Result<Value, any Error>?
@@ -74,7 +76,7 @@ private final class Flight<Value: Sendable>: Waited {
 
   var waiterCount: Int { state.withLock { $0.tickets.count } }
 
-  /// A place among those who wait; `nil` if there is nothing to wait for any more.
+  /// Adds a waiting caller and returns its ticket; `nil` if the operation has already ended.
   func join() -> Int? {
     state.withLock { state in
       if state.result != nil || state.isAbandoned { return nil }
@@ -113,7 +115,7 @@ private final class Flight<Value: Sendable>: Waited {
     }
   }
 
-  /// Gives up a place. Returns whether that was the last one, and the operation is cancelled.
+  /// Removes a waiting caller. Returns whether it was the last one, in which case the operation is cancelled.
   func leave(_ ticket: Int) -> Bool {
     let (continuation, abandoned) = state.withLock { state in
       guard state.result == nil, state.tickets.remove(ticket) != nil else {

@@ -1,4 +1,4 @@
-/// Marks that are typed before the letter that they belong to.
+/// Composition of dead keys: accents that are typed before their letter.
 enum DeadKeys {
   private static let composed: [Unicode.Scalar: (letters: String, accented: String)] = [
     "^": ("aeiouAEIOU", "âêîôûÂÊÎÔÛ"),
@@ -7,8 +7,8 @@ enum DeadKeys {
     "¨": ("aeiouyAEIOU", "äëïöüÿÄËÏÖÜ"),
   ]
 
-  /// What a mark and what follows it are: one character where there is such a letter; the mark alone before a space or itself;
-  /// else both.
+  /// The result of an accent and the next character: one accented letter if it exists; the accent alone before a space
+  /// or itself; otherwise both characters.
   static func compose(_ mark: Unicode.Scalar, _ next: Unicode.Scalar) -> [Unicode.Scalar] {
     if next == " " || next == mark { return [mark] }
     if let (letters, accented) = composed[mark] {

@@ -8,24 +8,24 @@ import Musl
 import Darwin
 #endif
 
-/// A descriptor, and what is to be done before it is closed. Its calls block: they are made on a ``InputThread``.
+/// A file descriptor, and an action before it is closed. Its calls block, so make them on an ``InputThread``.
 final class Descriptor: Sendable {
-  /// The most bytes that one call reads.
+  /// The maximum number of bytes in one read.
   static let readByteCount = 4096
-  /// The most bytes that one call writes. What can be written to has room for so many, so that a descriptor that blocks, such as
-  /// a standard output that is shared with others, does not.
+  /// The maximum number of bytes in one write. A descriptor that is ready for writing has room for this many, so a write
+  /// does not block even on a blocking descriptor, for example a shared standard output.
   static let writeByteCount = 512
-  /// How long whoever does not take answers may hold up the end of an input.
+  /// The longest time that an output that accepts no data may delay the end of an input.
   static let patienceAtEnd = Duration.seconds(2)
 
-  /// What a wait or a read came to.
+  /// The result of a wait or a read.
   enum Piece: Sendable, Equatable {
     case bytes([UInt8])
-    /// Nothing came for as long as was asked for.
+    /// No bytes arrived within the time limit.
     case idle
-    /// There will be no more.
+    /// End of file.
     case end
-    /// The input is to end.
+    /// The input must end.
     case stopped
   }
 
@@ -34,9 +34,11 @@ final class Descriptor: Sendable {
   private let prepareClose: (@Sendable () -> Void)?
   private let isClosed = Atomic(false)
 
+  /// Wraps a descriptor.
+  ///
   /// - Parameters:
-  ///   - isOwned: Whether it is closed by ``close()`` or with the object.
-  ///   - prepareClose: Called before that.
+  ///   - isOwned: Whether ``close()``, or releasing the object, closes the descriptor.
+  ///   - prepareClose: An action before the descriptor is closed.
   init(_ number: CInt, isOwned: Bool = true, prepareClose: (@Sendable () -> Void)? = nil) {
     self.number = number
     self.isOwned = isOwned
@@ -65,7 +67,7 @@ final class Descriptor: Sendable {
       if !ready { return .idle }
       var count = 0
       var code: CInt = 0
-      // The buffer has room for as many bytes as are asked for, and as many as are said to be read are initialised.
+      // The buffer has room for the requested number of bytes, and the number of bytes read is initialised.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.readByteCount) { buffer, filled in
         count = unsafe systemRead(number, buffer.baseAddress, Self.readByteCount)
         code = errno
@@ -77,9 +79,9 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Writes all bytes, as fast as they are taken.
+  /// Writes all bytes, waiting until they are accepted.
   ///
-  /// - Parameter limit: How long to wait where nothing is taken; `nil` for as long as the input runs.
+  /// - Parameter limit: The longest time without progress; `nil` to wait as long as the input runs.
   func write(_ bytes: [UInt8], within limit: Duration?, ending: Ending) throws(InputError) {
     Self.ignoreBrokenPipes
     let clock = ContinuousClock()
@@ -93,7 +95,7 @@ final class Descriptor: Sendable {
       if ending.cancel.isTripped { throw InputError("the input was ended") }
       if isEnding != ending.stop.isTripped { continue }
       guard ready else { throw InputError("nobody takes it") }
-      // The bytes from `written` on, at most as many as there are.
+      // The bytes after `written`, at most as many as there are.
       let count = unsafe bytes.withUnsafeBytes { buffer in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
         return unsafe systemWrite(number, rest.baseAddress, min(rest.count, Self.writeByteCount))
@@ -102,7 +104,7 @@ final class Descriptor: Sendable {
         written += count
         lastProgress = clock.now
       } else if errno == EAGAIN {
-        // There is room, but not as much as it takes: nothing tells when there is.
+        // There is room, but not enough, and `poll` cannot wait for more.
         if let patience, clock.now - lastProgress >= patience { throw InputError("nobody takes it") }
         usleep(1000)
       } else if errno != EINTR {
@@ -111,14 +113,14 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Makes a write to a pipe that nobody reads an error, and not the end of the process; once, for the whole process.
+  /// Makes a write to a broken pipe return an error instead of ending the process; once, for the entire process.
   private static let ignoreBrokenPipes: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
   }()
 
-  /// Waits until the descriptor or one of the latches has something.
+  /// Waits until the descriptor is ready or one of the latches is tripped.
   ///
-  /// - Returns: Whether the descriptor has: bytes, room, an end or an error.
+  /// - Returns: Whether the descriptor is ready: it has bytes, room, an end or an error.
   private func wait(for events: Int32, or latches: [Latch], within limit: Duration?) throws(InputError) -> Bool {
     let clock = ContinuousClock()
     let deadline = limit.map { clock.now + $0 }
@@ -126,7 +128,7 @@ final class Descriptor: Sendable {
       var entries = [pollfd(fd: number, events: Int16(events), revents: 0)]
       for latch in latches { entries.append(pollfd(fd: latch.descriptor, events: Int16(POLLIN), revents: 0)) }
       let left = deadline.map { $0 - clock.now }
-      // The array has as many entries as the system is told.
+      // The array has as many entries as the call is given.
       let count = unsafe poll(&entries, nfds_t(entries.count), left.map(Self.milliseconds) ?? -1)
       if count > 0 { return entries[0].revents != 0 }
       if count < 0, errno != EINTR { throw InputError("cannot wait", code: errno) }
@@ -134,7 +136,7 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Rounded up, so that a wait is never for nothing; at most a day.
+  /// Milliseconds, rounded up so that a wait is never too short; at most a day.
   private static func milliseconds(_ duration: Duration) -> CInt {
     let parts = min(max(duration, .zero), .seconds(86_400)).components
     return CInt(parts.seconds * 1000 + (parts.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Devices between an input that ends and the one that reads on.
+/// Hands open devices over from an input that ends to its successor.
 ///
-/// A device that is closed for a moment loses what is sent in that moment, and a code that is cut is another code. So an input
-/// that is followed by one of the same device, under other settings, hands it over as it is: open, and with the line that has
-/// begun.
+/// Closing a device even briefly would lose the bytes sent in that time, and a truncated code is a different code. So
+/// an input whose successor reads the same device with other settings hands the device over open, with any incomplete
+/// line.
 final class DeviceHandoff: Sendable {
-  /// What names a device.
+  /// The identity of a device.
   struct Key: Hashable, Sendable {
     let kind: String
     let path: String
 
-    /// `nil` for what is no device.
+    /// Creates a key; `nil` if the source is not a device.
     init?(_ source: InputSource) {
       switch source {
       case .serial(let options): path = options.path
@@ -22,7 +22,7 @@ final class DeviceHandoff: Sendable {
     }
   }
 
-  /// What had been read of the line that has begun.
+  /// The state of an incomplete line.
   enum State: Sendable {
     case line(LineFramer.Beginning)
     case keys(KeyboardDecoder)
@@ -34,10 +34,10 @@ final class DeviceHandoff: Sendable {
     let state: State
   }
 
-  /// Who is expected, and what is there for them.
+  /// The keys of devices that a new input will take, with the device once it is available.
   private let places = Mutex<[Key: Kept?]>([:])
 
-  /// Has devices kept for inputs that will come, and those that nobody came for closed.
+  /// Reserves devices for new inputs, and closes those that no input took.
   func reserve(_ keys: Set<Key>) {
     let former = places.withLock { places in
       defer { places = Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }) }
@@ -46,7 +46,9 @@ final class DeviceHandoff: Sendable {
     for kept in former.values { kept?.device.close() }
   }
 
-  /// - Returns: Whether somebody is expected; else the device is the caller's still.
+  /// Offers a device.
+  ///
+  /// - Returns: Whether an input will take it; if not, the caller must close it.
   func put(_ kept: Kept, for key: Key) -> Bool {
     places.withLock { places in
       guard places[key] != nil else { return false }
@@ -55,7 +57,7 @@ final class DeviceHandoff: Sendable {
     }
   }
 
-  /// What there is for one who comes, once.
+  /// Takes the device for a key, once; `nil` if none is available.
   func take(_ key: Key) -> Kept? {
     places.withLock { places in places.removeValue(forKey: key) ?? nil }
   }

@@ -1,10 +1,10 @@
-/// A device that may go away and come back: it is opened, read to its end, and opened again.
+/// Reads a device that may disappear and return: opens it, reads it to its end, and reopens it.
 struct DeviceInput {
-  /// How the reading of a device ends.
+  /// The reason why reading a device ended.
   enum End {
-    /// The device went away, and why.
+    /// The device disappeared, with the error.
     case gone(InputError)
-    /// The input is to end, in the middle of this.
+    /// The input must end; the state of the incomplete line.
     case stopped(DeviceHandoff.State)
   }
 
@@ -16,9 +16,11 @@ struct DeviceInput {
   let environment: InputEnvironment
   let ending: Ending
 
+  /// Runs until the input must end.
+  ///
   /// - Parameters:
-  ///   - open: Opens the device, or sets up one that is open and was read by another input; may block.
-  ///   - read: Reads it, from a state in which it was left, until it ends or until the input is to end.
+  ///   - open: Opens the device, or configures an open one that another input read; may block.
+  ///   - read: Reads the device, from the state in which it was handed over, until it or the input ends.
   func run(
     open: @escaping @Sendable (Descriptor?) throws(InputError) -> Descriptor,
     read: (Descriptor, DeviceHandoff.State?, InputThread) async throws -> End
@@ -65,7 +67,7 @@ struct DeviceInput {
         try await reopening.closed(obstacle.description)
       }
     }
-    // It was to end before it began.
+    // The input ended before it began.
     if let kept { await thread.run { kept.device.close() } }
   }
 }

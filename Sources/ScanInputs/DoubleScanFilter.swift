@@ -1,55 +1,57 @@
-/// Tells the second reading of a label from the first one of another label with the same code: by the time between them.
+/// Detects double scans: repeated readings of one code within a time window.
 ///
-/// The window runs from the last reading, not from the first, so a scanner that is held on a label stays silent for as long
-/// as it is held there. One filter is for one input: the same code at two inputs is two scans.
+/// The window begins at the last reading, not at the first, so a scanner that is held on a label stays silent for as
+/// long as it is held there. Use one filter for each input: the same code at two inputs is two scans.
 ///
-/// Memory is bounded: of codes that come faster than ``capacity`` in a window, the eldest are forgotten, and would count as
-/// new.
+/// Memory is bounded: if more than ``capacity`` codes arrive within a window, the oldest are forgotten and would count
+/// as new.
 public struct DoubleScanFilter: Sendable {
-  /// How many different codes of one window are remembered at least.
+  /// The minimum number of different codes that are remembered within a window.
   public static let capacity = 512
 
   /// A code that was read.
   private struct Sighting {
-    /// What the first reading is called.
+    /// The ID of the first reading.
     let id: String
-    /// When it was read last.
+    /// The time of the last reading.
     var last: Duration
   }
 
   private var window: Duration
-  // Two generations, so that what is old goes without a search for it: when the newer one is older than the window, or full,
-  // it becomes the former one, and that one is dropped. What was read within the window stands in one of them. The keys are
-  // bytes, because equal strings need not have equal bytes.
+  // Two generations, so that old codes are discarded without a search. When the newer one is older than the window, or
+  // full, it becomes the former one, and the former one is dropped. All codes within the window are in one of them. The
+  // keys are bytes, because equal strings need not have equal bytes.
   private var recent: [[UInt8]: Sighting] = [:]
   private var former: [[UInt8]: Sighting] = [:]
-  /// When the newer generation began.
+  /// The time at which the newer generation began.
   private var start: Duration?
 
-  /// - Parameter window: What is read again sooner than this is a repeat. Zero, or less, for none.
+  /// Creates a filter.
+  ///
+  /// - Parameter window: The time within which a code counts as repeated. Zero or less disables the filter.
   public init(window: Duration) { self.window = window }
 
-  /// Whether anything of what was read stands in the window still.
+  /// Whether the window contains any reading at this time.
   public func remembers(at time: Duration) -> Bool {
     [recent, former].contains { $0.values.contains { time - $0.last < window } }
   }
 
-  /// What was read so far, in another window.
+  /// A filter with the same readings and another window.
   public func with(window: Duration) -> DoubleScanFilter {
     var filter = self
     filter.window = window
     return filter
   }
 
-  /// Whether the code was read less than the window ago; it counts as read now.
+  /// Returns whether the code was read within the window, and records this reading.
   ///
-  /// The time is since any moment that stays the same, and does not go back. Where it does, no time has passed.
+  /// - Parameter time: The time since any fixed moment. It should not go back; if it does, no time has passed.
   public mutating func isRepeat(_ code: String, at time: Duration) -> Bool {
     first(code, id: "", at: time) != nil
   }
 
-  /// The same, but the answer is what the first of the readings was called, and `nil` if this is the first. Then it is called
-  /// `id`.
+  /// Records a reading. Returns the ID of the first reading of this code if it was read within the window; otherwise
+  /// returns `nil`, and this reading is the first, with the ID `id`.
   public mutating func first(_ code: String, id: String, at time: Duration) -> String? {
     guard window > .zero else { return nil }
     turn(at: time)
@@ -63,7 +65,7 @@ public struct DoubleScanFilter: Sendable {
     return nil
   }
 
-  /// Makes room, so that the newer generation may take one more.
+  /// Rotates the generations if the newer one is full or too old.
   private mutating func turn(at time: Duration) {
     guard let start else {
       self.start = time

@@ -1,13 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// Runs a task on the thread of an event loop: between what a connection receives and what it is answered with no other thread is
-/// woken.
+/// A task executor on an event loop's thread, so that a connection's line is answered without a context switch.
 ///
-/// What runs there must not block for long, as with all tasks.
+/// As with all tasks, jobs must not block for long.
 final class EventLoopExecutor: TaskExecutor {
-  /// The event loops of connections of inputs, for as long as the process runs. They are their own, so that a lookup that waits for
-  /// a disk holds up no other server of the process.
+  /// The event loops for the connections of inputs, for the lifetime of the process. They are separate, so that a
+  /// lookup that waits for a disk does not delay other servers of the process.
   static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
   private let loop: any EventLoop
@@ -15,7 +14,8 @@ final class EventLoopExecutor: TaskExecutor {
   init(_ loop: any EventLoop) { self.loop = loop }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // Each job is handed over once, and run once: an event loop runs everything that it takes. The closure keeps the executor.
+    // Each job is submitted once and run once: an event loop runs every closure that it accepts. The closure retains
+    // the executor.
     let job = UnownedJob(job)
     loop.execute { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }

@@ -1,40 +1,40 @@
 import Synchronization
 
-/// Hands the readings of inputs to the handler that is connected, and has them wait while none is.
+/// A handler that forwards readings to another handler that can be replaced. Readings wait while none is connected.
 ///
-/// A handler that is connected is told how each input is: what was told to the one before it did not hear.
+/// A newly connected handler receives the current state of each input, because it missed earlier events.
 final class HandlerSwitch: ReadingHandler {
   private struct Calls {
-    /// Who answers; `nil` while readings wait.
+    /// The connected handler; `nil` while readings wait.
     var handler: (any ReadingHandler)?
     var last: (any ReadingHandler)?
-    /// Readings that are being answered.
+    /// The number of readings that are being answered.
     var runningCount = 0
-    /// Readings that wait: one for each input, or connection of an input.
+    /// The waiting readings: one for each input, or for each connection of an input.
     var waiting: [CheckedContinuation<any ReadingHandler, Never>] = []
-    /// Who waits until none is being answered.
+    /// The caller of ``disconnect()`` that waits until all readings are answered.
     var leaving: CheckedContinuation<Void, Never>?
   }
 
   private struct Notes {
     var handler: (any ReadingHandler)?
     var isConnected = false
-    /// What was told last of each input, if that says how it is.
+    /// The last state event of each input.
     var states: [String: InputEvent] = [:]
-    /// What was told last of the connections of each input.
+    /// The last event about the connections of each input.
     var connections: [String: InputEvent] = [:]
   }
 
   private let calls = Mutex(Calls())
-  /// Held while a handler is told, so that it hears everything in order.
+  /// Held during calls of the handler, so that it receives all events in order.
   private let notes = Mutex(Notes())
 
-  /// Whether somebody answers.
+  /// Whether a handler is connected.
   var isConnected: Bool { calls.withLock { $0.handler != nil } }
 
   // MARK: Handlers
 
-  /// Has `handler` answer from now on, and tells it how the inputs with these names are. Others are forgotten.
+  /// Connects a handler, and sends it the states of the inputs with these names. Other states are discarded.
   func connect(_ handler: any ReadingHandler, continuing names: Set<String>) {
     notes.withLock { notes in
       notes.handler = handler
@@ -49,7 +49,7 @@ final class HandlerSwitch: ReadingHandler {
     resume(handler)
   }
 
-  /// Has readings wait. Returns when those that had come are answered.
+  /// Disconnects the handler, so that new readings wait. Returns when all earlier readings are answered.
   func disconnect() async {
     notes.withLock { $0.isConnected = false }
     await withCheckedContinuation { continuation in
@@ -62,7 +62,7 @@ final class HandlerSwitch: ReadingHandler {
     }
   }
 
-  /// Has readings that wait answered by who was connected last: nobody else will come.
+  /// Lets the last handler answer the waiting readings, because no other handler will be connected.
   func release() {
     if let last = calls.withLock({ $0.last }) { resume(last) }
   }
@@ -83,7 +83,7 @@ final class HandlerSwitch: ReadingHandler {
 
   func answer(_ readings: [Reading]) async -> [ReadingAnswer] { await call { await $0.answer(readings) } }
 
-  /// Runs `body` with the handler, and waits for one where there is none.
+  /// Calls `body` with the handler, after waiting for one if necessary.
   private func call<Answer>(_ body: (any ReadingHandler) async -> Answer) async -> Answer {
     let handler = await withCheckedContinuation { continuation in
       let handler = calls.withLock { calls in
@@ -112,7 +112,7 @@ final class HandlerSwitch: ReadingHandler {
       case .connections:
         notes.connections[input] = event
         if notes.isConnected { notes.handler?.note(event, input: input) }
-      // The next handler is not told of it.
+      // These are not sent to the next handler.
       case .fault, .refused: notes.handler?.note(event, input: input)
       }
     }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Where the readings of an input go, and what happens to it.
+/// The context of an input: its name, handler and logger.
 struct InputContext: Sendable {
   /// The name of the input.
   let name: String
@@ -15,8 +15,8 @@ struct InputContext: Sendable {
 
   /// Answers a line that is a code.
   ///
-  /// - Parameter encoding: The input's, for the message about a line that cannot be decoded.
-  /// - Returns: `nil` for a line that was refused, which has been noted.
+  /// - Parameter encoding: The input's encoding, for the message about a line that cannot be decoded.
+  /// - Returns: The answer; `nil` for a line that was refused, which has been reported.
   func answer(_ line: LineFramer.Line, _ encoding: TextEncoding) async -> ReadingAnswer? {
     switch line {
     case .text(let code): return await answer(code)

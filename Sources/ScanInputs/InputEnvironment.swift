@@ -1,45 +1,45 @@
 import Synchronization
 
-/// What tests put something else in place of.
+/// The dependencies of an input that tests replace.
 struct InputEnvironment: Sendable {
   var standardInput: CInt = 0
   var standardOutput: CInt = 1
-  /// What was read of it.
+  /// The incomplete line of the standard input.
   var standardInputRemainder = StandardInputRemainder.ofProcess
-  /// Where a device goes that the next input reads on; without one it is closed.
+  /// Takes the device of an input that ends, for its successor; `nil` to close the device.
   var shelf: DeviceHandoff?
-  /// How an input waits before it opens its source again.
+  /// Waits before a source is reopened.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-  /// How long a client may leave an answer lying.
+  /// The longest time that a client may not read its answers.
   var patience = Duration.seconds(30)
-  /// The same, once the input is to end.
+  /// The same limit, once the input must end.
   var patienceAtEnd = Descriptor.patienceAtEnd
-  /// How long a serial device may leave an answer lying.
+  /// The longest time that a serial device may not accept an answer.
   var devicePatience = Duration.seconds(5)
-  /// How long the rest of a keyboard's event may take. Devices deliver whole events; half a one in a FIFO, whose writer died,
-  /// would spoil all that follow.
+  /// The longest time until the rest of a keyboard event arrives. Devices deliver complete events; half an event in a
+  /// FIFO, whose writer crashed, would corrupt all that follow.
   var eventPatience = Duration.seconds(1)
-  /// How long a scanner that is called may take to answer the call.
+  /// The timeout for connecting to a scanner in server mode.
   var connectTimeout = Duration.seconds(10)
-  /// Called when a pause was seen that ends a line.
+  /// A callback that is called when a pause ended a line.
   var onPause: @Sendable () -> Void = {}
-  /// Connections that an input has at once.
+  /// The maximum number of concurrent connections of an input.
   var maximumConnections = ScanInput.maximumConnections
 }
 
-/// The line of the standard input that had begun when an input ended.
+/// The incomplete line of the standard input at the end of an input.
 ///
-/// The standard input is one for the process and outlives its inputs, which end when a configuration is read anew. What was
-/// read of a line belongs to the next one that reads: else the rest of the line would be a code of its own, and another one.
+/// The standard input belongs to the process and outlives its inputs, which end when the configuration is reloaded. The
+/// next input that reads it must continue the line; otherwise the rest of the line would be a different code.
 final class StandardInputRemainder: Sendable {
   static let ofProcess = StandardInputRemainder()
 
   private let beginning = Mutex(LineFramer.Beginning())
 
-  /// Keeps a beginning for the next input.
+  /// Stores an incomplete line for the next input.
   func keep(_ beginning: LineFramer.Beginning) { self.beginning.withLock { $0 = beginning } }
 
-  /// What was kept, once.
+  /// Returns the stored line, once.
   func take() -> LineFramer.Beginning {
     beginning.withLock { beginning in
       defer { beginning = LineFramer.Beginning() }

@@ -1,10 +1,10 @@
-/// An input as it is configured.
+/// The configuration of an input.
 public struct InputOptions: Sendable, Equatable {
-  /// Its name, in answers, metrics and messages: 1 to 64 letters, digits, `-`, `_` and `.`.
+  /// The name in answers, metrics and messages: 1 to 64 letters, digits, `-`, `_` and `.`.
   public var name: String
-  /// Where it reads from.
+  /// The source to read.
   public var source: InputSource
-  /// How its bytes are lines.
+  /// The format of the lines.
   public var line = LineFormat()
 
   public init(name: String, source: InputSource) {
@@ -13,51 +13,56 @@ public struct InputOptions: Sendable, Equatable {
   }
 }
 
-/// How bytes are lines, and lines are codes.
+/// The rules for splitting bytes into lines and decoding codes.
 ///
-/// A line ends with one of ``ends``, or where ``idleTimeout`` is set with a pause of that length, whichever comes first. A blank
-/// line is not a reading. A separator of GS1 (FNC1, sent as 0x1D) is a part of the code, also as its last character: ``Reading``
-/// has it, and a catalogue that reads GS1 ignores it there.
+/// A line ends with one of ``ends`` or, if ``idleTimeout`` is set, with a pause of that length, whichever comes first.
+/// A blank line is not a reading. A GS1 separator (FNC1, sent as 0x1D) is a part of the code, even as its last
+/// character: ``Reading`` contains it, and a catalogue that reads GS1 ignores it there.
 public struct LineFormat: Sendable, Equatable {
-  /// The most bytes of a line, without what ends it. What is longer is refused whole. Less than 1 counts as 1.
+  /// The maximum length of a line in bytes, without its end. A longer line is refused. Values less than 1 count as 1.
   public var maximumByteCount = 4096
-  /// What ends a line, in any order; a carriage return and a line feed that both do end one line together. Empty where only a
-  /// pause does. Of a keyboard, Enter is each of CR, LF and CRLF. A Unix domain socket has JSON lines, which end as usual.
+  /// The line ends, in any order. If both carriage return and line feed are line ends, the sequence of both ends one
+  /// line. Empty if only a pause ends a line. On a keyboard, Enter counts as CR, LF and CRLF. A Unix domain socket has
+  /// JSON lines, which end as usual.
   ///
-  /// An end may not be a byte that ``TextEncoding/isInsideCharacters(_:)`` tells of: it would cut characters.
+  /// A line end must not be a byte for which ``TextEncoding/isInsideCharacters(_:)`` returns true, because it would
+  /// split characters.
   public var ends: [LineEnd] = [.carriageReturn, .lineFeed]
-  /// How characters are bytes. A keyboard sends characters, and a line of JSON is UTF-8, whatever this says.
+  /// The character encoding. It does not apply to a keyboard, which sends characters, and to JSON lines, which are
+  /// UTF-8.
   public var encoding = TextEncoding.utf8
-  /// Text that the reader puts before each code, and that is not a part of it; a line without it is taken as it is. Of a line that
-  /// cannot be decoded nothing is removed.
+  /// Text that the reader sends before each code, and that is removed if present. Nothing is removed from a line that
+  /// cannot be decoded.
   public var prefix = ""
-  /// The same after each code. Ends of lines in both are left aside: lines are cut there.
+  /// Text that the reader sends after each code, and that is removed if present. Line ends in the prefix and suffix are
+  /// ignored, because lines are split there.
   public var suffix = ""
-  /// A pause that ends a line, for readers that send no end: no byte came for so long. `nil` if no pause does. Longer than the
-  /// longest pause within a code, some 20 milliseconds at 9600 baud, and shorter than the pause between two codes.
+  /// The length of a pause without bytes that ends a line, for readers that send no line end; `nil` for none. It must
+  /// be longer than the longest pause within a code, about 20 milliseconds at 9600 baud, and shorter than the pause
+  /// between two codes.
   public var idleTimeout: Duration?
 
   public init() {}
 }
 
-/// Where an input reads from.
+/// The source of an input.
 public enum InputSource: Sendable, Equatable {
-  /// The standard input: a pipe, a terminal or a file. Answers go to the standard output.
+  /// The standard input: a pipe, a terminal or a file. Answers are written to the standard output.
   case standardInput
-  /// A serial device or a pty; answers go back on the same line if asked for.
+  /// A serial device or a pty. Answers are written to the same line if enabled.
   case serial(SerialOptions)
-  /// A keyboard of Linux' evdev, or a FIFO of its events.
+  /// A Linux event device (evdev) of a keyboard, or a FIFO of its events.
   case keyboard(KeyboardOptions)
-  /// Lines over TCP from clients that connect, many at once; each answer goes to the connection that asked. Port 0 takes a free
-  /// one. Only clients of the networks `allow` may connect; all may if it is empty.
+  /// A TCP server for lines, with many connections; each answer is written to its connection. Port 0 selects a free
+  /// port. Only clients from the networks in `allow` may connect; all may if it is empty.
   case tcp(host: String, port: Int, allow: [PeerNetwork] = [])
-  /// Lines over TCP from a scanner that listens and expects to be called.
+  /// A TCP client for a scanner that listens for connections.
   case tcpClient(TCPClientOptions)
-  /// A Unix domain socket at this path, of up to 93 bytes: a request is a line of JSON, `{"code":"…","tag":"…"}`, and so is its
-  /// answer.
+  /// A Unix domain socket at this path of up to 93 bytes. A request is a line of JSON, `{"code":"…","tag":"…"}`, and so
+  /// is its answer.
   case socket(path: String)
 
-  /// The name of the kind, as the configuration has it.
+  /// The name of the kind in the configuration.
   public var kind: String {
     switch self {
     case .standardInput: "stdin"
@@ -88,14 +93,15 @@ public enum InputSource: Sendable, Equatable {
 
 /// A serial device.
 public struct SerialOptions: Sendable, Equatable {
-  /// The device, best a path below `/dev/serial/by-id`, which stays when the scanner is plugged in elsewhere.
+  /// The path of the device. Prefer a path in `/dev/serial/by-id`, which does not change when the scanner is plugged in
+  /// elsewhere.
   public var path: String
-  /// Bits a second: 1200 to 230,400 as termios has them, on Linux up to 921,600. With another one the input stays closed, and says
-  /// so. A pty ignores it.
+  /// The speed in bits per second: 1200 to 230,400, as termios supports, and on Linux up to 921,600. With an
+  /// unsupported speed the input stays closed and reports the reason. A pty ignores it.
   public var baud = 9600
   /// Whether answers are written to the device.
   public var answers = false
-  /// How long to wait before the device is opened again after it went away.
+  /// The delay before the device is reopened after it disappeared.
   public var reopenInterval: Duration = .seconds(1)
 
   public init(path: String) { self.path = path }
@@ -103,14 +109,14 @@ public struct SerialOptions: Sendable, Equatable {
 
 /// A scanner that listens on a TCP port.
 public struct TCPClientOptions: Sendable, Equatable {
-  /// Its name or address.
+  /// The host name or address.
   public var host: String
-  /// Its port, 1 to 65,535.
+  /// The port, 1 to 65,535.
   public var port: Int
-  /// Whether answers are written to the connection. Many scanners take what they get for commands.
+  /// Whether answers are written to the connection. Many scanners interpret received data as commands.
   public var answers = false
-  /// How long to wait before it is called again after the connection ended. The pause doubles up to 30 seconds while the scanner
-  /// cannot be reached.
+  /// The delay before the scanner is called again after the connection ended. It doubles up to 30 seconds while the
+  /// scanner cannot be reached.
   public var reopenInterval: Duration = .seconds(1)
 
   public init(host: String, port: Int) {
@@ -119,21 +125,22 @@ public struct TCPClientOptions: Sendable, Equatable {
   }
 }
 
-/// A scanner that types.
+/// A scanner that acts as a keyboard.
 public struct KeyboardOptions: Sendable, Equatable {
-  /// The device, best a path below `/dev/input/by-id`, which stays when the scanner is plugged in elsewhere.
+  /// The path of the device. Prefer a path in `/dev/input/by-id`, which does not change when the scanner is plugged in
+  /// elsewhere.
   public var path: String
-  /// The layout that the scanner assumes.
+  /// The keyboard layout that the scanner is set to.
   public var layout = KeyboardLayout.us
-  /// Whether nobody else gets what it types (EVIOCGRAB). A FIFO ignores it.
+  /// Whether to grab the device (EVIOCGRAB), so that no other program receives its input. A FIFO ignores it.
   public var grabs = true
-  /// How long to wait before the device is opened again after it went away.
+  /// The delay before the device is reopened after it disappeared.
   public var reopenInterval: Duration = .seconds(1)
 
   public init(path: String) { self.path = path }
 }
 
-/// Which character a key is.
+/// A keyboard layout.
 public enum KeyboardLayout: String, Sendable, CaseIterable {
   case us, de, fr
 }

@@ -2,11 +2,12 @@ public import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Inputs that outlive those for whom they read.
+/// Runs inputs that stay open while their handler is replaced.
 ///
-/// A program that begins again under another configuration, in the same process, gives its inputs one supervisor and runs them with
-/// ``run(_:for:maximumConnections:goesOn:)`` each time. An input whose options stay as they are is not closed between two runs: a code that is half
-/// read goes on, clients stay connected, and what is read meanwhile is answered by the next handler.
+/// A program that reloads its configuration in the same process creates one supervisor for its inputs, and calls
+/// ``run(_:for:maximumConnections:goesOn:)`` for each configuration. An input whose options do not change stays open
+/// between two runs: an incomplete line continues, clients stay connected, and codes that are read meanwhile are
+/// answered by the next handler.
 public final class InputSupervisor: Sendable {
   private struct Running: Sendable {
     let options: InputOptions
@@ -18,10 +19,12 @@ public final class InputSupervisor: Sendable {
   private let environment: InputEnvironment
   let board = HandlerSwitch()
   private let shelf = DeviceHandoff()
-  /// Guards what runs, by the name of the input. Never held across an await.
+  /// Guards the running inputs, by name. Never held across an await.
   private let running = Mutex<[String: Running]>([:])
 
-  /// - Parameter logger: as of ``ScanInput``.
+  /// Creates a supervisor.
+  ///
+  /// - Parameter logger: The logger of its inputs; see ``ScanInput``.
   public convenience init(logger: Logger) { self.init(logger: logger, environment: InputEnvironment()) }
 
   init(logger: Logger, environment: InputEnvironment) {
@@ -31,16 +34,18 @@ public final class InputSupervisor: Sendable {
     self.environment = environment
   }
 
-  /// Has these inputs, and no others, read for `handler`, until graceful shutdown. One call at a time; ``end()`` behind the last.
+  /// Runs exactly these inputs for `handler` until graceful shutdown. Only one call may run at a time; call ``end()``
+  /// after the last one.
   ///
-  /// The handler is told of inputs that go on as of those that open. What was read when the shutdown comes is answered by it.
+  /// For inputs that stay open, the handler receives the same events as for inputs that open. All lines that were read
+  /// before the shutdown are answered by it.
   ///
   /// - Parameters:
-  ///   - inputs: names are unique.
-  ///   - handler: answers what is read, until the next call.
-  ///   - maximumConnections: of each input that begins now and has any.
-  ///   - goesOn: asked at the end, also after a cancellation: whether there will be another call. Then the inputs stay open, and
-  ///     readings wait for it; else they end.
+  ///   - inputs: The inputs, with unique names.
+  ///   - handler: The handler of the readings until the next call.
+  ///   - maximumConnections: The connection limit of each input that begins now and accepts connections.
+  ///   - goesOn: Called at the end, even after a cancellation. Returns whether there will be another call. If true, the
+  ///     inputs stay open and readings wait for it; otherwise they end.
   /// - Throws: `CancellationError` only.
   public func run(
     _ inputs: [InputOptions], for handler: any ReadingHandler,
@@ -54,7 +59,7 @@ public final class InputSupervisor: Sendable {
       return (Set(kept.keys), others)
     }
     board.connect(handler, continuing: kept)
-    // Some of them may read the devices of others on.
+    // Some new inputs may continue to read the devices of others.
     let new = inputs.filter { !kept.contains($0.name) }
     shelf.reserve(Set(new.compactMap { DeviceHandoff.Key($0.source) }))
     await end(others)
@@ -65,13 +70,13 @@ public final class InputSupervisor: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Ends the inputs that the last call left open. What they had read is answered by its handler.
+  /// Ends the inputs that the last call left open. Lines that they have read are answered by its handler.
   public func end() async {
     board.release()
     await endAll()
   }
 
-  /// Whether nothing runs.
+  /// Whether no input is running.
   var isIdle: Bool { running.withLock { $0.isEmpty } }
 
   private func endAll() async {
@@ -86,16 +91,16 @@ public final class InputSupervisor: Sendable {
     var input = ScanInput(options, handler: board, logger: logger)
     input.environment = environment
     input.environment.maximumConnections = min(environment.maximumConnections, maximumConnections)
-    // What the group itself says is nothing that concerns the input.
+    // The group's own log messages do not concern the input.
     var quiet = logger
     quiet.logLevel = max(logger.logLevel, .error)
     let group = ServiceGroup(services: [input], logger: quiet)
-    // Detached, as it does not end with the run that starts it.
+    // Detached, because it outlives the run that starts it.
     let task = Task.detached { () -> Void in try? await group.run() }
     running.withLock { $0[options.name] = Running(options: options, group: group, task: task) }
   }
 
-  /// In order; at once when the task is cancelled.
+  /// Ends inputs gracefully, or at once if the task is cancelled.
   private func end(_ inputs: [Running]) async {
     await withTaskCancellationHandler {
       for input in inputs { await input.group.triggerGracefulShutdown() }

@@ -1,6 +1,7 @@
 import NIOPosix
 
-/// A thread of its own for one input, where calls may block: neither the tasks of the process nor its sockets wait for them.
+/// A dedicated thread for the blocking calls of one input, so that they do not block the cooperative pool or an event
+/// loop.
 ///
 /// An input that is read while its answers are written has two threads.
 struct InputThread: Sendable {
@@ -11,11 +12,11 @@ struct InputThread: Sendable {
     pool.start()
   }
 
-  /// Gives `body` a thread, which ends with it.
+  /// Runs `body` with a thread, which ends with it.
   ///
   /// - Parameters:
-  ///   - format: The lines of the input: where a pause ends them, it is read while answers are written.
-  ///   - hasAnswers: Whether there are answers to write.
+  ///   - format: The line format. If a pause ends lines, the input is read while answers are written.
+  ///   - hasAnswers: Whether answers are written.
   static func use<Result>(
     _ format: LineFormat, hasAnswers: Bool, _ body: (InputThread) async throws -> Result
   ) async throws -> Result {

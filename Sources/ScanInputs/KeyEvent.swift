@@ -1,13 +1,13 @@
-/// What a device of Linux' evdev says: `struct input_event` as the system has it on this machine, little-endian.
+/// An event of a Linux input device (evdev): `struct input_event` as on this system, little-endian.
 ///
 ///     offset  size           field
-///     0       2 × word       time, which nobody needs here
+///     0       2 × word       time, not used here
 ///     …       2              type
 ///     …       2              code
 ///     …       4              value, signed
 struct KeyEvent: Equatable, Sendable {
   static let timeByteCount = 2 * MemoryLayout<Int>.size
-  /// 24 where a word has 64 bits.
+  /// 24 on a 64-bit system.
   static let byteCount = timeByteCount + 8
 
   var type: UInt16
@@ -20,7 +20,9 @@ struct KeyEvent: Equatable, Sendable {
     self.value = value
   }
 
-  /// - Parameter bytes: ``byteCount`` of them.
+  /// Decodes an event.
+  ///
+  /// - Parameter bytes: The bytes; exactly ``byteCount``.
   init(_ bytes: [UInt8]) {
     func byte(_ index: Int) -> UInt32 { UInt32(bytes[Self.timeByteCount + index]) }
     type = UInt16(byte(0) | byte(1) << 8)

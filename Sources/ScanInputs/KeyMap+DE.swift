@@ -1,5 +1,5 @@
 extension KeyMap {
-  /// Germany.
+  /// The layout of Germany.
   static let de = KeyMap(
     rows: [
       (KeyCode.leftOfDigits, "^", "°"),

@@ -1,5 +1,5 @@
 extension KeyMap {
-  /// France.
+  /// The layout of France.
   static let fr = KeyMap(
     rows: [
       (KeyCode.leftOfDigits, "²", " "),

@@ -1,5 +1,5 @@
 extension KeyMap {
-  /// United States.
+  /// The layout of the United States.
   static let us = KeyMap(rows: [
     (KeyCode.leftOfDigits, "`", "~"),
     (KeyCode.digits, "1234567890-=", "!@#$%^&*()_+"),

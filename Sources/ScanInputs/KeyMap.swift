@@ -1,8 +1,9 @@
-/// Which characters the keys of a layout are.
+/// A keyboard layout: the characters of its keys.
 ///
-/// Keys are named by the codes of <linux/input-event-codes.h>, which say where a key lies on a keyboard of the United States.
+/// Keys are identified by the codes of <linux/input-event-codes.h>, which are named after a keyboard of the United
+/// States.
 struct KeyMap: Sendable {
-  /// What one key types.
+  /// The characters of one key.
   struct Key: Sendable {
     var plain: Unicode.Scalar?
     var shifted: Unicode.Scalar?
@@ -12,15 +13,18 @@ struct KeyMap: Sendable {
   }
 
   private var keys: [Key?] = Array(repeating: nil, count: 128)
-  /// What the comma of the number pad is.
+  /// The character of the number pad's decimal key.
   let decimalSeparator: Unicode.Scalar
-  /// Marks that wait for the letter that they belong to.
+  /// Dead keys: accents that are combined with the next letter.
   let deadKeys: Set<Unicode.Scalar>
 
+  /// Creates a layout.
+  ///
   /// - Parameters:
-  ///   - rows: The keys of each row from left to right, plain and with Shift; a space where a key types nothing.
-  ///   - alternates: What keys type with AltGr, by what they type without.
-  ///   - dead: Which of all these are marks of the next letter.
+  ///   - rows: The characters of each row from left to right, without and with Shift; a space for a key without a
+  ///     character.
+  ///   - alternates: The characters of keys with AltGr, by their plain characters.
+  ///   - dead: The characters that are dead keys.
   init(
     rows: [(first: Int, plain: String, shifted: String)], alternates: [Unicode.Scalar: Unicode.Scalar] = [:],
     dead: Set<Unicode.Scalar> = [], decimalSeparator: Unicode.Scalar = "."
@@ -43,7 +47,7 @@ struct KeyMap: Sendable {
     keys[KeyCode.tabulator] = Key(plain: "\t", shifted: "\t", isLetter: false)
   }
 
-  /// The key at `code`, if it types.
+  /// The key with this code; `nil` if it has no characters.
   subscript(code: Int) -> Key? { keys.indices.contains(code) ? keys[code] : nil }
 
   /// The map of a layout.
@@ -56,7 +60,7 @@ struct KeyMap: Sendable {
   }
 }
 
-/// Where rows begin, and the keys that do something else than to type one character.
+/// The codes of the first key of each row, and of keys with a special function.
 enum KeyCode {
   static let digits = 2
   static let upperLetters = 16
@@ -83,6 +87,6 @@ enum KeyCode {
     71: 7, 72: 8, 73: 9, 75: 4, 76: 5, 77: 6, 79: 1, 80: 2, 81: 3, 82: 0,
   ]
   static let padDecimal = 83
-  /// Other characters of the number pad.
+  /// The other characters of the number pad.
   static let padOperators: [Int: Unicode.Scalar] = [55: "*", 74: "-", 78: "+", 98: "/", 117: "=", 121: ","]
 }

@@ -1,28 +1,28 @@
-/// Reads lines from the events of a keyboard, which come in pieces of any size.
+/// Decodes lines from a stream of keyboard events, which may be split at any byte.
 ///
-/// A scanner types: it presses and releases keys as a person would, faster. What the system repeats while a key is held is
-/// not typed by a scanner, and is ignored; so are keys that mean no character. Enter is a carriage return, a line feed and both:
-/// it ends a line if any of these does.
+/// A scanner presses and releases keys like a person, but faster. Automatic key repeat is ignored, because a scanner
+/// does not use it, and so are keys without a character. Enter counts as carriage return, line feed and both: it ends a
+/// line if any of these does.
 ///
-/// Memory: one event, one line.
+/// Memory: one event and one line.
 struct KeyboardDecoder {
   private let map: KeyMap
   private let ends: [LineEnd]
   private var framer: LineFramer
-  /// The beginning of an event whose rest has not come yet.
+  /// The bytes of an incomplete event.
   private var partial: [UInt8] = []
 
-  // What is held of the keys that change others, and what was typed that awaits more.
+  // The state of modifier keys, and of input that is not complete yet.
   private var held: Set<Int> = []
   private var hasCapsLock = false
   private var mark: Unicode.Scalar?
   private var altCode = AltCode()
-  /// Whether the system lost events, and the line in which it did goes on.
+  /// Whether the system lost events, and the affected line continues.
   private var isBroken = false
-  /// Whether events up to the next report are to be ignored, as the system says.
+  /// Whether to ignore events until the next report, as the system requires.
   private var awaitsReport = false
 
-  /// The keys that change what others mean.
+  /// The modifier keys.
   private static let modifiers: Set<Int> = [
     KeyCode.leftShift, KeyCode.rightShift, KeyCode.leftControl, KeyCode.rightControl, KeyCode.leftAlt, KeyCode.rightAlt,
   ]
@@ -33,7 +33,7 @@ struct KeyboardDecoder {
     framer = LineFramer(Self.typed(format))
   }
 
-  /// How lines are characters as they are typed here: in UTF-8, and an end that is two keys elsewhere is one.
+  /// The line format of typed input: UTF-8, with any two-byte line end as one key.
   private static func typed(_ format: LineFormat) -> LineFormat {
     var format = format
     format.encoding = .utf8
@@ -41,7 +41,7 @@ struct KeyboardDecoder {
     return format
   }
 
-  /// A decoder that goes on where another one stopped, under other settings.
+  /// Creates a decoder that continues the state of another one with other settings.
   init(layout: KeyboardLayout, format: LineFormat, after former: KeyboardDecoder) {
     self.init(layout: layout, format: format)
     framer = LineFramer(Self.typed(format), after: former.framer.beginning)
@@ -54,13 +54,13 @@ struct KeyboardDecoder {
     awaitsReport = former.awaitsReport
   }
 
-  /// Whether the rest of an event is still to come.
+  /// Whether an event is incomplete.
   var isInsideEvent: Bool { !partial.isEmpty }
 
   /// Whether a line has begun.
   var isInsideLine: Bool { framer.isInsideLine || mark != nil }
 
-  /// Ends the line that has begun: nothing was typed for long.
+  /// Ends the current line after a pause.
   mutating func finish(_ lines: inout [LineFramer.Line]) {
     if let mark { framer.append(UTF8.encode(mark)!, to: &lines) }
     mark = nil
@@ -68,7 +68,7 @@ struct KeyboardDecoder {
     isBroken = false
   }
 
-  /// Takes more bytes; the lines they complete are appended to `lines`.
+  /// Decodes more bytes. Completed lines are appended to `lines`.
   mutating func append(_ bytes: some Sequence<UInt8>, to lines: inout [LineFramer.Line]) {
     for byte in bytes {
       partial.append(byte)
@@ -78,18 +78,18 @@ struct KeyboardDecoder {
     }
   }
 
-  /// Forgets half an event, whose rest will not come, and the line that it belongs to.
+  /// Discards an incomplete event, whose rest will not arrive, and its line.
   mutating func dropPartialEvent(_ lines: inout [LineFramer.Line]) {
     guard isInsideEvent else { return }
     partial.removeAll(keepingCapacity: true)
     loseEvents(&lines)
   }
 
-  /// Drops the line up to its end, as it would have holes, and tells so once.
+  /// Discards the line up to its end, because it would have gaps, and reports it once.
   private mutating func loseEvents(_ lines: inout [LineFramer.Line]) {
     if !isBroken { lines.append(.fault(.eventsLost)) }
     isBroken = true
-    // What was released meanwhile nobody knows.
+    // Keys may have been released meanwhile.
     held = []
     mark = nil
     altCode = AltCode()
@@ -122,7 +122,7 @@ struct KeyboardDecoder {
       if held.contains(KeyCode.leftAlt) {
         if let digit = KeyCode.padDigits[code] { altCode.append(digit) }
       } else if let character = character(of: code) {
-        // With AltGr, a character is itself everywhere.
+        // With AltGr, an accent is a normal character in every layout.
         let isMark = map.deadKeys.contains(character) && !held.contains(KeyCode.rightAlt)
         type(character, isMark: isMark, &lines)
       }
@@ -136,15 +136,15 @@ struct KeyboardDecoder {
     altCode = AltCode()
   }
 
-  /// What a key is, with what is held.
+  /// The character of a key with the current modifiers.
   private func character(of code: Int) -> Unicode.Scalar? {
     if let digit = KeyCode.padDigits[code] { return Unicode.Scalar(UInt8(ascii: "0") + digit) }
     if code == KeyCode.padDecimal { return map.decimalSeparator }
     if let operation = KeyCode.padOperators[code] { return operation }
     let isControl = held.contains(KeyCode.leftControl) || held.contains(KeyCode.rightControl)
     guard isControl else { return character(of: map[code]) }
-    // Scanners mean the control character, such as the separator of GS1 by Ctrl and ]; where the layout has none there, they
-    // mean the keyboard of the United States.
+    // Scanners send control characters this way, for example the GS1 separator as Ctrl and ]. If the key is not a
+    // control character in the layout, the layout of the United States is meant.
     return character(of: map[code]).flatMap(Self.control) ?? character(of: KeyMap.us[code]).flatMap(Self.control)
   }
 
@@ -180,7 +180,7 @@ struct KeyboardDecoder {
   }
 }
 
-/// A character by its number, typed on the number pad while Alt is held.
+/// A character that is typed by its number on the number pad while Alt is held.
 private struct AltCode {
   private var number: UInt32 = 0
   private var digitCount = 0
@@ -189,11 +189,12 @@ private struct AltCode {
   mutating func append(_ digit: UInt8) {
     if digitCount == 0 { startsWithZero = digit == 0 }
     digitCount += 1
-    // Beyond every character already: more digits change nothing.
+    // The number already exceeds every character; more digits change nothing.
     if number < 0x11_0000 { number = number * 10 + UInt32(digit) }
   }
 
-  /// ASCII; behind a zero also the characters beyond it where Windows' own set is Unicode. Others depend on a code page.
+  /// The character: ASCII or, after a leading zero, the characters of Windows-1252 that are the same in Unicode. Other
+  /// numbers depend on a code page.
   var character: Unicode.Scalar? {
     guard digitCount > 0 else { return nil }
     return switch number {

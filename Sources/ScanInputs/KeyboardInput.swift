@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Lines that a scanner types, from its event device or a FIFO of events.
+/// Reads lines that a scanner types, from its event device or a FIFO of events.
 struct KeyboardInput {
   let options: KeyboardOptions
   let format: LineFormat
@@ -25,9 +25,9 @@ struct KeyboardInput {
       open: { [options] (kept) throws(InputError) in
         guard let kept else { return try Self.open(options) }
         var status = stat()
-        // The structure is ours.
+        // The structure is local.
         guard unsafe fstat(kept.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return kept }
-        // What was not grabbed cannot be let go, which is no matter.
+        // Releasing a device that is not grabbed fails, which does not matter.
         _ = shelfmark_grab_keyboard(kept.number, 0)
         if options.grabs { try Self.grab(kept, options.path) }
         return kept
@@ -37,13 +37,14 @@ struct KeyboardInput {
   private static func open(_ options: KeyboardOptions) throws(InputError) -> Descriptor {
     let path = options.path
     var status = stat()
-    // The path is lent as a C string, and the structure is ours; the same holds below.
+    // The path is borrowed as a C string, and the structure is local. The same applies below.
     guard unsafe stat(path, &status) == 0 else { throw InputError("cannot open \(path)", code: errno) }
     let isDevice = status.st_mode & S_IFMT == S_IFCHR
     guard isDevice || status.st_mode & S_IFMT == S_IFIFO else {
       throw InputError("\(path) is neither an event device nor a FIFO")
     }
-    // Who could write to a FIFO himself sees no end of it when others close it, and loses nothing between two of them.
+    // Opened for writing as well, a FIFO has no end of file when its writers close it, so nothing is lost between two
+    // writers.
     let number = unsafe shelfmark_open_device(path, isDevice ? O_RDONLY : O_RDWR)
     guard number >= 0 else { throw InputError("cannot open \(path)", code: errno) }
     let device = Descriptor(number)

@@ -8,17 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// Something that happens once, and that who waits for descriptors can wait for as well: the reading end of a pipe that has
-/// something to read from then on.
+/// A one-time event that can be polled like a file descriptor: the read end of a pipe that becomes readable.
 final class Latch: Sendable {
   let descriptor: CInt
   private let writingEnd: CInt
-  /// Relaxed: who needs to see what came before is told by the pipe.
+  /// Relaxed: the pipe synchronises readers that need earlier writes.
   private let tripped = Atomic(false)
 
   init() throws(InputError) {
     var ends: [CInt] = [-1, -1]
-    // The array has room for the two numbers that are written.
+    // The array has room for the two descriptors.
     guard unsafe pipe(&ends) == 0 else { throw InputError("cannot make a pipe", code: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     descriptor = ends[0]
@@ -35,16 +34,16 @@ final class Latch: Sendable {
   func trip() {
     guard !tripped.exchange(true, ordering: .relaxed) else { return }
     var byte: UInt8 = 1
-    // One byte of one byte; an empty pipe has room for it.
+    // Writes one byte from a variable of one byte. An empty pipe has room for it.
     _ = unsafe write(writingEnd, &byte, 1)
   }
 }
 
-/// How an input ends.
+/// The events that end an input.
 struct Ending: Sendable {
-  /// Nothing more is read; what was read is answered.
+  /// Stops reading; the lines that were read are answered.
   let stop: Latch
-  /// Everything ends at once. It stops as well.
+  /// Ends everything at once. It implies `stop`.
   let cancel: Latch
 
   init() throws(InputError) {

@@ -1,36 +1,36 @@
 import Synchronization
 
-/// A bounded buffer of lines between a task that reads a source and the task that answers them, in order.
+/// A bounded buffer of lines between a task that reads a source and a task that answers them, in order.
 ///
-/// A source is read again when its lines are answered. Only where a pause ends a line it is read on meanwhile: a pause that
-/// nobody watched would join two codes. Then up to ``readAheadCount`` lines wait for their answers.
+/// A source is read again when its lines are answered. If a pause ends a line, it is also read meanwhile, because an
+/// undetected pause would join two codes. Then up to ``readAheadCount`` lines are buffered.
 final class LineBuffer: Sendable {
   static let readAheadCount = 256
 
   private struct State {
     var lines: [LineFramer.Line] = []
-    /// Lines that were taken and are not answered yet.
+    /// The number of lines that were taken and are not answered yet.
     var takenCount = 0
-    /// No more lines come.
+    /// Whether no more lines will be added.
     var isFinished = false
-    /// No more lines are taken: the reader does not wait any more.
+    /// Whether no more lines will be taken, so the reader must not wait.
     var isAbandoned = false
     var reader: CheckedContinuation<Void, Never>?
     var taker: CheckedContinuation<Void, Never>?
   }
 
   private let capacity: Int
-  /// Guards the lines and the two tasks that wait. One task reads, one answers.
+  /// Guards the lines and the two waiting tasks: one reads, one answers.
   private let state = Mutex(State())
 
   private init(_ format: LineFormat) { capacity = format.idleTimeout == nil ? 0 : Self.readAheadCount }
 
-  /// Reads lines until `read` tells an end, and has each answered, one after another.
+  /// Reads lines until `read` returns an end, and answers each, one after another.
   ///
   /// - Parameters:
   ///   - read: Waits for the next lines.
   ///   - answer: Answers a line.
-  /// - Returns: The end, when all lines are answered.
+  /// - Returns: The end, once all lines are answered.
   /// - Throws: `CancellationError`.
   static func run<End: Sendable>(
     _ format: LineFormat, read: () async -> (lines: [LineFramer.Line], end: End?),

@@ -1,40 +1,41 @@
 import NIOCore
 import Synchronization
 
-/// A connection over which lines come. It is read on while answers are awaited, up to ``readAheadByteCount``: lines that arrive
-/// meanwhile are answered together, and a pause that ends a line is seen.
+/// A connection that delivers lines. It reads ahead while answers are pending, up to ``readAheadByteCount``: lines that
+/// arrive meanwhile are answered together, and pauses that end a line are detected.
 ///
-/// Memory: what was read ahead, and the answers to ``LineDialect/maximumBatchCount`` lines; when the client says that it sends no
-/// more, or goes away, also what the system had received by then, for it is read at once (``LineServer/receiveByteCount``).
+/// Memory: the bytes read ahead, and the answers to ``LineDialect/maximumBatchCount`` lines. When the client ends its
+/// side or disconnects, also the bytes that the system has received by then, which are read at once
+/// (``LineServer/receiveByteCount``).
 struct LineConnection: Sendable {
   static let readAheadByteCount = 64 << 10
 
   enum Piece: Sendable {
     case bytes([UInt8])
-    /// No byte came for as long as ends a line.
+    /// No byte arrived for the length of a pause that ends a line.
     case idle
-    /// The client sends no more; it may still read.
+    /// The client sends no more, but may still read.
     case end
   }
 
   let channel: any Channel
   private let progress = Progress()
 
-  /// What the receiver read, and is told.
+  /// The state that the channel handler shares with the connection.
   private final class Progress: Sendable {
     struct Ahead {
-      /// Not taken yet.
+      /// The pieces that were not taken yet.
       var pieces: [Piece] = []
-      /// Bytes that were read, and not answered.
+      /// The number of bytes that were read and not answered.
       var byteCount = 0
-      /// Whether nothing is read because that is so many.
+      /// Whether reading is suspended because of that number.
       var isHeld = false
     }
 
     let ahead = Mutex(Ahead())
-    /// Why the connection was lost; `nil` where it was closed.
+    /// The error that ended the connection; `nil` if it was closed normally.
     let loss = Mutex<InputError?>(nil)
-    /// Says that there are pieces to take.
+    /// Signals that there are pieces to take.
     let wakes: AsyncStream<Void>
     let continuation: AsyncStream<Void>.Continuation
 
@@ -61,9 +62,9 @@ struct LineConnection: Sendable {
       }
     }
 
-    /// Bytes were answered.
+    /// Records that bytes were answered.
     ///
-    /// - Returns: Whether reading goes on with that.
+    /// - Returns: Whether reading must be resumed.
     func answered(_ byteCount: Int) -> Bool {
       ahead.withLock { ahead in
         ahead.byteCount -= byteCount
@@ -74,30 +75,30 @@ struct LineConnection: Sendable {
     }
   }
 
-  /// Called on the channel's event loop, before the channel reads.
+  /// Adds a handler to the channel. Call it on the channel's event loop, before the channel reads.
   ///
   /// - Parameters:
   ///   - idleTimeout: The pause that ends a line.
-  ///   - onPause: Called when there was one.
+  ///   - onPause: A callback for each such pause.
   init(_ channel: any Channel, idleTimeout: Duration?, onPause: @escaping @Sendable () -> Void) throws {
     self.channel = channel
     let receiver = Receiver(progress, idleTimeout: idleTimeout.map { TimeAmount($0) }, onPause)
     try channel.pipeline.syncOperations.addHandler(receiver)
   }
 
-  /// Why the connection was lost; `nil` where one of the two closed it.
+  /// The error that ended the connection; `nil` if either side closed it.
   var loss: InputError? { progress.loss.withLock { $0 } }
 
-  /// Nothing more is read. What was read is answered, if the client takes it within `patience`.
+  /// Stops reading. The lines that were read are answered, if the client reads the answers within `patience`.
   func stop(patience: Duration) {
     progress.continuation.finish()
     channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [channel] in channel.close(promise: nil) }
   }
 
-  /// Answers what comes until the client goes away or the input ends, and closes.
+  /// Answers lines until the client disconnects or the input ends, then closes the connection.
   ///
-  /// A client that leaves before its answers are written has its readings taken nevertheless: a scanner may hang up after each
-  /// code.
+  /// Readings of a client that disconnects before its answers are written are still processed, because some scanners
+  /// disconnect after each code.
   ///
   /// - Parameter hasAnswers: Whether answers are written.
   func serve(_ inputContext: InputContext, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
@@ -132,7 +133,7 @@ struct LineConnection: Sendable {
     }
   }
 
-  /// Writes answers, a line each, and waits until the system has them.
+  /// Writes answers, one line each, and waits until the system has accepted them.
   ///
   /// - Returns: Whether more can be written.
   private func send(_ lines: [[UInt8]], patience: Duration, _ inputContext: InputContext) async -> Bool {
@@ -159,7 +160,7 @@ struct LineConnection: Sendable {
     }
   }
 
-  /// Hands bytes on, and the pauses between them.
+  /// A channel handler that passes on bytes and pauses.
   private final class Receiver: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -175,13 +176,13 @@ struct LineConnection: Sendable {
       self.idleTimeout = idleTimeout
     }
 
-    /// The first piece is asked for here: before, a channel that is not active yet would not hear it.
+    /// Requests the first read. Earlier, an inactive channel would ignore the request.
     func channelActive(context: ChannelHandlerContext) {
       context.fireChannelActive()
       context.read()
     }
 
-    /// The connection reads on after it was held. Bytes that the system had meanwhile ended no line.
+    /// Resumes reading after it was suspended. Bytes that arrived in the system meanwhile have not ended a line.
     func read(context: ChannelHandlerContext) {
       watchPause(context)
       context.read()
@@ -196,8 +197,8 @@ struct LineConnection: Sendable {
       context.read()
     }
 
-    /// Ends the line after a pause, unless more comes. What the system has received by then comes first: an event loop reads
-    /// before it looks at its clock.
+    /// Schedules the end of the line after a pause. Bytes that the system has received by then come first, because an
+    /// event loop reads before it runs scheduled tasks.
     private func watchPause(_ context: ChannelHandlerContext) {
       guard let idleTimeout else { return }
       pause = context.eventLoop.scheduleTask(in: idleTimeout) { [progress, onPause] in

@@ -1,19 +1,19 @@
-/// What the lines of a connection are, and their answers. Each line has an answer.
+/// The protocol of a connection's lines and answers. Each line gets an answer.
 enum LineDialect: Sendable {
-  /// The most lines that are answered together: what arrives later waits at most for these.
+  /// The maximum number of lines that are answered together. A line that arrives later waits at most for these.
   static let maximumBatchCount = 256
 
-  /// A line is a code.
+  /// Each line is a code.
   case codes(LineFormat)
-  /// A line is a ``ScanRequest``; what a reader puts around a code is inside.
+  /// Each line is a ``ScanRequest``. The prefix and suffix are inside its code.
   case requests(LineFormat)
 
-  /// One connection's lines.
+  /// The state of one connection.
   struct Session: Sendable {
     var framer: LineFramer
     private let inputContext: InputContext
     private let encoding: TextEncoding
-    /// Text around the code of a request; `nil` where a line is a code.
+    /// The prefix and suffix of a request's code; `nil` if a line is a code.
     private let affixes: Affixes?
 
     init(_ format: LineFormat, affixes: Affixes?, inputContext: InputContext) {
@@ -25,11 +25,11 @@ enum LineDialect: Sendable {
 
     /// Answers lines that arrived together.
     ///
-    /// - Returns: A line of JSON for each.
+    /// - Returns: One JSON line for each.
     func answer(_ lines: ArraySlice<LineFramer.Line>) async -> [[UInt8]] {
       var answers: [[UInt8]] = []
       var readings: [Reading] = []
-      // Which line each reading is of.
+      // The line index of each reading.
       var indices: [Int] = []
       for line in lines {
         switch reading(line) {
@@ -50,7 +50,7 @@ enum LineDialect: Sendable {
       return answers
     }
 
-    /// The reading that a line is; notes what is wrong with one that is not, or not as it should be.
+    /// The reading of a line. Reports a fault if the line is refused or cannot be decoded.
     private func reading(_ line: LineFramer.Line) -> Result<Reading, ScanRequest.Refusal> {
       switch (line, affixes) {
       case (.fault(let fault), _):
@@ -86,7 +86,7 @@ enum LineDialect: Sendable {
 }
 
 extension ScanRequest {
-  /// A request, without what a reader puts around its code.
+  /// Parses a request, and removes the prefix and suffix from its code.
   fileprivate init(line: String, _ affixes: Affixes) throws(Refusal) {
     try self.init(line: line)
     code = affixes.removed(from: code)

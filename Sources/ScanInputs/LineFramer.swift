@@ -1,35 +1,38 @@
-/// Cuts bytes that come in pieces of any size into lines.
+/// Splits a stream of bytes into lines.
 ///
-/// A line ends with one of ``LineFormat/ends``, also where a piece ends in the middle of an end. As a blank line is not a
-/// reading, a carriage return and a line feed that are both ends make one end together. Every other byte belongs to the line,
-/// control characters too: GS1 separates elements by one.
+/// A line ends with one of ``LineFormat/ends``, even if the line end is split between two calls. Because a blank line
+/// is not a reading, a carriage return and a line feed that are both line ends act as one. Every other byte belongs to
+/// the line, including control characters: GS1 uses one as a separator.
 ///
-/// Memory: the bytes of one line, at most ``LineFormat/maximumByteCount`` and one. Of a line that is longer nothing is kept.
+/// Memory: the bytes of one line, at most ``LineFormat/maximumByteCount`` plus one. Nothing is kept of a longer line.
 struct LineFramer {
-  /// What became of a line.
+  /// The result of a line.
   enum Line: Equatable, Sendable {
     case text(String)
-    /// The bytes are not text in the input's encoding.
+    /// The bytes are not valid text in the input's encoding.
     case bytes([UInt8])
     case fault(InputFault)
   }
 
   private let limit: Int
   private let encoding: TextEncoding
-  /// The longest first.
+  /// The line ends, longest first.
   private let ends: [[UInt8]]
   private let affixes: Affixes
 
-  /// A line that has begun and not ended.
+  /// The state of an incomplete line.
   struct Beginning: Equatable, Sendable {
     fileprivate var bytes: [UInt8] = []
-    /// Whether the bytes up to the next end belong to a line that has been refused.
+    /// Whether to skip the bytes up to the next line end, because the line was refused.
     fileprivate var skips = false
-    /// Whether the byte before was a carriage return that ended a line. If both are an end together, a line feed belongs to it.
+    /// Whether the previous byte was a carriage return that ended a line. If CRLF is a line end too, a line feed then
+    /// belongs to it.
     fileprivate var followsReturn = false
   }
 
-  /// - Parameter beginning: The beginning of the first line, if another framer took its bytes.
+  /// Creates a framer.
+  ///
+  /// - Parameter beginning: An incomplete line from another framer, to continue.
   init(_ format: LineFormat, after beginning: Beginning = Beginning()) {
     limit = max(1, format.maximumByteCount)
     encoding = format.encoding
@@ -38,16 +41,16 @@ struct LineFramer {
     self.beginning = beginning
   }
 
-  /// The line that has begun, for the framer that takes its other bytes.
+  /// The incomplete line, for a framer that continues it.
   private(set) var beginning: Beginning
 
   /// Whether a line has begun.
   var isInsideLine: Bool { beginning.skips || !beginning.bytes.isEmpty }
 
-  /// The bytes that an end has at most.
+  /// The length of the longest line end, in bytes.
   private var longestEnd: Int { ends.first?.count ?? 1 }
 
-  /// Takes more bytes. What they complete is appended to `lines`, at most one for each two bytes and one more.
+  /// Splits more bytes. Completed lines are appended to `lines`: at most one for each two bytes, plus one.
   mutating func append(_ bytes: some Sequence<UInt8>, to lines: inout [Line]) {
     for byte in bytes {
       let isRest = beginning.followsReturn && byte == UInt8(ascii: "\n")
@@ -62,12 +65,12 @@ struct LineFramer {
         lines.append(.fault(.tooLong(limit: limit)))
         beginning.skips = true
       }
-      // Of a line that is dropped, only what may begin an end counts.
+      // Of a skipped line, keep only bytes that may begin a line end.
       if beginning.skips { beginning.bytes.removeFirst(max(0, beginning.bytes.count - longestEnd + 1)) }
     }
   }
 
-  /// Ends the line that has begun, if one has: there are no more bytes, or none came for long.
+  /// Ends the current line, if one has begun, at the end of the input or after a pause.
   mutating func finish(_ lines: inout [Line]) {
     let (bytes, isDropped) = (beginning.bytes, beginning.skips)
     beginning.bytes.removeAll(keepingCapacity: true)
@@ -76,11 +79,11 @@ struct LineFramer {
     guard bytes.count <= limit else { return lines.append(.fault(.tooLong(limit: limit))) }
     guard let text = encoding.text(bytes) else { return lines.append(.bytes(bytes)) }
     let code = affixes.removed(from: text)
-    // Blanks alone are nothing that a reader read.
+    // A line of only spaces and tabs is blank.
     if !code.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { lines.append(.text(code)) }
   }
 
-  /// Forgets the line that has begun, or begins now, up to its end.
+  /// Skips the current or next line, up to its end.
   mutating func discardLine() {
     beginning.bytes.removeAll(keepingCapacity: true)
     beginning.skips = true
@@ -93,12 +96,13 @@ extension [UInt8] {
   }
 }
 
-/// What a reader puts around a code.
+/// The prefix and suffix of codes.
 struct Affixes: Sendable {
   private let prefix: [UInt8]
   private let suffix: [UInt8]
 
-  /// Ends of lines before the prefix and after the suffix do not count: lines are cut there.
+  /// Creates affixes. Line ends at the start of the prefix and at the end of the suffix are ignored, because lines are
+  /// split there.
   init(_ format: LineFormat) {
     let ends = format.ends.map(\.bytes)
     var (prefix, suffix) = (Array(format.prefix.utf8), Array(format.suffix.utf8))
@@ -107,13 +111,13 @@ struct Affixes: Sendable {
     (self.prefix, self.suffix) = (prefix, suffix)
   }
 
-  /// The text without prefix and suffix; each is removed if it is there.
+  /// The text without prefix and suffix; each is removed if present.
   func removed(from text: String) -> String {
     guard !prefix.isEmpty || !suffix.isEmpty else { return text }
     var bytes = Array(text.utf8)[...]
     if bytes.starts(with: prefix) { bytes = bytes.dropFirst(prefix.count) }
     if bytes.reversed().starts(with: suffix.reversed()) { bytes = bytes.dropLast(suffix.count) }
-    // Whole characters are gone from either end: what is left of a text is one.
+    // Complete characters were removed from both ends, so the rest is valid UTF-8.
     return String(decoding: bytes, as: UTF8.self)
   }
 }

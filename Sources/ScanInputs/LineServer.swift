@@ -3,20 +3,20 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// Accepts connections, and answers the lines of each.
+/// A server that accepts connections and answers their lines.
 struct LineServer {
-  /// What the system keeps of what a client sends and nobody has read.
+  /// The size of the system's receive buffer for unread data of a client.
   static let receiveByteCount = 64 << 10
-  /// How long to wait before listening is tried again; it doubles up to the second one.
+  /// The delay before listening is retried. It doubles up to the second value.
   static let firstPause = Duration.seconds(1)
   static let longestPause = Duration.seconds(30)
 
-  /// A socket that listens.
+  /// A listening socket.
   struct Listener: Sendable {
     let channel: any Channel
-    /// For people.
+    /// A description for people.
     let address: String
-    /// What is to be done once it is closed; may block.
+    /// An action after the socket is closed; may block.
     var cleanUp: @Sendable () -> Void = {}
   }
 
@@ -24,15 +24,17 @@ struct LineServer {
   let dialect: LineDialect
   /// The pause that ends a line.
   var idleTimeout: Duration?
-  /// The networks whose clients may connect; all clients may if it is empty.
+  /// The networks from which clients may connect; empty for all.
   var allow: [PeerNetwork] = []
   let environment: InputEnvironment
   let ending: Ending
 
+  /// Runs until the input must end.
+  ///
   /// - Parameters:
-  ///   - place: Where it listens, for messages.
-  ///   - listen: Makes the socket.
-  func run(at place: String, listen: (ServerBootstrap) async throws -> Listener) async throws {
+  ///   - address: The address, for messages.
+  ///   - listen: Creates the listening socket.
+  func run(at address: String, listen: (ServerBootstrap) async throws -> Listener) async throws {
     var reopening = Reopening(
       inputContext: inputContext, environment: environment, first: Self.firstPause, longest: Self.longestPause)
     while !ending.stop.isTripped {
@@ -44,7 +46,7 @@ struct LineServer {
       } catch is CancellationError {
         throw CancellationError()
       } catch {
-        try await reopening.closed(Self.reason(error, at: place))
+        try await reopening.closed(Self.reason(error, at: address))
         continue
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
@@ -57,7 +59,7 @@ struct LineServer {
     }
   }
 
-  /// Until the socket is closed and all connections are.
+  /// Serves connections until the socket and all connections are closed.
   private func serve(_ listener: Listener, _ arrivals: AsyncStream<LineConnection>, _ roster: Roster) async {
     let patience = environment.patience
     await withTaskCancellationOrGracefulShutdownHandler {
@@ -75,13 +77,13 @@ struct LineServer {
       for connection in roster.close() { connection.stop(patience: environment.patienceAtEnd) }
     }
     try? await listener.channel.close()
-    // After a cancellation, those that nobody has begun to serve.
+    // After a cancellation, close connections that have not been served yet.
     for connection in roster.close() { connection.channel.close(promise: nil) }
   }
 
   private func noteCount(_ roster: Roster) { inputContext.note(.connections(roster.count, limit: roster.limit)) }
 
-  /// Lets a client in, or says why not.
+  /// Admits a client, or reports why it is refused.
   private func admit(_ connection: LineConnection, _ roster: Roster) throws {
     let address = connection.channel.remoteAddress
     let peer = address.map(LineServer.shown) ?? "an unknown address"
@@ -103,13 +105,13 @@ struct LineServer {
   ) -> ServerBootstrap {
     ServerBootstrap(group: EventLoopExecutor.group)
       .serverChannelOption(.backlog, value: 128)
-      // Without descriptors it accepts again after a moment, and does not spin.
+      // If file descriptors run out, accepting resumes after a delay, without spinning.
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
         }
       }
-      // What is read is asked for; and what the system has when the client is through is not much.
+      // Reads are explicit; and the bytes that the system has when the client ends its side are limited.
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -123,12 +125,12 @@ struct LineServer {
       }
   }
 
-  /// Runs a call that blocks on a thread for such calls.
+  /// Runs a blocking call on a thread pool for such calls.
   static func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await NIOThreadPool.singleton.runIfActive(body)
   }
 
-  /// The same, whatever becomes of the task.
+  /// Runs a blocking call even if the task is cancelled.
   static func cleanUp(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       NIOThreadPool.singleton.submit { _ in
@@ -138,8 +140,8 @@ struct LineServer {
     }
   }
 
-  /// An address with its port, IPv6 in brackets; of a Unix domain socket its path. An address of IPv4 is shown as such, also where
-  /// the system writes it as one of IPv6.
+  /// The text of an address with its port, with IPv6 in brackets; or the path of a Unix domain socket. An IPv4-mapped
+  /// IPv6 address is shown as IPv4.
   static func shown(_ address: SocketAddress) -> String {
     guard let host = address.ipAddress, let port = address.port else { return address.pathname ?? "" }
     let isMapped = host.hasPrefix("::ffff:") && host.contains(".")
@@ -160,12 +162,12 @@ struct LineServer {
   }
 }
 
-/// The connections of a server, at most as many as its limit.
+/// The connections of a server, up to a limit.
 private final class Roster: Sendable {
   enum Admission { case admitted, full, closed }
 
   let limit: Int
-  /// `nil` once the server ends: no client is let in any more.
+  /// `nil` once the server ends: no more clients are admitted.
   private let connections = Mutex<[ObjectIdentifier: LineConnection]?>([:])
 
   init(limit: Int) { self.limit = limit }
@@ -185,7 +187,7 @@ private final class Roster: Sendable {
     connections.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(connection.channel)) }
   }
 
-  /// Lets nobody in any more; those that are in, the first time it is called.
+  /// Admits no more clients. The first call returns the current connections.
   func close() -> [LineConnection] {
     connections.withLock { connections in
       defer { connections = nil }

@@ -6,22 +6,24 @@ import Musl
 import Darwin
 #endif
 
-/// An address, or a network of addresses, of clients that are let in: `10.0.0.5`, `10.0.0.0/24`, `2001:db8::/32`.
+/// An address or network of clients that may connect: `10.0.0.5`, `10.0.0.0/24`, `2001:db8::/32`.
 public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {
-  /// Why a text does not name one.
+  /// A text that is not a valid network.
   public struct Problem: Error, Sendable, CustomStringConvertible {
     public let description: String
   }
 
-  /// 4 or 16 bytes, zero after the prefix.
+  /// The address: 4 or 16 bytes, with zero bits after the prefix.
   private let bytes: [UInt8]
-  /// How many bits of an address count.
+  /// The length of the prefix in bits.
   private let bitCount: Int
-  /// As it was written.
+  /// The source text.
   public let description: String
 
-  /// - Throws: ``Problem`` for a text that is neither an address nor a network in CIDR notation, or a network whose address has bits
-  ///   after the prefix: a person meant something else.
+  /// Parses an address or network.
+  ///
+  /// - Throws: ``Problem`` if the text is neither an address nor a network in CIDR notation, or if the network has bits
+  ///   after the prefix, which is probably a mistake.
   public init(_ text: String) throws(Problem) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let address = Self.bytes(parts[0]) else {
@@ -44,10 +46,10 @@ public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether an address is of this network.
+  /// Whether an address belongs to this network.
   ///
-  /// - Parameter address: As `inet_ntop` writes it. An address of IPv4 that is written as one of IPv6 (`::ffff:10.0.0.5`) is one of
-  ///   IPv4.
+  /// - Parameter address: The address, as `inet_ntop` formats it. An IPv4-mapped IPv6 address (`::ffff:10.0.0.5`)
+  ///   counts as IPv4.
   public func contains(_ address: String) -> Bool {
     guard var other = Self.bytes(address) else { return false }
     let isMapped = other.count == 16 && other[..<10].allSatisfy { $0 == 0 } && other[10] == 0xFF && other[11] == 0xFF
@@ -74,7 +76,7 @@ public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {
 
   private static func text(_ bytes: [UInt8]) -> String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    // The address has 4 or 16 bytes, and the longest text has room.
+    // The address has 4 or 16 bytes, and the buffer has room for the longest text.
     guard unsafe inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {
       return ""
     }

@@ -1,13 +1,13 @@
-/// One code, as an input read it.
+/// A code that an input read.
 public struct Reading: Sendable, Equatable {
   /// The name of the input.
   public var input: String
-  /// The code as the reader sent it, without what ends a line. If it could not be decoded: printable ASCII as it is, and every
-  /// other byte, and each backslash, as `\xFF`.
+  /// The code as the reader sent it, without its line end. If it could not be decoded: printable ASCII unchanged, and
+  /// every other byte, and each backslash, as `\xFF`.
   public var code: String
-  /// What the sender calls it, where the sender can say so; it comes back with the answer.
+  /// An ID that the sender gave the request; the answer contains it. `nil` if the sender gave none.
   public var tag: String?
-  /// The bytes of a code that could not be decoded; `nil` for one that could.
+  /// The bytes of a code that could not be decoded; `nil` if it was decoded.
   public let undecodedBytes: [UInt8]?
 
   public init(input: String, code: String, tag: String? = nil) {
@@ -17,7 +17,7 @@ public struct Reading: Sendable, Equatable {
     undecodedBytes = nil
   }
 
-  /// A code whose bytes are not text in the input's encoding.
+  /// Creates a reading whose bytes are not valid in the input's encoding.
   public init(input: String, undecoded bytes: [UInt8]) {
     self.input = input
     code = Printable.text(bytes, limit: bytes.count)
@@ -26,12 +26,12 @@ public struct Reading: Sendable, Equatable {
   }
 }
 
-/// What a reading is answered with.
+/// The answer to a reading.
 public struct ReadingAnswer: Sendable, Equatable {
   /// One line of JSON, without its line feed.
   public var line: [UInt8]
-  /// Whether the code was read again within the window of double scans. Inputs that nobody asks say nothing then; where each
-  /// request has an answer, this is it.
+  /// Whether the code was a double scan. Inputs that only report scans write nothing then; inputs that answer each
+  /// request write this line.
   public var isRepeat: Bool
 
   public init(line: [UInt8], isRepeat: Bool = false) {
@@ -40,20 +40,20 @@ public struct ReadingAnswer: Sendable, Equatable {
   }
 }
 
-/// Takes the readings of inputs, and is told how the inputs are.
+/// Answers the readings of inputs, and receives their events.
 public protocol ReadingHandler: Sendable {
-  /// Answers a reading. An input asks for one answer at a time, so that answers and what follows from them keep the order of
-  /// the readings; where it has many connections, each of them does, as there is no order between connections. The input waits as
-  /// long as this takes.
+  /// Answers a reading. An input requests one answer at a time, so that answers preserve the order of the readings; an
+  /// input with many connections does so for each connection, because there is no order between connections. The input
+  /// waits until the call returns.
   func answer(_ reading: Reading) async -> ReadingAnswer
 
-  /// Answers readings that arrived together, as those of a client that does not wait for its answers: at most
-  /// 256. The default implementation answers one after the other.
+  /// Answers readings that arrived together, from a client that does not wait for its answers: at most 256. The default
+  /// implementation answers them one after another.
   ///
   /// - Returns: An answer to each, in the same order.
   func answer(_ readings: [Reading]) async -> [ReadingAnswer]
 
-  /// Something happened to an input. Called from any thread; holds up the input.
+  /// Receives an event of an input. Called from any thread; the input waits until the call returns.
   func note(_ event: InputEvent, input: String)
 }
 
@@ -65,25 +65,25 @@ extension ReadingHandler {
   }
 }
 
-/// Something that happened to an input.
+/// An event of an input.
 public enum InputEvent: Sendable, Equatable {
-  /// It reads; for people: from what, such as a path or an address with its port.
+  /// The input has opened its source. The text describes the source for people: a path, or an address with its port.
   case opened(String)
-  /// It does not read any more, and tries to open again, if that makes sense.
+  /// The input has closed its source, and tries to reopen it if `reopens` is true.
   case closed(reason: String, reopens: Bool)
-  /// A line was refused or could not be decoded, or an answer got lost; the input goes on.
+  /// A line was refused or could not be decoded, or an answer was lost. The input continues.
   case fault(InputFault)
-  /// A connection was refused; the input goes on.
+  /// A connection was refused. The input continues.
   case refused(ConnectionRefusal)
-  /// How many connections the input has, after one came or ended, and how many it may have.
+  /// The number of connections, after one began or ended, and the limit.
   case connections(Int, limit: Int)
 }
 
-/// Why a connection was refused.
+/// The reason why a connection was refused.
 public enum ConnectionRefusal: Sendable, Equatable, CustomStringConvertible {
-  /// The input has as many connections as it may.
+  /// The input has the maximum number of connections.
   case limit(Int, peer: String)
-  /// The peer's address is not among those that are allowed.
+  /// The peer's address is not allowed.
   case notAllowed(peer: String)
 
   /// The name of the reason, for programs.
@@ -103,18 +103,18 @@ public enum ConnectionRefusal: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Why a line was refused or could not be decoded, or an answer got lost.
+/// The reason why a line was refused or could not be decoded, or an answer was lost.
 public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
-  /// It has more bytes than an input takes.
+  /// The line exceeds the length limit.
   case tooLong(limit: Int)
-  /// It is not text in the input's encoding; its first bytes, printable. A line that is a code is answered nevertheless, and has
-  /// ``Reading/undecodedBytes``.
+  /// The line is not valid text in the input's encoding; its first bytes, in printable form. A line that is a code is
+  /// still answered, and has ``Reading/undecodedBytes``.
   case notText(TextEncoding, shown: String)
-  /// It is not the request that the input expects: what it should be.
+  /// The line is not a valid request; the text describes the error.
   case request(String)
-  /// Some of what was typed got lost before it could be read, so the line would have had holes.
+  /// Key events were lost before they could be read, so the line would have had gaps.
   case eventsLost
-  /// An answer cannot be delivered, and why. The reading itself was taken.
+  /// An answer could not be delivered; the text is the reason. The reading itself was processed.
   case unanswered(String)
 
   /// The name of the fault, for programs.

@@ -1,22 +1,24 @@
 import ServiceLifecycle
 
-/// Opens a source again and again, and tells how it is.
+/// Reopens a source with back-off, and reports its state.
 struct Reopening {
   private let inputContext: InputContext
   private let environment: InputEnvironment
   private let first: Duration
   private let longest: Duration
   private var next: Duration
-  /// What was told last, if the source is closed: it is told once.
+  /// The last reported reason while the source is closed. Each reason is reported once.
   private var lastReason: String?
 
+  /// Creates a back-off.
+  ///
   /// - Parameters:
-  ///   - first: How long to wait after the source went away or could not be opened.
-  ///   - longest: The wait doubles up to this.
+  ///   - first: The delay after the source disappeared or could not be opened.
+  ///   - longest: The cap of the delay, which doubles with each attempt.
   init(inputContext: InputContext, environment: InputEnvironment, first: Duration, longest: Duration) {
     self.inputContext = inputContext
     self.environment = environment
-    // However it is configured, it does not spin.
+    // Never spin, whatever the configuration.
     self.first = max(first, .milliseconds(10))
     self.longest = max(first, longest, .milliseconds(10))
     next = self.first
@@ -28,7 +30,7 @@ struct Reopening {
     inputContext.note(.opened(what))
   }
 
-  /// Tells why the source is not open, and waits. Returns early at graceful shutdown.
+  /// Reports that the source is closed, and waits. Returns early at graceful shutdown.
   ///
   /// - Throws: `CancellationError`.
   mutating func closed(_ reason: String) async throws {

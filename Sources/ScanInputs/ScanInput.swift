@@ -1,35 +1,36 @@
 public import Logging
 public import ServiceLifecycle
 
-/// Reads codes from one source, and answers each of them.
+/// A service that reads codes from one source and answers each of them.
 ///
-/// It runs until graceful shutdown, whatever becomes of its source: one that goes away is opened again, a line that is no
-/// text is noted. What was read when the shutdown comes is answered.
+/// It runs until graceful shutdown, whatever happens to its source: a source that disappears is reopened, and a line
+/// that is not valid text is reported. Lines that were read before the shutdown are answered.
 public struct ScanInput: Service {
-  /// Connections that an input has at once, where it has any; more are closed at once.
+  /// The maximum number of concurrent connections of an input. Further connections are closed at once.
   public static let maximumConnections = 256
 
-  /// What it reads, and how.
+  /// The source and the line format.
   public let options: InputOptions
   let handler: any ReadingHandler
   let logger: Logger
   var environment = InputEnvironment()
 
-  /// Opens nothing yet.
+  /// Creates an input without opening its source.
   ///
   /// - Parameters:
-  ///   - options: best with a name that no other input has: metrics, double scans and orders go by names.
-  ///   - handler: answers the readings.
-  ///   - logger: gets what people who look for a fault may want to know.
+  ///   - options: The configuration. Use a unique name, because metrics, double scans and the order of readings depend
+  ///     on it.
+  ///   - handler: The handler of the readings.
+  ///   - logger: The logger for diagnostic messages.
   public init(_ options: InputOptions, handler: any ReadingHandler, logger: Logger) {
     self.options = options
     self.handler = handler
     self.logger = logger
   }
 
-  /// Reads and answers.
+  /// Reads and answers codes.
   ///
-  /// - Throws: `CancellationError` only. Cancellation ends at once, without the answers.
+  /// - Throws: `CancellationError` only. Cancellation ends the input at once, without pending answers.
   public func run() async throws {
     let inputContext = InputContext(name: options.name, handler: handler, logger: logger)
     guard let ending = try await makeEnding(inputContext) else { return }
@@ -46,7 +47,7 @@ public struct ScanInput: Service {
     try Task.checkCancellation()
   }
 
-  /// What wakes the input at its end. Without descriptors for that it waits for some, as for any source.
+  /// Creates the latches that end the input. If no descriptors are available, retries like for any source.
   private func makeEnding(_ inputContext: InputContext) async throws -> Ending? {
     var reopening = Reopening(
       inputContext: inputContext, environment: environment, first: LineServer.firstPause,

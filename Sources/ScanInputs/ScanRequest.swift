@@ -1,12 +1,12 @@
 import JSONFormat
 
-/// A request of the socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored. A line with two codes or two tags is
-/// refused: nobody can tell which one is meant, and a wrong one would be recorded as scanned.
+/// A request on a socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored. A line with two codes or
+/// two tags is refused because it is ambiguous, and a wrong code would be recorded as scanned.
 struct ScanRequest: Equatable, Sendable {
   var code: String
   var tag: String?
 
-  /// Why a line is no request, and whose it would have been, as far as it could be read.
+  /// The reason why a line is not a valid request, and its tag if it could be read.
   struct Refusal: Error, Equatable {
     var reason: String
     var tag: String?
@@ -14,7 +14,7 @@ struct ScanRequest: Equatable, Sendable {
     var fault: InputFault { .request(reason) }
   }
 
-  /// How deeply values that nobody asked for may be nested.
+  /// The maximum nesting depth of ignored values.
   static let nestingDepth = 16
 
   init(code: String, tag: String? = nil) {
@@ -36,10 +36,10 @@ struct ScanRequest: Equatable, Sendable {
     self.init(code: code, tag: tag)
   }
 
-  /// What a line has said so far: it may be refused further on.
+  /// The fields that were read so far, in a line that may still be refused.
   private struct Reader {
     var code: String?
-    /// `nil` until there was one.
+    /// `nil` until the line contains a tag.
     var tag: String??
 
     mutating func read(_ line: String) throws(Refusal) {
@@ -88,7 +88,7 @@ struct ScanRequest: Equatable, Sendable {
 }
 
 extension ScanRequest.Refusal {
-  /// What the sender is told: one line of JSON.
+  /// The error answer: one line of JSON.
   var line: [UInt8] {
     let escaping: JSONEscaping = [.uppercaseDigits, .delete]
     let tag = tag.map { #","tag":"# + JSONWriter.string($0, escaping: escaping) } ?? ""

@@ -1,4 +1,4 @@
-/// Lines of a serial device or a pty.
+/// Reads lines from a serial device or a pty.
 struct SerialInput {
   let options: SerialOptions
   let format: LineFormat
@@ -38,7 +38,7 @@ struct SerialInput {
       case .success(.idle):
         framer.finish(&lines)
         environment.onPause()
-      // What a line lacks because the device went away nobody knows: it does not count.
+      // The line may be incomplete because the device disappeared, so it is dropped.
       case .success(.end): return ([], .gone(InputError("the device hung up")))
       case .success(.stopped): return ([], .stopped(.line(framer.beginning)))
       case .failure(let obstacle): return ([], .gone(obstacle))

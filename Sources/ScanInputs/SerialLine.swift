@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// A serial device as termios sees it.
+/// The termios settings of a serial device.
 enum SerialLine {
-  /// Opens a device for bytes as they come, at its speed, and for nobody else. It gets its settings back when it is closed.
+  /// Opens a device in raw mode, at its speed, exclusively. Its settings are restored when it is closed.
   static func open(_ options: SerialOptions) throws(InputError) -> Descriptor {
     _ = try speed(options)
-    // The path is lent as a C string for the call.
+    // The path is borrowed as a C string for the call.
     let number = unsafe shelfmark_open_device(options.path, O_RDWR)
     guard number >= 0 else { throw InputError("cannot open \(options.path)", code: errno) }
     guard shelfmark_lock_device(number) == 0 || errno != EWOULDBLOCK else {
@@ -21,7 +21,7 @@ enum SerialLine {
       throw InputError("another process, or another input, reads \(options.path) and has it locked")
     }
     var before = termios()
-    // Both calls get a structure of ours, for their duration.
+    // Both calls use a local structure, for their duration.
     guard unsafe tcgetattr(number, &before) == 0 else {
       let obstacle = InputError("\(options.path) is no serial device", code: errno)
       close(number)
@@ -30,22 +30,22 @@ enum SerialLine {
     let settings = before
     let device = Descriptor(number) {
       var settings = settings
-      // What the device does not take would hold up the close.
+      // Output that the device does not accept would delay the close.
       tcflush(number, TCOFLUSH)
       unsafe tcsetattr(number, TCSANOW, &settings)
       shelfmark_claim_terminal(number, 0)
     }
     try setUp(device, options)
-    // Some drivers know no claim; then programs that do not ask for the lock share the device.
+    // Some drivers do not support the claim. Programs that do not check the lock can then share the device.
     shelfmark_claim_terminal(number, 1)
     return device
   }
 
-  /// Has an open device bring bytes as they come, at its speed. What it has brought before stays to be read.
+  /// Sets an open device to raw mode, at its speed. Bytes that it has already received stay readable.
   static func setUp(_ device: Descriptor, _ options: SerialOptions) throws(InputError) {
     let speed = try speed(options)
     var raw = termios()
-    // The calls get a structure of ours, for their duration.
+    // The calls use a local structure, for their duration.
     guard unsafe tcgetattr(device.number, &raw) == 0 else {
       throw InputError("cannot set up \(options.path)", code: errno)
     }

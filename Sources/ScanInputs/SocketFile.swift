@@ -9,26 +9,27 @@ import Musl
 import Darwin
 #endif
 
-/// The file of a Unix domain socket: nobody but its owner may use it, at no moment.
+/// The file of a Unix domain socket. Only its owner may use it, at any time.
 ///
-/// A socket is bound in a directory that only its owner can enter, gets its mode, and takes its name by being renamed: there
-/// is no moment at which others could connect to it, and what stood there before is replaced in one step. A name that a killed
-/// process left behind is taken over; one at which somebody answers, or which is something else than a socket, is not.
+/// The socket is bound in a directory that only its owner can enter, gets its mode, and is then renamed. So other users
+/// can never connect to it, and an existing file is replaced atomically. A socket file that a killed process left
+/// behind is replaced; a file on which a process answers, or which is not a socket, is not.
 package struct SocketFile: Sendable {
   private let path: String
-  /// Where it is bound.
+  /// The path at which the socket is bound.
   package let temporaryPath: String
   private let directory: String
 
-  /// The most bytes of a path that SwiftNIO binds a socket to, which is what the smallest system takes.
+  /// The maximum length of a path to which SwiftNIO binds a socket, in bytes: the limit of the smallest system.
   private static let boundPathByteLimit = 103
-  /// The most bytes of a socket's own path, behind which a dot, a process id of up to seven digits and `/s` stand until it is
-  /// published.
+  /// The maximum length of a socket's path, in bytes. Until the socket is published, a dot, a process ID of up to seven
+  /// digits and `/s` are appended.
   package static let pathByteLimit = boundPathByteLimit - 10
 
-  /// Makes room for a socket.
+  /// Prepares a path for a socket.
   ///
-  /// - Throws: where another process listens, or something else than a socket is; without the path, which the caller knows.
+  /// - Throws: An error if another process listens at the path, or if the file is not a socket. It does not contain the
+  ///   path, which the caller knows.
   package init(path: String) async throws(InputError) {
     self.path = path
     directory = "\(path).\(getpid())"
@@ -41,36 +42,36 @@ package struct SocketFile: Sendable {
       guard status.st_mode & S_IFMT == S_IFSOCK else { throw InputError("a file that is no socket has this name") }
       if try await Self.isListenedTo(path) { throw InputError("another process listens there") }
     }
-    // One that a dead process with this id left.
+    // A crashed process with the same ID may have left it behind.
     removeTemporary()
-    // The path is a C string for the length of the call.
+    // The path is a C string for the duration of the call.
     guard unsafe mkdir(directory, 0o700) == 0 else { throw InputError("cannot make a directory for it", code: errno) }
   }
 
-  /// Gives the bound socket its mode and its name.
+  /// Sets the mode of the bound socket and renames it to its path.
   ///
-  /// - Returns: what names the file, for ``remove(_:)``.
+  /// - Returns: The identity of the file, for ``remove(_:)``.
   package func publish() throws(InputError) -> Identity {
     defer { removeTemporary() }
-    // The paths are C strings for the length of the calls.
+    // The paths are C strings for the duration of the calls.
     guard unsafe chmod(temporaryPath, 0o600) == 0, let status = Self.status(temporaryPath),
       unsafe rename(temporaryPath, path) == 0
     else { throw InputError("cannot give it its name", code: errno) }
     return Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
   }
 
-  /// Removes the file if it still is the one that was published.
+  /// Removes the file if it is still the one that was published.
   package func remove(_ identity: Identity) {
     guard let status = Self.status(path),
       Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino)) == identity
     else { return }
-    // The path is a C string for the length of the call.
+    // The path is a C string for the duration of the call.
     _ = unsafe unlink(path)
   }
 
-  /// Removes what binding needed.
+  /// Removes the temporary file and directory.
   package func removeTemporary() {
-    // The paths are C strings for the length of the calls.
+    // The paths are C strings for the duration of the calls.
     _ = unsafe unlink(temporaryPath)
     _ = unsafe rmdir(directory)
   }
@@ -87,11 +88,14 @@ package struct SocketFile: Sendable {
 
   private static func status(_ path: String) -> stat? {
     var status = stat()
-    // The path is a C string, and the status written to, for the length of the call.
+    // The path is a C string, and the structure is local, for the duration of the call.
     return unsafe lstat(path, &status) == 0 ? status : nil
   }
 
-  /// - Throws: where nobody can tell, such as at a socket of somebody else: it stays.
+  /// Whether a process listens on the socket.
+  ///
+  /// - Throws: An error if this cannot be determined, for example because another user owns the socket. It is then left
+  ///   alone.
   private static func isListenedTo(_ path: String) async throws(InputError) -> Bool {
     do {
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -101,7 +105,7 @@ package struct SocketFile: Sendable {
     } catch let error as IOError {
       switch error.errnoCode {
       case ECONNREFUSED, ENOENT: return false
-      // A socket whose queue is full belongs to somebody as well.
+      // A socket with a full queue has a listener as well.
       case EAGAIN: return true
       default: throw InputError("cannot tell who has it", code: error.errnoCode)
       }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Requests over a Unix domain socket, lines of JSON both ways.
+/// Answers JSON requests on a Unix domain socket.
 struct SocketInput {
   let path: String
   let server: LineServer

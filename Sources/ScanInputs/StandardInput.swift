@@ -1,8 +1,9 @@
 import ServiceLifecycle
 
-/// Lines of the standard input; answers go to the standard output.
+/// Reads lines from the standard input; answers are written to the standard output.
 ///
-/// It reads pipes, terminals, files and sockets, on a thread of its own. The descriptors stay as they are: others share them.
+/// It reads pipes, terminals, files and sockets, on a dedicated thread. The descriptors are not reconfigured, because
+/// other processes share them.
 struct StandardInput {
   let inputContext: InputContext
   let format: LineFormat
@@ -13,11 +14,13 @@ struct StandardInput {
     inputContext.note(.opened("standard input"))
     guard let end = try await InputThread.use(format, hasAnswers: true, read) else { return }
     inputContext.note(.closed(reason: end, reopens: false))
-    // The end of a service is the end of its group, and the daemon goes on.
+    // If a service ends, its group ends, but the daemon must continue.
     try await gracefulShutdown()
   }
 
-  /// - Returns: Why there is no more; `nil` if the input is to end.
+  /// Reads to the end.
+  ///
+  /// - Returns: The reason for the end; `nil` if the input must end.
   private func read(on thread: InputThread) async throws -> String? {
     let source = Descriptor(environment.standardInput, isOwned: false)
     let output = Descriptor(environment.standardOutput, isOwned: false)

@@ -3,7 +3,7 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// Lines over TCP from a scanner that listens: it is called, and called again when the connection ends.
+/// Reads lines over TCP from a scanner that listens. Connects to it, and reconnects when the connection ends.
 struct TCPClientInput {
   let options: TCPClientOptions
   let format: LineFormat
@@ -39,10 +39,12 @@ struct TCPClientInput {
     }
   }
 
-  /// - Returns: `nil` where the input is to end.
+  /// Connects to the scanner.
+  ///
+  /// - Returns: The connection; `nil` if the input must end.
   private func connect() async throws -> LineConnection? {
     guard (1...65_535).contains(options.port) else { throw InputError("\(options.port) is no port") }
-    // A name may have several addresses, which are tried side by side.
+    // A name may have several addresses, which are tried concurrently.
     let made = Mutex<[ObjectIdentifier: LineConnection]>([:])
     var bootstrap = ClientBootstrap(group: EventLoopExecutor.group)
       .connectTimeout(TimeAmount(environment.connectTimeout))
@@ -58,7 +60,7 @@ struct TCPClientInput {
         }
       }
     for (option, value) in TCPKeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
-    // The input may end before the scanner answers.
+    // The input may end before the connection is established.
     let first = EventLoopExecutor.group.any().makePromise(of: (any Channel)?.self)
     let connecting = bootstrap.connect(host: options.host, port: options.port)
     let isOver = Mutex(false)

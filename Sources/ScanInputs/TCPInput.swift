@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Lines over TCP from clients that connect. Each connection has its answers in the order of its lines.
+/// Reads lines over TCP from clients that connect. The answers of a connection have the order of its lines.
 struct TCPInput {
   let host: String
   let port: Int
@@ -10,7 +10,7 @@ struct TCPInput {
   func run() async throws {
     try await server.run(at: LineServer.shown(host, port)) { bootstrap in
       guard (0...65_535).contains(port) else { throw InputError("\(port) is no port") }
-      // Names are looked up by a call that blocks.
+      // Names are resolved by a blocking call.
       let address = try await LineServer.blocking { try SocketAddress.makeAddressResolvingHost(host, port: port) }
       var bootstrap = bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelOption(.socketOption(.so_rcvbuf), value: LineServer.receiveByteCount)

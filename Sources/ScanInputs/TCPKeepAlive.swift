@@ -8,11 +8,10 @@ import Musl
 import Darwin
 #endif
 
-/// The options of a TCP connection whose other end is to be known to be alive: a machine that lost its power, or its network, says
-/// nothing.
+/// TCP keep-alive options that detect a dead peer: a machine that loses power, or its network, sends nothing.
 ///
-/// After 30 seconds of silence the system asks for a sign of life every 10 seconds, and closes the connection when it got none
-/// for a minute. The same holds for answers that are never acknowledged.
+/// After 30 seconds of silence the system sends a probe every 10 seconds, and closes the connection after a minute
+/// without a response. The same applies to answers that are never acknowledged.
 enum TCPKeepAlive {
   static let firstProbeSeconds = 30
   static let probeIntervalSeconds = 10
@@ -26,7 +25,7 @@ enum TCPKeepAlive {
     let first = TCP_KEEPALIVE
     #endif
     var options: [(ChannelOptions.Types.SocketOption, ChannelOptions.Types.SocketOption.Value)] = [
-      // Codes are short, and their answers are waited for.
+      // Send at once: codes are short, and clients wait for the answers.
       (.socketOption(.tcp_nodelay, level: .tcp), 1), (.socketOption(.so_keepalive), 1),
       (.socketOption(.init(rawValue: first), level: .tcp), firstProbeSeconds),
       (.socketOption(.init(rawValue: TCP_KEEPINTVL), level: .tcp), probeIntervalSeconds),

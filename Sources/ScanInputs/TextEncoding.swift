@@ -1,18 +1,18 @@
 import CDaemon
 
-/// How the characters of a code are bytes.
+/// The character encoding of codes.
 public enum TextEncoding: String, Sendable, CaseIterable {
-  /// UTF-8, of which ASCII is a part.
+  /// UTF-8, which includes ASCII.
   case utf8 = "utf-8"
-  /// ISO 8859-1: each byte is the character with its number.
+  /// ISO 8859-1: each byte is the character with the same code point.
   case latin1 = "latin-1"
-  /// GB 18030, of which GBK and GB 2312 are parts.
+  /// GB 18030, which includes GBK and GB 2312.
   case gb18030
-  /// Shift-JIS as Windows has it (code page 932).
+  /// Shift-JIS in the variant of Windows (code page 932).
   case shiftJIS = "shift-jis"
 
-  /// Whether this system can decode it. glibc loads the converters of the last two encodings from files, which a small
-  /// installation may lack.
+  /// Whether this system can decode it. glibc loads the converters of the last two encodings from files, which a
+  /// minimal installation may lack.
   public var isAvailable: Bool {
     switch self {
     case .utf8, .latin1: true
@@ -20,10 +20,10 @@ public enum TextEncoding: String, Sendable, CaseIterable {
     }
   }
 
-  /// The text of bytes; `nil` if they are not text in this encoding.
+  /// Decodes bytes; `nil` if they are not valid in this encoding.
   ///
-  /// The C library's `iconv` decodes the two encodings of East Asia. FoundationEssentials does not know them, and Foundation
-  /// brings the whole of ICU for them.
+  /// The C library's `iconv` decodes the two East Asian encodings. FoundationEssentials does not support them, and
+  /// Foundation requires all of ICU for them.
   ///
   /// - Complexity: O(bytes).
   func text(_ bytes: [UInt8]) -> String? {
@@ -39,10 +39,10 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   }
 
   private static func decode(_ bytes: [UInt8], _ encoding: CInt) -> String? {
-    // No character of one or two bytes has more than three in UTF-8, and none of four has more than four.
+    // A character of one or two bytes has at most three bytes in UTF-8, and one of four has at most four.
     let capacity = 3 * bytes.count
     var count = 0
-    // The function reads and writes as many bytes as it is told that there are, and says how many it has written.
+    // The function reads and writes at most the given numbers of bytes, and returns the number written.
     let text = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
       count = unsafe shelfmark_decode_text(encoding, bytes, bytes.count, buffer.baseAddress, capacity)
       filled = max(0, count)
@@ -50,7 +50,7 @@ public enum TextEncoding: String, Sendable, CaseIterable {
     return count < 0 ? nil : String(validating: text, as: UTF8.self)
   }
 
-  /// Whether a byte may be the second or a later one of a character, and then ends no line.
+  /// Whether a byte may be the second or a later byte of a character, and so cannot be a line end.
   public func isInsideCharacters(_ byte: UInt8) -> Bool {
     switch self {
     case .utf8: byte >= 0x80

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Writes answers to a device or a stream, where nobody asked for them: a double scan is reported once.
+/// Writes answers to a device or a stream where they are not requested. A double scan is not repeated.
 final class Voice: Sendable {
   private let inputContext: InputContext
   private let thread: InputThread
   private let output: Descriptor
-  /// How long one answer may be held up; `nil` for as long as the input runs. After one that was held up so long the next ones do
-  /// not wait at all, until one is taken.
+  /// The longest time to wait for one answer to be accepted; `nil` for as long as the input runs. After a timeout,
+  /// later answers do not wait at all until one is accepted.
   private let patience: Duration?
   private let ending: Ending
-  /// Why the last answer could not be delivered: it is told once.
+  /// The error of the last answer. Each error is reported once.
   private let trouble = Mutex<InputError?>(nil)
 
   init(inputContext: InputContext, thread: InputThread, output: Descriptor, patience: Duration?, ending: Ending) {
@@ -20,7 +20,7 @@ final class Voice: Sendable {
     self.ending = ending
   }
 
-  /// One call at a time.
+  /// Writes an answer. Only one call may run at a time.
   func say(_ answer: ReadingAnswer) async {
     guard !answer.isRepeat else { return }
     let bytes = answer.line + [UInt8(ascii: "\n")]

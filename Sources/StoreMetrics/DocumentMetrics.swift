@@ -3,32 +3,32 @@ public import Documents
 import Synchronization
 import TextFormat
 
-/// Tells swift-metrics what a store of documents does.
+/// Exports metrics of a document store to swift-metrics.
 ///
 ///     MetricsSystem.bootstrap(…)
 ///     var options = DocumentStore.Options()
 ///     options.trace = DocumentMetrics.tracer()
 ///
-/// | name | kind | counts |
+/// | name | kind | meaning |
 /// |---|---|---|
-/// | `documents_operation_seconds` | timer | what each operation took; one that throws as well |
+/// | `documents_operation_seconds` | timer | duration of each operation, including failed ones |
 /// | `documents_read_total` | counter | documents whose bytes were read |
 /// | `documents_affected_total` | counter | documents that were written, deleted or found |
-/// | `documents_scans_total` | counter | queries and counts that no index helped |
+/// | `documents_scans_total` | counter | queries and counts without an index |
 ///
-/// All have the dimensions `collection` and `operation`, which is a `Trace.Operation`.
+/// All metrics have the dimensions `collection` and `operation`, which is a `Trace.Operation`.
 public enum DocumentMetrics {
   static let timer = "documents_operation_seconds"
   static let read = "documents_read_total"
   static let affected = "documents_affected_total"
   static let scans = "documents_scans_total"
 
-  /// A hook for `DocumentStore.Options.trace`.
+  /// Creates a callback for `DocumentStore.Options.trace`.
   ///
   /// - Parameters:
-  ///   - factory: Makes the metrics; that of the `MetricsSystem`, which is to be bootstrapped before.
-  ///   - dimensions: More dimensions, which all metrics have, such as which store it is.
-  /// - Complexity: For each operation a lookup among those that were seen, under a lock, and what the metrics cost.
+  ///   - factory: The factory of the metrics. The default requires that `MetricsSystem` is already bootstrapped.
+  ///   - dimensions: Additional dimensions of all metrics, for example the store's name.
+  /// - Complexity: For each operation, one dictionary lookup under a lock, plus the cost of the metrics.
   public static func tracer(
     factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []
   ) -> @Sendable (Trace) -> Void {
@@ -37,7 +37,7 @@ public enum DocumentMetrics {
   }
 }
 
-/// Keeps the metrics of each operation on each collection: making them may be slow.
+/// Caches the metrics of each operation on each collection, because creating them may be slow.
 private final class Recorder: Sendable {
   private struct Key: Hashable {
     let collection: String
@@ -53,7 +53,7 @@ private final class Recorder: Sendable {
 
   private let factory: any MetricsFactory
   private let dimensions: [(String, String)]
-  /// Guards the metrics that there are; held for a lookup, or for making them.
+  /// Guards the cached metrics. Held for a lookup, or while they are created.
   private let known = Mutex<[Key: Metrics]>([:])
 
   init(_ factory: any MetricsFactory, _ dimensions: [(String, String)]) {

@@ -2,7 +2,7 @@ import CoreMetrics
 import TextFormat
 import UploadQueue
 
-/// Counts what a queue tells.
+/// Counts the events of a queue.
 final class EventRecorder: Sendable {
   private enum Name: String, CaseIterable {
     case enqueued
@@ -21,7 +21,7 @@ final class EventRecorder: Sendable {
 
   private let factory: any MetricsFactory
   private let dimensions: [(String, String)]
-  /// One for each name: all are there from the beginning, so that a rate has a first value.
+  /// One counter for each event. All are created at the start, so that a rate has an initial value.
   private let counters: [Name: Counter]
   private let commit: Timer
   private let calls: Counter
@@ -66,7 +66,7 @@ final class EventRecorder: Sendable {
 
   private func count(_ name: Name) { counters[name]?.increment() }
 
-  /// Rare enough to be made anew each time; the factory gives the same one.
+  /// Created anew each time, which is rare. The factory returns the same gauge.
   private func breaker(_ destination: String) -> Gauge {
     Gauge(label: UploadMetrics.breaker, dimensions: dimensions + [("destination", destination)], factory: factory)
   }

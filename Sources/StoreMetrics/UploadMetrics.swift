@@ -1,23 +1,23 @@
 public import CoreMetrics
 public import UploadQueue
 
-/// Tells swift-metrics what a queue of uploads does, and what it holds.
+/// Exports metrics of an upload queue's events and contents to swift-metrics.
 ///
 ///     MetricsSystem.bootstrap(…)
 ///     var options = QueueOptions()
 ///     options.trace = UploadMetrics.tracer()
 ///
-/// | name | kind | of what |
+/// | name | kind | meaning |
 /// |---|---|---|
-/// | `uploads_events_total` | counter | what happened to uploads in this process, by `event`: `enqueued`, `superseded`, `dropped`, `expired`, `refused`, `claimed`, `delivered`, `backed_off`, `parked`, `taken_back`, `released`, `taken_over` |
-/// | `uploads_commit_seconds` | timer | a commit of the queue |
-/// | `uploads_commit_calls_total` | counter | the calls that shared these commits |
-/// | `uploads_store_failures_total` | counter | what could not be written, and is tried again |
-/// | `uploads_breaker_open` | gauge | 1 while a destination is left alone, by `destination` |
-/// | `uploads_waiting`, `uploads_sending`, `uploads_parked` | gauge | uploads in the queue, whoever enqueued them |
-/// | `uploads_payload_bytes` | gauge | bytes of their payloads |
+/// | `uploads_events_total` | counter | events of uploads in this process, by `event`: `enqueued`, `superseded`, `dropped`, `expired`, `refused`, `claimed`, `delivered`, `backed_off`, `parked`, `taken_back`, `released`, `taken_over` |
+/// | `uploads_commit_seconds` | timer | duration of a commit of the queue |
+/// | `uploads_commit_calls_total` | counter | calls that shared these commits |
+/// | `uploads_store_failures_total` | counter | failed writes, which are retried |
+/// | `uploads_breaker_open` | gauge | 1 while a destination's circuit breaker is open, by `destination` |
+/// | `uploads_waiting`, `uploads_sending`, `uploads_parked` | gauge | uploads in the queue, from all processes |
+/// | `uploads_payload_bytes` | gauge | total size of their payloads |
 ///
-/// The gauges of what a queue holds move while ``follow(_:factory:dimensions:)`` runs.
+/// The gauges of the contents are updated while ``follow(_:factory:dimensions:)`` runs.
 public enum UploadMetrics {
   static let events = "uploads_events_total"
   static let commit = "uploads_commit_seconds"
@@ -29,12 +29,12 @@ public enum UploadMetrics {
   static let parked = "uploads_parked"
   static let bytes = "uploads_payload_bytes"
 
-  /// A hook for `QueueOptions.trace`.
+  /// Creates a callback for `QueueOptions.trace`.
   ///
   /// - Parameters:
-  ///   - factory: Makes the metrics; that of the `MetricsSystem`, which is to be bootstrapped before.
-  ///   - dimensions: More dimensions, which all metrics have, such as which queue it is.
-  /// - Complexity: what a counter costs for each event, on the thread that commits.
+  ///   - factory: The factory of the metrics. The default requires that `MetricsSystem` is already bootstrapped.
+  ///   - dimensions: Additional dimensions of all metrics, for example the queue's name.
+  /// - Complexity: The cost of a counter for each event, on the committing thread.
   public static func tracer(
     factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []
   ) -> @Sendable (QueueEvent) -> Void {
@@ -42,13 +42,13 @@ public enum UploadMetrics {
     return { recorder.record($0) }
   }
 
-  /// Sets the gauges of what a queue holds, now and after each change of any process, until its task is cancelled.
+  /// Updates the gauges of a queue's contents, now and after each change by any process, until its task is cancelled.
   ///
   /// - Parameters:
-  ///   - queue: The queue that they tell of.
-  ///   - factory: Makes the metrics; that of the `MetricsSystem`, which is to be bootstrapped before.
-  ///   - dimensions: Dimensions of the gauges, such as which queue it is.
-  /// - Throws: `StoreError` where the queue cannot be read.
+  ///   - queue: The queue to observe.
+  ///   - factory: The factory of the metrics. The default requires that `MetricsSystem` is already bootstrapped.
+  ///   - dimensions: The dimensions of the gauges, for example the queue's name.
+  /// - Throws: `StoreError` if the queue cannot be read.
   public static func follow(
     _ queue: UploadQueue, factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []
   ) async throws {

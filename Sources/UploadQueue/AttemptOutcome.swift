@@ -1,10 +1,10 @@
-/// How an attempt ended, before it is known what that means for the upload.
+/// The result of an attempt, before its consequences for the upload are decided.
 enum AttemptOutcome: Sendable, Equatable {
   case delivered
   case failed(UploadFailure, FailureCause, retryAfter: Duration?)
-  /// It was not even tried: its file is another one, or the transport will not send it.
+  /// The attempt was not made: the file has changed, or the transport refuses to send the upload.
   case refused(UploadFailure)
-  /// Nobody knows: the attempt was cancelled, or an upload before it in the same batch did not pass.
+  /// The result is unknown: the attempt was cancelled, or an earlier upload in the same batch failed.
   case released
 
   /// The outcome of an attempt that got no answer.
@@ -16,17 +16,17 @@ enum AttemptOutcome: Sendable, Equatable {
   }
 }
 
-/// What a failed attempt says, and of whom.
+/// The cause of a failed attempt: the upload, the destination, or unknown.
 ///
 /// | cause | for example | counts against the upload | opens the breaker |
 /// |---|---|---|---|
-/// | `unavailable` | connection refused, no answer in time, 502, 503, 504 | if others to the same destination passed meanwhile | after five in a row |
+/// | `unavailable` | connection refused, no answer in time, 502, 503, 504 | if others to the same destination arrived meanwhile | after five in a row |
 /// | `postponed` | 425, 429, a Retry-After | never | after five in a row |
 /// | `failed` | 500, a response that a success rule cannot read | while the breaker is closed | after five different uploads |
-/// | `rejected` | 422, a success rule that does not hold | always | never: the destination is there |
+/// | `rejected` | 422, a success rule that does not hold | always | never: the destination works |
 /// | `pausing` | 401, 404, a redirect | never | at once |
 ///
-/// With ``UploadRetryPolicy/countsOutages`` all but `pausing` count.
+/// With ``UploadRetryPolicy/countsOutages``, all causes except `pausing` count.
 enum FailureCause: Sendable, Equatable {
   case unavailable
   case postponed
@@ -34,7 +34,7 @@ enum FailureCause: Sendable, Equatable {
   case rejected
   case pausing
 
-  /// The cause of an answer that is tried again.
+  /// The cause of a failure that is retried, by its answer.
   static func ofRetried(_ response: UploadResponse) -> FailureCause {
     switch response.status {
     case 425, 429: .postponed
@@ -44,6 +44,6 @@ enum FailureCause: Sendable, Equatable {
     }
   }
 
-  /// Whether it says that the destination takes nothing now, whatever is sent.
+  /// Whether the destination currently accepts no uploads at all.
   var isOutage: Bool { self == .unavailable || self == .postponed }
 }

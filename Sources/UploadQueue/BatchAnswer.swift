@@ -1,23 +1,26 @@
 import DocumentFormat
 
-/// What an answer to a batch says of its uploads.
+/// The result of each upload in a batch, parsed from the server's answer.
 ///
-/// A JSON object may list results, in answers with a 2xx:
+/// A 2xx answer may contain a JSON object that lists results:
 ///
 ///     {"failed": [{"id": "0197…", "status": 422, "message": "no such product"}, {"index": 7, "status": 503}]}
 ///     {"failed": ["0197…", 7]}
 ///     {"results": [{"id": "0197…", "status": 204}, {"index": 1, "status": 500}]}
 ///
-/// With `failed`, an upload that it does not list arrived. With `results`, one that it does not list did not, and is sent again. An element
-/// names its upload by `index`, from 0, or by `id`: the `id` in its payload, if that is an object that has one as text, or else the
-/// upload's own id; it may also be that index or id alone. A `status` is that of a single answer (500 where it is missing).
+/// With `failed`, an upload that is not listed arrived. With `results`, an upload that is not listed did not arrive,
+/// and is sent again. An element names its upload by `index`, from 0, or by `id`: the `id` in its payload, if the
+/// payload is an object with a textual `id`, otherwise the upload's own ID. An element may also be that index or ID
+/// alone. A `status` has the same meaning as the status of a single answer (500 if missing).
 enum BatchAnswer: Equatable {
-  /// The answer is for all uploads alike.
+  /// The answer applies to all uploads.
   case forAll
-  /// Of each upload: how it ended.
+  /// The outcome of each upload, in batch order.
   case each([AttemptOutcome])
 
-  /// - Throws: ``UnreadableResponse`` where nobody can tell which uploads arrived.
+  /// Parses an answer.
+  ///
+  /// - Throws: ``UnreadableResponse`` if the answer does not determine which uploads arrived.
   init(_ response: UploadResponse, to batch: UploadBatch, _ retry: UploadRetryPolicy) throws(UnreadableResponse) {
     self = .forAll
     guard (200...299).contains(response.status) else { return }
@@ -42,7 +45,7 @@ enum BatchAnswer: Equatable {
   private static func outcomes(
     _ list: [DocumentValue], _ batch: UploadBatch, _ retry: UploadRetryPolicy, unlisted: AttemptOutcome
   ) throws(UnreadableResponse) -> [AttemptOutcome] {
-    // Payloads are only read where an element names one by its id.
+    // Payloads are read only if an element names an upload by ID.
     lazy var indexes = Dictionary(
       batch.uploads.enumerated().map { ($1.nameInBatch, $0) }, uniquingKeysWith: { $1 })
     var outcomes = [AttemptOutcome](repeating: unlisted, count: batch.uploads.count)
@@ -61,7 +64,8 @@ enum BatchAnswer: Equatable {
     return outcomes
   }
 
-  /// What one element says. A status that is about the receiver cannot be meant here: it took others.
+  /// The outcome of one element. A status that pauses the destination does not apply here: the receiver accepted other
+  /// uploads.
   private static func outcome(_ element: DocumentValue, _ retry: UploadRetryPolicy) -> AttemptOutcome {
     var response = UploadResponse(status: 500, message: "the answer to a batch lists it")
     if case .integer(let status)? = element["status"] {
@@ -75,7 +79,7 @@ enum BatchAnswer: Equatable {
 }
 
 extension Upload {
-  /// The id by which the answer to a batch names it.
+  /// The ID by which the answer to a batch names this upload.
   var nameInBatch: String {
     switch payload {
     case .json(let json): if let id = json.text(ofField: "id") { return id }

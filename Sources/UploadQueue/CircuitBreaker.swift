@@ -1,50 +1,52 @@
-/// Spares a destination that fails whatever is sent to it: nothing goes there for a while, then one upload as a *probe*, and
-/// the others if the probe passes.
+/// A circuit breaker for one destination. While it is open, nothing is sent; after a pause, one upload goes as a
+/// *probe*, and if the probe succeeds, the breaker closes.
 ///
-/// One upload that fails again and again says nothing about the destination, so the breaker counts *different* uploads that
-/// failed since the last success. Attempts that got no answer, or an answer such as 503, do say something about it; so many
-/// of them in a row open the breaker as well. An answer that pauses the destination opens it at once.
+/// One upload that fails repeatedly says nothing about the destination, so the breaker counts *different* uploads that
+/// failed since the last success. Attempts without an answer, or with one like 503, do indicate an outage, so a number
+/// of them in a row also opens the breaker. An answer that pauses the destination opens it at once.
 struct CircuitBreaker: Equatable {
-  /// When a breaker opens, and for how long. Times are microseconds.
+  /// The thresholds and pauses of a breaker. Times are in microseconds.
   struct Policy: Sendable, Equatable {
     var failures: Int
     var firstPause: Int64
-    /// The cap of doubling after failures, …
+    /// The cap of exponential back-off after failures.
     var longestPause: Int64
-    /// … and after answers that pause the destination.
+    /// The cap of exponential back-off after answers that pause the destination.
     var longestPauseOnAnswer: Int64
   }
 
-  /// Uploads that are told apart; a policy of more failures never opens the breaker by them.
+  /// The maximum number of failed uploads that are remembered. A policy with a higher threshold never opens the breaker
+  /// by this count.
   static let maximumFailing = 10_000
 
-  /// The uploads that failed since the last success; no more of them than open the breaker.
+  /// The uploads that failed since the last success, up to the number that opens the breaker.
   private(set) var failing: Set<Int64> = []
-  /// Attempts in a row whose failure speaks of the destination.
+  /// The number of consecutive attempts whose failure indicates an outage.
   private(set) var outages = 0
-  /// Microseconds since 1970 until which nothing goes; `nil` while it is closed.
+  /// The time until which nothing is sent, in microseconds since 1970; `nil` while the breaker is closed.
   private(set) var openUntil: Int64?
-  /// The answer that paused the destination; `nil` while it is closed, or open because of failures.
+  /// The answer that paused the destination; `nil` while the breaker is closed, or open because of failures.
   private(set) var answer: UploadFailure?
-  /// When it opened first since it was closed; `nil` while it is closed.
+  /// When the breaker first opened since it was last closed; `nil` while it is closed.
   private(set) var openSince: Int64?
   private var pause: Int64 = 0
-  /// When it opened last.
+  /// When the breaker last opened.
   private var opened: Int64 = 0
-  /// Whether the probe is on its way.
+  /// Whether a probe is being sent.
   private var isProbing = false
   private(set) var probes = ProbeHistory()
-  /// Probes in a row that were answered with a failure such as 500, which may be due to the upload.
+  /// The number of consecutive probes that were answered with a failure like 500, which may be due to the upload.
   private var answeredProbes = 0
 
-  /// Whether the last probe was answered with a failure, and ``takeLookahead()`` was not called since.
+  /// Whether the last probe was answered with a failure, and ``takeLookahead()`` has not been called since.
   private var isLookaheadDue = false
-  /// Whether uploads are being tried after a probe; no other probe goes meanwhile.
+  /// Whether uploads after a probe are being tried. No other probe is sent meanwhile.
   private var isLookingAhead = false
 
-  /// How many uploads to try right after the probe that has just ended, in the order of its lane, to find one that the
-  /// destination takes: 8 after the first probe that was answered with a failure, twice as many after each further one, at most
-  /// ``maximumLookahead``; 0 if no such probe has ended since the last call. Otherwise no probe goes until ``endLookahead()``.
+  /// Returns how many uploads to try right after the probe that has just ended, in the order of its lane, to find one
+  /// that the destination accepts: 8 after the first probe that was answered with a failure, twice as many after each
+  /// further one, at most ``maximumLookahead``; 0 if no such probe has ended since the last call. If the result is not
+  /// 0, no probe is sent until ``endLookahead()``.
   mutating func takeLookahead() -> Int {
     guard isLookaheadDue else { return 0 }
     isLookaheadDue = false
@@ -58,46 +60,48 @@ struct CircuitBreaker: Equatable {
 
   var isClosed: Bool { openUntil == nil }
 
-  /// Whether an upload may go now.
+  /// Whether an upload may be sent now.
   func allows(now: Int64) -> Bool { openUntil.map { $0 <= now && !isProbing && !isLookingAhead } ?? true }
 
-  /// An upload goes. One that was taken before the breaker opened, and begins after that, is no probe.
+  /// Records that an attempt begins. An upload that was claimed before the breaker opened, and begins after that, is
+  /// not a probe.
   mutating func begin(now: Int64, lane: String) {
     guard let openUntil, openUntil <= now else { return }
     isProbing = true
     probes.add(lane)
   }
 
-  /// An attempt ended without telling anything of the destination.
+  /// Records that an attempt ended without a result about the destination.
   mutating func cancel() { isProbing = false }
 
-  /// What kept the destination from answering may be over: one upload may go at once, and if that one fails, the pauses begin
-  /// anew.
+  /// Allows one upload at once, because the cause of an outage may be gone. If that upload fails, the pauses start
+  /// over.
   mutating func reconsider(now: Int64) {
     guard let openUntil else { return }
     self.openUntil = min(openUntil, now)
     pause = 0
   }
 
-  /// The destination took an upload, or refused one for what it is.
+  /// Records that the destination accepted an upload, or refused one because of its content.
   mutating func succeed() { self = CircuitBreaker() }
 
-  /// Somebody asked at this time to try again: what failed before that says nothing any more.
+  /// Closes the breaker after a manual retry at this time. Failures before that time no longer count.
   ///
-  /// - Returns: whether it was open, and is closed by that.
+  /// - Returns: Whether the breaker was open and is now closed.
   mutating func retry(at time: Int64) -> Bool {
     guard openUntil != nil, time >= opened else { return false }
     self = CircuitBreaker()
     return true
   }
 
-  /// An attempt failed.
+  /// Records a failed attempt.
   ///
   /// - Parameters:
-  ///   - upload: the upload's ordinal.
-  ///   - isOutage: whether the failure speaks of the destination: no answer, or one that says that it takes nothing now.
-  ///   - isAnswered: whether the destination answered.
-  /// - Returns: how long the destination is left alone, if that begins now.
+  ///   - upload: The upload's ordinal.
+  ///   - isOutage: Whether the failure indicates an outage: no answer, or one by which the server currently accepts
+  ///     nothing.
+  ///   - isAnswered: Whether the destination answered.
+  /// - Returns: The length of the pause in microseconds if one begins now; otherwise `nil`.
   mutating func fail(now: Int64, upload: Int64, isOutage: Bool, isAnswered: Bool = false, _ policy: Policy)
     -> Int64?
   {
@@ -115,10 +119,10 @@ struct CircuitBreaker: Equatable {
     return open(now: now, atLeast: 0, cap: policy.longestPause, policy)
   }
 
-  /// The destination gave an answer that pauses it.
+  /// Records an answer that pauses the destination.
   ///
-  /// - Parameter retryAfter: how long it asks to wait, in microseconds.
-  /// - Returns: how long it is left alone, if that begins now.
+  /// - Parameter retryAfter: The delay that the server requests, in microseconds.
+  /// - Returns: The length of the pause in microseconds if one begins now; otherwise `nil`.
   mutating func pause(now: Int64, _ failure: UploadFailure, retryAfter: Int64, _ policy: Policy) -> Int64? {
     if !isClosed, !endProbe(now) { return nil }
     answer = failure
@@ -126,9 +130,10 @@ struct CircuitBreaker: Equatable {
     return open(now: now, atLeast: retryAfter, cap: policy.longestPauseOnAnswer, policy)
   }
 
-  /// Notes that an attempt ended while the breaker is open.
+  /// Records that an attempt ended while the breaker is open.
   ///
-  /// - Returns: whether it was the probe. Attempts that had begun before it opened tell nothing new.
+  /// - Returns: Whether the attempt was the probe. Attempts that began before the breaker opened provide no new
+  ///   information.
   private mutating func endProbe(_ now: Int64) -> Bool {
     guard let openUntil, openUntil <= now, isProbing else {
       isProbing = isProbing && openUntil.map { $0 <= now } ?? false
@@ -149,9 +154,9 @@ struct CircuitBreaker: Equatable {
   }
 }
 
-/// Which lanes were probed while a breaker is open, so that each probe takes another one.
+/// The lanes that were probed while a breaker is open, so that each probe uses a different lane.
 struct ProbeHistory: Equatable {
-  /// Lanes that are remembered; with more the history begins anew.
+  /// The maximum number of lanes that are remembered. When it is exceeded, the history is cleared.
   static let capacity = 1024
 
   private var numbers: [String: Int] = [:]
@@ -165,8 +170,8 @@ struct ProbeHistory: Equatable {
     last = lane
   }
 
-  /// Orders candidates for the next probe, the best first: another lane than the last one, an upload that has not failed itself,
-  /// the lane whose probe is longest ago.
+  /// A rank that orders candidates for the next probe, lowest first: another lane than the last one, an upload that has
+  /// not failed itself, the lane whose last probe is the oldest.
   func rank(_ entry: ScheduleEntry) -> (Int, Int, Int) {
     let lane = entry.lane
     return (lane == last ? 1 : 0, entry.failures > 0 ? 1 : 0, numbers[lane] ?? 0)

@@ -3,9 +3,9 @@ import Storage
 import Synchronization
 import TextFormat
 
-/// The content of a file, piece by piece, which is checked as it is read. Calls block, and come one after another.
+/// Reads a file in chunks and verifies it on the way. Calls block, and are serialized.
 ///
-/// Memory: one piece.
+/// Memory: one chunk.
 package final class FileContents: Sendable {
   static let pieceByteCount = 1 << 20
 
@@ -15,16 +15,16 @@ package final class FileContents: Sendable {
     var isOver = false
   }
 
-  /// Where the file is.
+  /// The path of the file.
   private let path: String
-  /// What the file is to be; `nil` where that is not known yet.
+  /// The expected length and hash; `nil` to accept any content.
   private let expected: FileReference?
   private let file: any StorageFile
   private let state = Mutex(State())
 
-  /// Opens the file that a reference names.
+  /// Opens the file of a reference.
   ///
-  /// - Throws: `UploadQueueError.unreadable`; `.changed` for one of another length.
+  /// - Throws: `UploadQueueError.unreadable`; `.changed` if the length differs.
   package convenience init(_ reference: FileReference) throws { try self.init(reference.path, expected: reference) }
 
   init(_ path: String, expected: FileReference? = nil) throws {
@@ -47,9 +47,9 @@ package final class FileContents: Sendable {
     }
   }
 
-  /// The next bytes; `nil` at the end, where the whole is checked.
+  /// The next bytes; `nil` at the end of the file, after the length and hash were verified.
   ///
-  /// - Throws: `UploadQueueError.unreadable`; `.changed` as soon as the file is known to be another one.
+  /// - Throws: `UploadQueueError.unreadable`; `.changed` as soon as a difference is detected.
   package func next() throws -> [UInt8]? {
     try state.withLock { state in
       if state.isOver { return nil }
@@ -70,7 +70,7 @@ package final class FileContents: Sendable {
     }
   }
 
-  /// The length and the hash of what was read.
+  /// The length and the hash of the bytes read so far.
   var summary: (byteCount: Int, sha256: String) { state.withLock { ($0.offset, Self.text($0.hash)) } }
 
   private static func text(_ hash: SHA256) -> String {

@@ -1,13 +1,13 @@
-/// A file that is sent as it stands on the disk: a picture.
+/// A file to send, identified by its path, length and hash. Its contents are not copied into the queue.
 public struct FileReference: Codable, Sendable, Hashable {
-  /// As it was given; best absolute, since a worker may run elsewhere.
+  /// The path, as given. Use an absolute path, because a worker may have another working directory.
   public let path: String
-  /// Of the content.
+  /// The size of the content, in bytes.
   public let byteCount: Int
-  /// SHA-256 of the content, 64 hexadecimal digits.
+  /// The SHA-256 of the content, as 64 hexadecimal digits.
   public let sha256: String
 
-  /// The file at `path` as it is now, read once.
+  /// Reads the file at `path` once and creates a reference to its current contents.
   ///
   /// - Throws: `UploadQueueError.unreadable`.
   public init(contentsOf path: String) throws {
@@ -17,16 +17,16 @@ public struct FileReference: Codable, Sendable, Hashable {
     self.path = path
   }
 
-  /// Whether the file is still the same: its length, and then its content.
+  /// Verifies that the file has not changed: first its length, then its content.
   ///
   /// - Throws: `UploadQueueError.unreadable`, `.changed`.
-  /// - Complexity: reads the file.
+  /// - Complexity: Reads the entire file.
   public func check() throws {
     let contents = try FileContents(self)
     while try contents.next() != nil {}
   }
 
-  /// The content, checked. Memory: all of it.
+  /// Reads and verifies the content. Memory: the entire file.
   ///
   /// - Throws: `UploadQueueError.unreadable`, `.changed`.
   public func contents() throws -> [UInt8] {

@@ -3,31 +3,32 @@ import Documents
 import LogStore
 import Synchronization
 
-/// Joins the changes of many callers into one commit.
+/// A group commit: combines the changes of many callers into one commit.
 ///
-/// The first caller finds nobody committing and begins; who comes while a commit runs waits for the next one, which takes
-/// all of them. So one caller pays one sync, and a thousand pay a few. Commits run on a thread of their own: a sync blocks
-/// no task but those that wait for it.
+/// If no commit is running, the first caller starts one. Callers that arrive while a commit runs wait for the next one,
+/// which includes all of them. So one caller pays for one sync, and a thousand callers pay for a few. Commits run on a
+/// thread of their own, so a sync blocks only the tasks that wait for it.
 ///
-/// What nobody waits for, such as what a worker notes of its uploads, is patient: while other calls come all the time, it waits
-/// for the next one for up to ``patience``, so that this one does not wait for a commit of its own.
+/// Calls without an urgent caller, for example a worker's updates, are *patient*: while other calls keep arriving, a
+/// patient call waits up to ``patience`` for the next one, so that the other call need not wait for a separate commit.
 final class GroupCommit: Sendable {
-  /// Calls of one commit, and bytes of their payloads: what a caller waits for at most.
+  /// Limits of one commit: the number of calls, and the bytes of their payloads. They bound the time that a caller
+  /// waits.
   static let maximumCalls = 1024
   static let maximumByteCount = 4 << 20
-  /// How long a patient call waits for others.
+  /// How long a patient call waits for other calls.
   static let patience = Duration.microseconds(500)
-  /// How long after a call that was not patient another one is expected.
+  /// How long after an urgent call another one is expected.
   static let expectation = Duration.milliseconds(20)
 
   private struct State {
     var waiting: [any GroupedCall] = []
-    /// Whether somebody waits who is not patient, or patience is over.
+    /// Whether an urgent call waits, or the patience of a patient one has run out.
     var isDue = false
     var isCommitting = false
-    /// Whether patience ends at a time that is set.
+    /// Whether a timer for the end of patience is running.
     var isTimed = false
-    /// When the last call came that was not patient.
+    /// When the last urgent call arrived.
     var lastUrgent: ContinuousClock.Instant?
   }
 
@@ -43,13 +44,13 @@ final class GroupCommit: Sendable {
     self.environment = environment
   }
 
-  /// Runs `body` in a commit, with others.
+  /// Runs `body` in a commit, which other calls may share.
   ///
   /// - Parameters:
-  ///   - byteCount: of what it adds.
-  ///   - isPatient: Whether it may wait a little for others.
-  /// - Returns: what `body` returned, when that is durable.
-  /// - Throws: what `body` throws, and then nothing of it is in the commit; what the commit throws.
+  ///   - byteCount: The size of the payloads that it adds.
+  ///   - isPatient: Whether it may wait a little for other calls.
+  /// - Returns: The result of `body`, once it is durable.
+  /// - Throws: Any error that `body` throws; its changes are then not in the commit. Any error of the commit.
   func perform<Result: Sendable>(
     byteCount: Int = 0, isPatient: Bool = false, _ body: @escaping @Sendable (QueueChange) throws -> Result
   ) async throws -> Result {
@@ -58,10 +59,12 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Runs each of `bodies` in a commit, in this order, with others. What one changed before it throws is taken back.
+  /// Runs each of `bodies` in a commit, in this order, which other calls may share. If one throws, its changes are
+  /// rolled back.
   ///
-  /// - Parameter bodies: Change any documents of the store. They may be run more than once, each time in another transaction.
-  /// - Returns: What became of each, when all are durable or have failed.
+  /// - Parameter bodies: Closures that change any documents of the store. They may run more than once, each time in
+  ///   another transaction.
+  /// - Returns: The result of each body, once all are durable or have failed.
   func commit<Value: Sendable>(
     _ bodies: [@Sendable (DocumentTransaction) throws -> Value]
   ) async -> [Result<Value, any Error>] {
@@ -79,7 +82,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Has calls wait for the next commit, and begins it if none is running.
+  /// Adds calls to the next commit, and starts a commit if none is running.
   private func submit(_ calls: [any GroupedCall], isPatient: Bool = false) {
     let now = ContinuousClock.now
     let (begins, isTimed) = state.withLock { state in
@@ -106,10 +109,10 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Callers that wait for the next commit.
+  /// The number of calls that wait for the next commit.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Commits until nobody waits, or only patient calls do.
+  /// Commits until no calls wait, or only patient ones.
   private func commitAll() {
     while true {
       let calls = state.withLock { state -> [any GroupedCall] in
@@ -139,7 +142,7 @@ final class GroupCommit: Sendable {
     do {
       events = try tables.store.transaction { transaction in
         let change = try QueueChange(tables, transaction, options, environment)
-        // What a call enqueues by way of the transaction becomes a part of this change.
+        // An upload that a call enqueues through the transaction becomes a part of this change.
         transaction.attachment = change
         for call in calls { call.run(change) }
         transaction.attachment = nil
@@ -162,7 +165,7 @@ final class GroupCommit: Sendable {
 }
 
 extension StoreError {
-  /// Whether one change among several may be to blame.
+  /// Whether one change among several may be the cause.
   fileprivate var mayBeOfOne: Bool {
     switch self {
     case .tooLarge, .damaged: true
@@ -174,9 +177,9 @@ extension StoreError {
 /// A caller that waits for a commit.
 private protocol GroupedCall: Sendable {
   var byteCount: Int { get }
-  /// Does what the caller wants, inside the transaction.
+  /// Runs the caller's closure inside the transaction.
   func run(_ change: QueueChange)
-  /// Tells the caller that the commit is durable, or why there is none.
+  /// Resumes the caller when the commit is durable, or with its error.
   func end(_ failure: (any Error)?)
 }
 
@@ -184,7 +187,7 @@ private final class Call<Value: Sendable>: GroupedCall {
   let byteCount: Int
   private let body: @Sendable (QueueChange) throws -> Value
   private let completion: @Sendable (Result<Value, any Error>) -> Void
-  /// What `body` came to.
+  /// The result of `body`.
   private let result = Mutex<Result<Value, any Error>?>(nil)
 
   init(
@@ -211,11 +214,11 @@ private final class Call<Value: Sendable>: GroupedCall {
   }
 }
 
-/// The results of calls that somebody waits for together.
+/// Collects the results of calls that one caller waits for together.
 private final class Results<Value: Sendable>: Sendable {
   private let results = Mutex<[Int: Result<Value, any Error>]>([:])
 
-  /// - Returns: All of them in order, when this was the last one.
+  /// - Returns: All results in order if this was the last one; otherwise `nil`.
   func add(_ result: Result<Value, any Error>, at index: Int, of count: Int) -> [Result<Value, any Error>]? {
     results.withLock { results in
       results[index] = result

@@ -1,28 +1,28 @@
 import Documents
 import LogStore
 
-/// What became of an attempt.
+/// The consequence of an attempt for its upload.
 enum UploadVerdict: Sendable, Equatable {
-  /// It arrived.
+  /// It was delivered.
   case delivered
-  /// It failed, and may pass after this many microseconds.
+  /// It failed temporarily and is retried after this many microseconds.
   case again(UploadFailure, after: Int64, counts: Bool)
-  /// It waits again, and nothing counts: the answer paused its destination.
+  /// It waits again and nothing counts, because the answer paused its destination.
   case paused(UploadFailure)
-  /// It failed for good, or was not even tried, because its file is another one or the transport will not send it.
+  /// It failed permanently, or was not attempted because its file has changed or the transport refuses to send it.
   case parked(UploadFailure, holds: Bool)
-  /// Nobody knows: the attempt was cancelled.
+  /// The result is unknown: the attempt was cancelled.
   case released
 }
 
 extension QueueChange {
-  /// Gives an upload to a worker.
+  /// Claims an upload for a worker.
   ///
   /// - Parameters:
-  ///   - takesFile: whether it may be a file; if it must not and is one, it is left as it is.
-  ///   - holds: whether it holds its order key if it has to be parked.
-  /// - Returns: the upload; `nil` if it is gone or no longer as it was, which changes nothing, or if its payload is gone or
-  ///   cannot be read, which parks it: it must not hold up the others.
+  ///   - takesFile: Whether to claim an upload with files. If false, such an upload is not changed.
+  ///   - holds: Whether the upload holds its order key if it must be parked.
+  /// - Returns: The claimed upload. `nil` if it is gone or its entry has changed, in which case nothing is written; or
+  ///   if its payload is missing or unreadable, in which case it is parked so that it does not block others.
   func claim(
     _ entry: ScheduleEntry, _ lease: ScheduleEntry.Lease, takesFile: Bool = true, holds: Bool = false
   ) throws -> (ScheduleEntry, Upload)? {
@@ -47,7 +47,7 @@ extension QueueChange {
     return (claimed, Upload(claimed, stored.payload))
   }
 
-  /// Writes what became of an attempt. An upload that has another lease by now, or none, is left alone.
+  /// Writes the result of an attempt. Does nothing if the upload now has another lease, or none.
   func settle(_ ordinal: Int64, _ lease: ScheduleEntry.Lease, _ verdict: UploadVerdict) throws {
     guard let entry = try entry(ordinal), entry.lease == lease else { return }
     switch verdict {
@@ -83,9 +83,10 @@ extension QueueChange {
     }
   }
 
-  /// Takes an upload from a worker that is no more.
+  /// Takes an upload over from a worker that has ended.
   ///
-  /// - Parameter limit: how often that may happen before it is parked: it may be what ends them.
+  /// - Parameter limit: The number of times that this may happen before the upload is parked, because it may be what
+  ///   crashes the workers.
   func takeOver(
     _ ordinal: Int64, _ lease: ScheduleEntry.Lease, limit: Int, holds: (ScheduleEntry) -> Bool = { _ in false }
   ) throws {
@@ -102,10 +103,10 @@ extension QueueChange {
     events.append(.takenOver(entry.upload))
   }
 
-  /// Lets an upload go again that was parked while its destination was out of order, as if it had not failed. One that waits, or
-  /// is gone, is left alone.
+  /// Makes an upload wait again that was parked during an outage of its destination, as if it had not failed. Does
+  /// nothing if it is waiting or gone.
   ///
-  /// - Returns: false for one that is still being sent, which may be parked soon.
+  /// - Returns: Whether it is done; false if the upload is still being sent, because it may be parked soon.
   func takeBack(_ id: UploadID) throws -> Bool {
     guard let upload = try transaction.get(id, from: tables.uploads), let entry = try entry(upload.ordinal) else {
       return true
@@ -121,7 +122,8 @@ extension QueueChange {
     return true
   }
 
-  /// Counts the attempts of an upload against it, up to `limit`, and has it go now. One that is no longer waiting is left alone.
+  /// Counts an upload's attempts against it, up to `limit`, and makes it ready now. Does nothing if it is no longer
+  /// waiting.
   func accuse(_ ordinal: Int64, limit: Int) throws {
     guard let entry = try entry(ordinal), entry.state == .waiting else { return }
     var accused = entry
@@ -130,7 +132,7 @@ extension QueueChange {
     try put(accused, replacing: entry)
   }
 
-  /// Lets the order key go on that a parked upload holds.
+  /// Releases the order key that a parked upload holds.
   func releaseKey(_ ordinal: Int64) throws {
     guard let entry = try entry(ordinal), entry.holdsKey == true else { return }
     var released = entry
@@ -138,7 +140,7 @@ extension QueueChange {
     try put(released, replacing: entry)
   }
 
-  /// Ends the pause of an upload whose last attempt got no answer. One that is something else by now is left alone.
+  /// Ends the back-off of an upload whose last attempt got no answer. Does nothing if its state has changed.
   func hasten(_ ordinal: Int64) throws {
     guard let entry = try entry(ordinal), entry.isUnanswered, entry.notBefore > now else { return }
     var hastened = entry
@@ -164,7 +166,7 @@ extension QueueChange {
     events.append(.parked(entry.upload, failure))
   }
 
-  /// Gives up an upload whose time is over.
+  /// Removes an expired upload.
   func expire(_ entry: ScheduleEntry) throws {
     try remove(entry)
     state.counts.expired += 1

@@ -1,6 +1,6 @@
 import Documents
 
-/// Changes of a queue inside one transaction of its store. A change that throws has changed nothing.
+/// Changes of a queue inside one transaction of its store. A method that throws has changed nothing.
 final class QueueChange {
   let tables: QueueTables
   let transaction: DocumentTransaction
@@ -8,9 +8,9 @@ final class QueueChange {
   let environment: QueueEnvironment
   let now: Int64
   var state: QueueState
-  /// The entries that were written or deleted.
+  /// The ordinals of entries that were written or deleted.
   private(set) var touched: [Int64] = []
-  /// What observers are told when the transaction is a commit.
+  /// The events to trace once the transaction is committed.
   var events: [QueueEvent] = []
   private let before: QueueState
 
@@ -26,14 +26,14 @@ final class QueueChange {
     before = state
   }
 
-  /// Hands over the numbers. Nothing may be changed afterwards.
+  /// Writes the queue's state. The change must not be used afterwards.
   func finish() throws {
-    // Nothing of another form is left.
+    // An empty queue contains nothing that needs a higher format version.
     if state.counts.count == 0 { state.format = QueueState.plainFormat }
     if state != before { try transaction.upsert(state, into: tables.states) }
   }
 
-  /// Runs `body`, and takes back what it changed, in the queue and in other documents, if it throws.
+  /// Runs `body`. If it throws, its changes to the queue and to other documents are rolled back.
   func attempt<Result>(_ body: () throws -> Result) throws -> Result {
     let (state, touchedCount, eventCount) = (state, touched.count, events.count)
     do { return try transaction.attempt(body) } catch {
@@ -58,7 +58,7 @@ final class QueueChange {
     return entry
   }
 
-  /// Writes what an entry has become.
+  /// Writes an entry and updates the counts.
   func put(_ new: ScheduleEntry, replacing old: ScheduleEntry?) throws {
     try transaction.upsert(new, into: tables.schedule)
     if let old { state.counts[old.state] -= 1 }
@@ -66,7 +66,7 @@ final class QueueChange {
     touched.append(new.id)
   }
 
-  /// Takes an upload out of the queue.
+  /// Removes an upload from the queue.
   func remove(_ entry: ScheduleEntry) throws {
     if let key = entry.replaceKey, try transaction.get(key, from: tables.replacements)?.ordinal == entry.id {
       try transaction.delete(key, from: tables.replacements)
@@ -79,7 +79,7 @@ final class QueueChange {
     if entry.id == state.oldestOrdinal { try passGaps(atMost: 64) }
   }
 
-  /// Moves the beginning of the queue over what is gone.
+  /// Advances the oldest ordinal past ordinals that are no longer used.
   private func passGaps(atMost limit: Int) throws {
     var left = limit
     while left > 0, state.oldestOrdinal < state.nextOrdinal, try entry(state.oldestOrdinal) == nil {
@@ -93,8 +93,8 @@ final class QueueChange {
   /// Adds an upload at the end.
   ///
   /// - Throws: `UploadQueueError.full`, with the refusal counted.
-  /// - Complexity: some lookups; where the oldest must go, a look at each of them; behind a repair once for each ordinal that it
-  ///   left taken.
+  /// - Complexity: A few lookups; one more for each ordinal examined if the oldest uploads are dropped; after a repair,
+  ///   one more for each ordinal that is already used.
   func enqueue(_ request: UploadRequest) throws -> UploadID {
     var leaving: [ScheduleEntry] = []
     if let key = request.replaceKey, let last = try transaction.get(key, from: tables.replacements),
@@ -108,11 +108,11 @@ final class QueueChange {
       events.append(.refused)
       throw UploadQueueError.full(queue: tables.name, count: state.counts.count, byteCount: state.counts.byteCount)
     }
-    // A repair may have kept an older state than the uploads: none of these is written over.
+    // A repair may have restored a state older than the uploads. Do not overwrite existing ones.
     while try entry(state.nextOrdinal) != nil { state.nextOrdinal += 1 }
     let ordinal = state.nextOrdinal
     let id = state.nextID(now: now, random: environment.random())
-    // The payload first: it is all that could be refused.
+    // Write the payload first: it is the only part that can be refused.
     try transaction.insert(StoredUpload(id, ordinal: ordinal, request.payload), into: tables.uploads)
     for (index, entry) in leaving.enumerated() {
       try remove(entry)
@@ -135,7 +135,7 @@ final class QueueChange {
     return id
   }
 
-  /// Finds what must leave so that one more upload has room. Returns whether there is room then.
+  /// Finds uploads to drop so that one more upload fits. Returns whether it fits then.
   private func makeRoom(_ byteCount: Int, _ leaving: inout [ScheduleEntry]) throws -> Bool {
     var count = state.counts.count + 1 - leaving.count
     var bytes = state.counts.byteCount + byteCount - leaving.reduce(0) { $0 + $1.byteCount }
@@ -157,14 +157,15 @@ final class QueueChange {
     return fits()
   }
 
-  // MARK: By hand
+  // MARK: Manual changes
 
-  /// Lets go now what is parked, or waits since an attempt failed, as if it had never failed. It keeps its place in the order.
+  /// Makes a parked upload, or one that waits after a failed attempt, ready now, as if it had never failed. It keeps
+  /// its position in the queue.
   ///
-  /// What waits and has not failed waits for its turn, for its destination, or for a time that whoever enqueued it chose: nothing
-  /// of that is changed.
+  /// An upload that waits without having failed is not changed: it waits for its turn, for its destination, or for a
+  /// time that the application chose.
   ///
-  /// - Returns: whether there was anything to let go.
+  /// - Returns: Whether the upload was parked, or waiting after a failed attempt.
   @discardableResult
   func retry(_ entry: ScheduleEntry) throws -> Bool {
     switch entry.state {
@@ -182,7 +183,7 @@ final class QueueChange {
     return true
   }
 
-  /// Tells workers not to spare the destination of an upload any more, if that is all that it waits for.
+  /// Makes workers close the breaker of an upload's destination, if the upload waits for nothing else.
   func retryDestination(_ entry: ScheduleEntry) throws {
     guard entry.state == .waiting, entry.notBefore <= now else { return }
     var entry = entry
@@ -191,7 +192,7 @@ final class QueueChange {
     try put(entry, replacing: old)
   }
 
-  /// Removes an upload that nobody is sending.
+  /// Removes an upload that is not being sent.
   ///
   /// - Throws: `UploadQueueError.isBeingSent`.
   func drop(_ entry: ScheduleEntry) throws {

@@ -1,11 +1,11 @@
 import Bytes
 public import Documents
 
-/// A fingerprint of the uploads of all queues of a store: what is sent, in which order, and what is parked; not when they came, or
-/// what their attempts led to. See `Documentation/Format/Digests.md`.
+/// A digest of the uploads of all queues in a store. It covers the content, the order and whether an upload is parked,
+/// but not the times or the results of attempts. See `Documentation/Format/Digests.md`.
 public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
   package let content: ContentDigest
-  /// Uploads in all queues.
+  /// The number of uploads in all queues.
   public let count: Int
 
   /// The digest of a store without uploads.
@@ -14,8 +14,10 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
     count = 0
   }
 
-  /// - Throws: `StoreError.damaged`; `UploadQueueError` for a queue whose name is none.
-  /// - Complexity: reads every upload once.
+  /// Computes the digest of a store's queues.
+  ///
+  /// - Throws: `StoreError.damaged`; `UploadQueueError` for a queue whose name is invalid.
+  /// - Complexity: Reads every upload once.
   public init(_ store: DocumentStore) throws {
     var sum = ContentDigest()
     var number = 0
@@ -30,7 +32,7 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
     count = number
   }
 
-  /// What is hashed of an upload.
+  /// The bytes of an upload that are hashed.
   private static func bytes(_ upload: Upload, in queue: String) -> [UInt8] {
     var writer = ByteWriter()
     func put(_ text: String?) {
@@ -69,9 +71,9 @@ public struct QueueDigest: Sendable, Equatable, CustomStringConvertible {
     return writer.bytes
   }
 
-  /// The digest of something else and these uploads: that of the other alone if there are no uploads.
+  /// The digest of `other` joined with these uploads; `other` itself if there are no uploads.
   package func covering(_ other: ContentDigest) -> ContentDigest { count == 0 ? other : other.joined(with: content) }
 
-  /// 32 hexadecimal digits.
+  /// The digest as 32 hexadecimal digits.
   public var description: String { content.description }
 }

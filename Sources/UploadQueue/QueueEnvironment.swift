@@ -1,12 +1,12 @@
 import LogStore
 
-/// Clock, chance and sleep of a queue and its workers: what a test replaces so that it waits for nothing.
+/// The clock, random numbers and sleep of a queue and its workers. Tests replace them to avoid waiting.
 public struct QueueEnvironment: Sendable {
-  /// Microseconds since 1970 UTC.
+  /// The current time in microseconds since 1970 UTC.
   public var now: @Sendable () -> Int64
-  /// 64 random bits.
+  /// Returns 64 random bits.
   public var random: @Sendable () -> UInt64
-  /// Waits; throws `CancellationError` at once when the task is cancelled.
+  /// Waits for a duration. Throws `CancellationError` at once when the task is cancelled.
   public var sleep: @Sendable (Duration) async throws -> Void
 
   public init(
@@ -18,10 +18,10 @@ public struct QueueEnvironment: Sendable {
     self.sleep = sleep
   }
 
-  /// The clock and the random numbers of the machine.
+  /// The system's clock and random numbers.
   public static let live = QueueEnvironment(
     now: StoreEnvironment.system.now, random: StoreEnvironment.system.random, sleep: { try await Task.sleep(for: $0) })
 
-  /// A number from 0 to 1.
+  /// A random number from 0 to 1.
   package func fraction() -> Double { Double(random() >> 11) / Double((1 << 53) - 1) }
 }

@@ -1,6 +1,7 @@
 import Documents
 
-/// A value read from a queue, now and again whenever a commit of any process made it another one.
+/// An asynchronous sequence of a value read from a queue: its current value, then a new value after each commit, of any
+/// process, that changes it.
 public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Sendable {
   private let queue: UploadQueue
   private let read: @Sendable (DocumentSnapshot) throws -> Element
@@ -24,7 +25,9 @@ public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Se
       signals = store.signals().makeAsyncIterator()
     }
 
-    /// - Throws: `StoreError` where the store cannot be read.
+    /// The next value; `nil` when the task is cancelled or the store is closed.
+    ///
+    /// - Throws: `StoreError` if the store cannot be read.
     public mutating func next() async throws -> Element? {
       while await signals.next() != nil {
         let now = try read(store.snapshot())
@@ -38,17 +41,17 @@ public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Se
 }
 
 extension UploadQueue {
-  /// The numbers of the queue, now and after each change; changes that nobody waited for are told together.
+  /// The counts of the queue, now and after each change. Changes between two calls of `next()` are merged.
   public var observedCounts: QueueObservation<QueueCounts> {
     QueueObservation(self) { [tables] in try tables.state(in: $0).counts }
   }
 
-  /// Why the queue is paused, now and after each change.
+  /// The reasons why the queue is paused, now and after each change.
   public var observedPauses: QueueObservation<Set<PauseReason>> {
     QueueObservation(self) { [tables] in try tables.state(in: $0).pauses }
   }
 
-  /// Where an upload stands, now and after each change; `nil` once it is gone.
+  /// The state of an upload, now and after each change; `nil` once it has left the queue.
   public func observedState(of id: UploadID) -> QueueObservation<UploadState?> {
     QueueObservation(self) { [tables] snapshot in
       _ = try tables.state(in: snapshot)

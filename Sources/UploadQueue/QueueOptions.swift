@@ -1,58 +1,58 @@
-/// What a queue holds at most, and who is told what it does.
+/// The limits of a queue, and a callback that traces its events.
 public struct QueueOptions: Sendable {
-  /// What becomes of an upload for which there is no room.
+  /// The action for an upload that exceeds the limits.
   public enum DropPolicy: String, Sendable, CaseIterable {
-    /// It is refused, and the refusal counted: nothing that was accepted is lost.
+    /// Refuses the new upload and counts the refusal: no accepted upload is lost.
     case refuseNew
-    /// The oldest ones that are not being sent make room, parked ones among them, and are counted.
+    /// Drops and counts the oldest uploads that are not being sent, including parked ones, to make room.
     case dropOldest
   }
 
-  /// The most uploads, parked ones among them.
+  /// The maximum number of uploads, including parked ones.
   public var maximumCount = 1_000_000
-  /// The most bytes of payloads. A file counts by what names it.
+  /// The maximum total size of the payloads, in bytes. A file counts with the size of its reference.
   public var maximumByteCount = 1 << 30
-  /// What becomes of an upload beyond these two.
+  /// The action for an upload that exceeds one of these two limits.
   public var dropPolicy = DropPolicy.refuseNew
-  /// The most bytes of one payload.
+  /// The maximum size of one payload, in bytes.
   public var maximumPayloadByteCount = 16 << 20
-  /// Is told of everything that happens, behind the commit that made it so; `nil` costs nothing. It is called by the thread
-  /// that commits, and holds it up.
+  /// A callback for every event, called after the commit that contains it; `nil` costs nothing. It runs on the
+  /// committing thread and delays it.
   public var trace: (@Sendable (QueueEvent) -> Void)?
 
   public init() {}
 }
 
-/// Something that a queue or a worker did.
+/// An event of a queue or a worker.
 public enum QueueEvent: Sendable, Equatable {
   case enqueued(UploadID)
-  /// Another upload with the same replace key took its place.
+  /// Another upload with the same replace key replaced it.
   case superseded(UploadID)
-  /// The caps made it go.
+  /// It was dropped because the queue was full.
   case dropped(UploadID)
-  /// Its time to live was over.
+  /// Its time to live ended.
   case expired(UploadID)
-  /// An upload found no room.
+  /// An upload was refused because the queue was full.
   case refused
   /// A worker begins an attempt.
   case claimed(UploadID, attempt: Int)
   case delivered(UploadID)
-  /// An attempt failed, and another one comes, not before this many microseconds since 1970.
+  /// An attempt failed. The next one begins no earlier than `notBefore`, in microseconds since 1970.
   case backedOff(UploadID, UploadFailure, notBefore: Int64)
   case parked(UploadID, UploadFailure)
-  /// It had been parked, and waits again: its destination was out of order, not the upload.
+  /// It had been parked and waits again, because its destination was at fault, not the upload.
   case takenBack(UploadID)
-  /// A worker gave it back without an answer.
+  /// A worker returned it to the queue without an answer.
   case released(UploadID)
-  /// A worker ended while it had it.
+  /// A worker ended while sending it.
   case takenOver(UploadID)
-  /// A commit: how many calls it was for, and how long it took.
+  /// A commit, with the number of calls that shared it and its duration.
   case committed(calls: Int, duration: Duration)
-  /// A destination gave an answer that pauses it, for this long at first; ``breakerOpened(destination:pause:)`` follows.
+  /// An answer paused a destination, at first for this long. ``breakerOpened(destination:pause:)`` follows.
   case destinationPaused(destination: String, UploadFailure, pause: Duration)
   /// A circuit breaker opened for this long, or closed again.
   case breakerOpened(destination: String, pause: Duration)
   case breakerClosed(destination: String)
-  /// What an attempt led to could not be written; it is tried again.
+  /// The result of an attempt could not be written. The write is retried.
   case storeFailed(String)
 }

@@ -1,33 +1,33 @@
-/// What a queue holds and what became of what it held: the numbers of one commit.
+/// The number of uploads in each state, and totals of uploads that left the queue, at one commit.
 public struct QueueCounts: Codable, Sendable, Equatable {
-  /// Uploads that wait, …
+  /// Uploads that wait.
   public internal(set) var waiting = 0
-  /// … that a worker has, …
+  /// Uploads that a worker is sending.
   public internal(set) var sending = 0
-  /// … and that stay until somebody decides.
+  /// Uploads that are parked until they are retried or dropped.
   public internal(set) var parked = 0
-  /// Bytes of the payloads of all these.
+  /// The total size of the payloads of all these, in bytes.
   public internal(set) var byteCount = 0
 
-  /// Uploads since the queue came into being that were enqueued, …
+  /// Uploads that were enqueued since the queue was created.
   public internal(set) var enqueued = 0
-  /// … that arrived, …
+  /// Uploads that were delivered since the queue was created.
   public internal(set) var delivered = 0
-  /// … that a later one replaced, …
+  /// Uploads that were replaced by a later one since the queue was created.
   public internal(set) var superseded = 0
-  /// … that made room for others, …
+  /// Uploads that were dropped to make room since the queue was created.
   public internal(set) var dropped = 0
-  /// … that found no room, …
+  /// Uploads that were refused because the queue was full, since it was created.
   public internal(set) var refused = 0
-  /// … whose time was over, …
+  /// Uploads that expired since the queue was created.
   public internal(set) var expired = 0
-  /// … and that somebody removed by hand.
+  /// Uploads that were removed by hand since the queue was created.
   public internal(set) var removed = 0
 
-  /// The numbers of a queue that never held anything.
+  /// The counts of an empty, new queue.
   public init() {}
 
-  /// All that is in the queue.
+  /// The number of uploads in the queue.
   public var count: Int { waiting + sending + parked }
 
   subscript(state: UploadState) -> Int {
@@ -50,34 +50,35 @@ public struct QueueCounts: Codable, Sendable, Equatable {
 
 /// Why a queue is paused.
 public enum PauseReason: String, Codable, Sendable, CaseIterable {
-  /// Somebody asked for it.
+  /// A person or the application paused it.
   case byHand
-  /// The network is away.
+  /// The network is unreachable.
   case unreachable
 }
 
-/// The one document that moves with every commit of a queue.
+/// The document with a queue's counters and flags, rewritten by every commit of the queue.
 struct QueueState: Codable, Identifiable, Sendable, Equatable {
   static let theID = "queue"
 
-  /// The form of a queue whose uploads are values or files.
+  /// The format version of a queue whose uploads are values or files.
   static let plainFormat = 1
-  /// The form of one that has, or had since it was last empty, a value with files: programs that know the former one alone would
-  /// send the value and forget the files.
+  /// The format version of a queue that contains, or has contained since it was last empty, a value with files. Programs
+  /// that only know version 1 would send the value and omit the files.
   static let formatWithFiles = 2
-  /// The form of one that has, or had since it was last empty, JSON text: programs that know the former ones alone would send null.
+  /// The format version of a queue that contains, or has contained since it was last empty, JSON text. Programs that only
+  /// know versions 1 and 2 would send null.
   static let formatWithJSON = 3
-  /// The last form that this program knows. One that knows a form knows those below it.
+  /// The highest format version that this program knows. It knows all lower ones as well.
   static let currentFormat = formatWithJSON
 
   private(set) var id: String = QueueState.theID
-  /// The form of this queue's documents.
+  /// The format version of this queue's documents.
   var format = QueueState.plainFormat
-  /// The ordinal that the next upload gets. None is used twice.
+  /// The ordinal of the next upload. Ordinals are never reused.
   var nextOrdinal: Int64 = 1
-  /// No upload has a smaller ordinal.
+  /// A lower bound of the ordinals in the queue.
   var oldestOrdinal: Int64 = 1
-  /// The tick of the last id; see ``UploadID``.
+  /// The tick of the last ID; see ``UploadID``.
   var lastTick: UInt64 = 0
   var counts = QueueCounts()
   var isPaused = false
@@ -90,10 +91,10 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
     return pauses
   }
 
-  /// Raises the form to the one that an upload needs.
+  /// Raises the format version to the one that an upload needs.
   mutating func admit(_ payload: UploadPayload) { format = max(format, Self.format(for: payload)) }
 
-  /// The first form of a queue with such an upload.
+  /// The lowest format version that supports this upload.
   static func format(for payload: UploadPayload) -> Int {
     switch payload {
     case .value, .file: plainFormat
@@ -102,7 +103,7 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
     }
   }
 
-  /// The id of an upload enqueued now.
+  /// The ID of an upload that is enqueued now.
   mutating func nextID(now: Int64, random: UInt64) -> UploadID {
     lastTick = TimeOrderedID.tick(after: lastTick, now: now)
     return UploadID(tick: lastTick, random: random)

@@ -1,19 +1,22 @@
 import DocumentFormat
 import Documents
 
-/// The collections of one queue. Their names begin with what no application may name a collection by.
+/// The collections of one queue. Their names begin with a reserved prefix, which applications cannot use.
 struct QueueTables: Sendable {
   let name: String
   let store: DocumentStore
-  /// By ordinal, and by state: who looks for what waits does not pass what is parked.
+  /// Entries by ordinal, with an index on the state, so a search for waiting uploads does not read parked ones.
   let schedule: DocumentCollection<ScheduleEntry>
-  /// By id.
+  /// Payloads by ID.
   let uploads: DocumentCollection<StoredUpload>
-  /// By replace key.
+  /// The latest upload of each replace key, by key.
   let replacements: DocumentCollection<Replacement>
   let states: DocumentCollection<QueueState>
 
-  /// - Parameter declares: whether the index is made where it is missing.
+  /// Opens a queue's collections.
+  ///
+  /// - Parameter declares: Whether to create a missing index.
+  /// - Throws: `UploadQueueError.name`.
   init(_ store: DocumentStore, name: String, declares: Bool) throws {
     guard (1...100).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 || $0 == "/" })
     else {
@@ -31,7 +34,7 @@ struct QueueTables: Sendable {
   /// Whether these are the collections of the same queue.
   func isSame(as other: QueueTables) -> Bool { store === other.store && name == other.name }
 
-  /// The names of the queues of a store, bytewise.
+  /// The names of the queues in a store, in bytewise order.
   static func names(in snapshot: DocumentSnapshot) -> [String] {
     let prefix = DocumentStore.reservedPrefix + "queue/"
     return snapshot.allCollectionNames.compactMap { name in
@@ -40,17 +43,21 @@ struct QueueTables: Sendable {
     }
   }
 
+  /// Reads the queue's state.
+  ///
   /// - Throws: `UploadQueueError.format`.
   func state(in snapshot: DocumentSnapshot) throws -> QueueState {
     try known(states.get(QueueState.theID, in: snapshot))
   }
 
+  /// Reads the queue's state as the transaction has changed it.
+  ///
   /// - Throws: `UploadQueueError.format`.
   func state(in transaction: DocumentTransaction) throws -> QueueState {
     try known(transaction.get(QueueState.theID, from: states))
   }
 
-  /// What another form means nobody here knows, so nothing of such a queue is read or written.
+  /// Checks the format version. A queue with an unknown one is neither read nor written, because its meaning is unknown.
   private func known(_ state: QueueState?) throws -> QueueState {
     let state = state ?? QueueState()
     guard (QueueState.plainFormat...QueueState.currentFormat).contains(state.format) else {

@@ -1,29 +1,29 @@
 import HeapModule
 
-/// Which upload goes next: an image in memory of what waits or is being sent, kept up to date from commit to commit. What is
-/// parked is not in it, but for what holds its order key.
+/// An in-memory priority queue of the uploads that wait or are being sent, updated from commit to commit. It contains a
+/// parked upload only if that upload holds its order key.
 ///
-/// A *lane* is the uploads with one order key; an upload without a key has a lane of its own. Only the first of a lane may go,
-/// and only if nothing of the lane is being sent, and no parked upload holds the key. Uploads that may go are in heaps, one for each destination; an entry
-/// of a heap that has become untrue is skipped when it comes up.
+/// A *lane* is the uploads with one order key; an upload without a key has a lane of its own. Only the first upload of
+/// a lane may be sent, and only if no upload of the lane is being sent and no parked upload holds the key. Uploads that
+/// are ready are in heaps, one for each destination. An outdated heap entry is skipped when it is popped.
 ///
-/// Invariants: an upload is `surfaced` when it may become ready: it waits, is first in its lane, and the lane is idle; each
-/// such upload stands in `delayed` or in its destination's heap.
+/// Invariant: each candidate is in `delayed` or in its destination's heap. A candidate is an upload that waits, is the
+/// first in its lane, and whose lane is idle.
 struct Schedule {
   private struct Lane {
     var ordinals = Heap<Int64>()
-    /// What is being sent, by whomever.
+    /// Uploads that any worker is sending.
     var sending: Set<Int64> = []
     /// Parked uploads that hold the key.
     var held: Set<Int64> = []
-    /// Uploads that wait or are being sent.
+    /// The number of uploads that wait or are being sent.
     var count = 0
 
-    /// Whether its first upload may go, but for its time.
+    /// Whether its first upload may be sent once its time comes.
     var isIdle: Bool { sending.isEmpty && held.isEmpty }
   }
 
-  /// Orders by time, then as enqueued.
+  /// An upload ordered by time, then by ordinal.
   private struct Timed: Comparable {
     let time: Int64
     let ordinal: Int64
@@ -31,7 +31,7 @@ struct Schedule {
     static func < (a: Timed, b: Timed) -> Bool { (a.time, a.ordinal) < (b.time, b.ordinal) }
   }
 
-  /// Orders by priority, the highest first, then as enqueued.
+  /// An upload ordered by priority, highest first, then by ordinal.
   private struct Ready: Comparable {
     let priority: UploadPriority
     let ordinal: Int64
@@ -45,17 +45,17 @@ struct Schedule {
   private var delayed = Heap<Timed>()
   private var expiring = Heap<Timed>()
   private var leased: [ScheduleEntry.Lease: Set<Int64>] = [:]
-  /// When somebody last asked to try again, by destination, since ``takeRetries()``.
+  /// The time of the last manual retry, by destination, since ``takeRetries()``.
   private var retries: [String: Int64] = [:]
-  /// The order keys of parked uploads that hold them.
+  /// The order keys that parked uploads hold, by ordinal.
   private var held: [Int64: String] = [:]
   private let rules: ScheduleRules
 
   init(_ rules: ScheduleRules) { self.rules = rules }
 
-  // MARK: What is there
+  // MARK: Contents
 
-  /// Adds an upload, or says what is now true of one. Complexity: O(log uploads), amortised.
+  /// Adds or updates an upload. Complexity: O(log *n*) in the uploads, amortised.
   mutating func set(_ entry: ScheduleEntry) {
     if entry.state == .parked {
       remove(entry.id)
@@ -87,7 +87,7 @@ struct Schedule {
     surface(key)
   }
 
-  /// Forgets an upload. Complexity: O(log uploads), amortised.
+  /// Removes an upload. Complexity: O(log *n*) in the uploads, amortised.
   mutating func remove(_ ordinal: Int64) {
     if let key = held.removeValue(forKey: ordinal) {
       lanes[key]?.held.remove(ordinal)
@@ -106,7 +106,7 @@ struct Schedule {
     if leased[lease]?.isEmpty == true { leased[lease] = nil }
   }
 
-  /// Makes the first of a lane a candidate.
+  /// Makes the first upload of a lane a candidate.
   private mutating func surface(_ key: String) {
     guard var lane = lanes.removeValue(forKey: key) else { return }
     while let first = lane.ordinals.min, items[first] == nil { lane.ordinals.removeMin() }
@@ -120,7 +120,7 @@ struct Schedule {
     lanes[key] = lane
   }
 
-  /// When an upload may go that is first in its lane: a batch that is not full waits a while for more.
+  /// When the first upload of a lane may be sent. A batch that is not full lingers for more uploads.
   private func due(_ entry: ScheduleEntry, _ count: Int) -> Int64 {
     guard entry.failures == 0, let batch = rules.batch(entry.kind), batch.linger > .zero, count < batch.maximumCount
     else { return entry.notBefore }
@@ -131,29 +131,29 @@ struct Schedule {
     entry.orderKey.flatMap { lanes[$0] }.map { due(entry, $0.count) } ?? entry.notBefore
   }
 
-  /// Whether an upload may go, but for its time.
+  /// Whether an upload may be sent once its time comes.
   private func mayGo(_ entry: ScheduleEntry) -> Bool {
     guard entry.state == .waiting else { return false }
     guard let key = entry.orderKey, let lane = lanes[key] else { return true }
     return lane.isIdle && lane.ordinals.min == entry.id
   }
 
-  /// The destinations that somebody asked to try again, and when, since this was last asked; of entries that are new here also
-  /// what was long ago.
+  /// Returns the destinations that were manually retried since the last call, with the time of the last retry. The
+  /// first time that an entry is added, its retry may be long ago.
   mutating func takeRetries() -> [String: Int64] {
     defer { retries = [:] }
     return retries
   }
 
-  // MARK: What goes
+  // MARK: The next upload
 
-  /// Which upload goes now; `nil` for none.
+  /// The next upload to send; `nil` if none is ready.
   ///
   /// - Parameters:
-  ///   - now: the time.
-  ///   - isOpen: whether uploads may go to a destination.
-  ///   - probes: for a destination to which a probe goes now, which lanes were probed before; `nil` for others.
-  /// - Complexity: O(log uploads), amortised; for a probe, in the lanes that are ready.
+  ///   - now: The current time.
+  ///   - isOpen: Returns whether uploads may be sent to a destination.
+  ///   - probes: Returns the history of probed lanes if the next upload to a destination is a probe; otherwise `nil`.
+  /// - Complexity: O(log *n*) in the uploads, amortised; for a probe, O(*n*) in the ready lanes.
   mutating func next(
     now: Int64, isOpen: (String) -> Bool, probes: (String) -> ProbeHistory? = { _ in nil }
   ) -> ScheduleEntry? {
@@ -168,7 +168,7 @@ struct Schedule {
         if let entry = items[first.ordinal], mayGo(entry) {
           let time = due(entry)
           if time <= now { break }
-          // The clock went back, it failed since, or its batch is not full any more.
+          // The clock was set back, the upload failed since, or its batch is no longer full.
           delayed.insert(Timed(time: time, ordinal: entry.id))
         }
         ready[name]?.removeMin()
@@ -183,7 +183,7 @@ struct Schedule {
     return best.flatMap { items[$0.ordinal] }
   }
 
-  /// The upload to probe a destination with.
+  /// The best upload to probe a destination with.
   private func probe(_ name: String, now: Int64, _ history: ProbeHistory) -> Ready? {
     (ready[name]?.unordered ?? []).lazy.compactMap { ready -> (rank: (Int, Int, Int), ready: Ready)? in
       guard let entry = items[ready.ordinal], mayGo(entry), due(entry) <= now else { return nil }
@@ -191,11 +191,11 @@ struct Schedule {
     }.min { $0.rank == $1.rank ? $0.ready < $1.ready : $0.rank < $1.rank }?.ready
   }
 
-  /// The uploads that go together with the first of a lane: those that follow it under its order key, up to the limits of its
-  /// kind. One that failed by its own goes alone.
+  /// The batch that begins with the first upload of a lane: the uploads that follow it under its order key, up to the
+  /// limits of its kind. An upload that failed by itself is sent alone.
   ///
-  /// - Parameter last: the largest ordinal that may be among them.
-  /// - Complexity: O(their number · log of those in the lane).
+  /// - Parameter last: The largest ordinal that the batch may contain.
+  /// - Complexity: O(*k* log *n*), where *k* is the size of the batch and *n* the size of the lane.
   mutating func batch(startingWith first: ScheduleEntry, through last: Int64 = .max, now: Int64) -> [ScheduleEntry] {
     guard let limits = rules.batch(first.kind), limits.maximumCount > 1, first.ownFailures == nil,
       let key = first.orderKey, var lane = lanes.removeValue(forKey: key)
@@ -205,7 +205,7 @@ struct Schedule {
     var byteCount = 0
     while chosen.count < limits.maximumCount, let ordinal = lane.ordinals.min {
       guard ordinal <= last || chosen.isEmpty else { break }
-      // An upload that was parked and let go again may be here twice.
+      // The heap may contain an upload twice if it was parked and retried.
       guard let entry = items[ordinal], chosen.last?.id != ordinal else {
         lane.ordinals.removeMin()
         continue
@@ -228,13 +228,13 @@ struct Schedule {
   /// - Complexity: O(n log n) in the uploads of the order key.
   func followers(of entry: ScheduleEntry, limit: Int) -> [Int64] {
     guard let key = entry.orderKey, let lane = lanes[key] else { return [] }
-    // An upload that was parked and let go again may be here twice.
+    // The heap may contain an upload twice if it was parked and retried.
     let later = Set(lane.ordinals.unordered.lazy.filter { $0 > entry.id && items[$0] != nil })
     return Array(later.sorted().prefix(limit))
   }
 
-  /// An upload that may go before those that come before it under its order key, as they were tried just now: it waits for nothing
-  /// but them, and for no time that the caller who enqueued it chose. `nil` if it is another one.
+  /// The upload if it may be sent before the uploads that precede it in its lane, which were just tried: it waits only
+  /// for them and not for a time that the application chose. Otherwise `nil`.
   func candidate(_ ordinal: Int64, now: Int64) -> ScheduleEntry? {
     guard let entry = items[ordinal], entry.state == .waiting, entry.notBefore <= now || entry.failures > 0,
       entry.expires.map({ $0 > now }) ?? true, let key = entry.orderKey, lanes[key]?.isIdle == true
@@ -242,10 +242,11 @@ struct Schedule {
     return entry
   }
 
-  /// Whether an upload waits that somebody need not decide about: it can go now or later, without a change of its destination.
+  /// Whether any upload is being sent, or can be sent now or later without a manual decision and without a change at
+  /// its destination.
   ///
-  /// - Parameter isPaused: whether a destination is paused because of its answer.
-  /// - Complexity: in the uploads that cannot.
+  /// - Parameter isPaused: Returns whether a destination is paused by an answer.
+  /// - Complexity: O(*n*) in the uploads that cannot be sent.
   func canGoOn(isPaused: (String) -> Bool) -> Bool {
     items.values.contains { entry in
       if entry.state == .sending { return true }
@@ -254,15 +255,15 @@ struct Schedule {
     }
   }
 
-  /// The uploads that wait and whose time to live is over.
+  /// The waiting uploads that have expired.
   mutating func expired(now: Int64) -> [Int64] {
     var found: [Int64] = []
     var kept: [Timed] = []
     while let first = expiring.min, first.time <= now {
       expiring.removeMin()
-      // One that was parked in between stands here twice.
+      // The heap contains an upload twice if it was parked and retried.
       guard let entry = items[first.ordinal], kept.last != first else { continue }
-      // It stays until it is known to be gone: the commit may fail.
+      // Keep it until its removal is committed: the commit may fail.
       kept.append(first)
       if entry.state == .waiting { found.append(entry.id) }
     }
@@ -270,17 +271,18 @@ struct Schedule {
     return found
   }
 
-  /// When the next upload comes up whose time has not come, or is over; `nil` for never.
+  /// When the next upload becomes ready or expires; `nil` for never.
   func nextTime(after now: Int64) -> Int64? {
     var time = delayed.min?.time
-    // What expired while it is being sent is asked about when that ends.
+    // If an upload expires while it is being sent, that is handled when the attempt ends.
     if let expires = expiring.min?.time, expires > now { time = min(time ?? expires, expires) }
     return time
   }
 
-  /// Uploads that wait only for the pause after an attempt that got no answer, in the order of the queue, up to `limit` of them.
+  /// The uploads that wait only for the back-off after an attempt without an answer, in queue order, up to `limit` of
+  /// them.
   ///
-  /// - Complexity: in the uploads that wait for their time.
+  /// - Complexity: O(*n*) in the delayed uploads.
   func unanswered(now: Int64, limit: Int) -> [Int64] {
     let found = delayed.unordered.lazy.filter { timed in
       guard timed.time > now, let entry = items[timed.ordinal], entry.notBefore == timed.time else { return false }
@@ -289,17 +291,17 @@ struct Schedule {
     return Array(Set(found.map(\.ordinal)).sorted().prefix(limit))
   }
 
-  /// Who has uploads.
+  /// The leases that have uploads.
   var leases: [ScheduleEntry.Lease] { Array(leased.keys) }
 
-  /// The uploads that somebody has.
+  /// The uploads of a lease.
   func ordinals(of lease: ScheduleEntry.Lease) -> [Int64] { (leased[lease] ?? []).sorted() }
 }
 
 extension Schedule {
-  /// Reports each invariant that does not hold.
+  /// Reports each violated invariant.
   ///
-  /// - Complexity: in all uploads.
+  /// - Complexity: O(*n*) in all uploads.
   func checkInvariants(_ report: (String) -> Void) {
     var sending: [String: Set<Int64>] = [:]
     var counts: [String: Int] = [:]
@@ -331,7 +333,7 @@ extension Schedule {
     }
   }
 
-  /// Checks the invariants in debug builds, which tests are, as long as there are few uploads.
+  /// Checks the invariants in debug builds, including tests, if there are few uploads.
   func assertInvariants() {
     assert(
       {

@@ -1,17 +1,17 @@
 import DocumentFormat
 
-/// Everything about an upload but its payload: a small document, so that what changes with each attempt is cheap to write,
-/// and what a worker must know of all that wait is cheap to read.
+/// An upload without its payload: a small document that is cheap to rewrite at each attempt, and cheap to read for all
+/// waiting uploads.
 struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
-  /// Who has it.
+  /// The worker that is sending an upload.
   struct Lease: Codable, Sendable, Hashable {
-    /// The lock that its worker holds.
+    /// The index of the lock that the worker holds.
     var slot: Int
-    /// Tells the worker from others that had that lock before.
+    /// A random number that distinguishes the worker from earlier holders of that lock.
     var holder: Int64
   }
 
-  /// The position in the order of the queue.
+  /// The ordinal: the position in the queue.
   let id: Int64
   let upload: UploadID
   let kind: String
@@ -19,37 +19,38 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   let priority: UploadPriority
   let orderKey: String?
   let replaceKey: String?
-  /// This and what follows: microseconds since 1970.
+  /// This and the following times are in microseconds since 1970.
   let created: Int64
   var notBefore: Int64
   let expires: Int64?
-  /// Of the payload.
+  /// The size of the payload.
   let byteCount: Int
-  /// Attempts that began.
+  /// The number of attempts that have begun.
   var attempts = 0
-  /// Attempts that failed since it was enqueued, or since somebody asked to try again.
+  /// The number of attempts that failed since it was enqueued or manually retried.
   var failures = 0
-  /// Those of them that count against the upload itself and not its destination; `nil` for none.
+  /// The number of failures that count against the upload itself and not its destination; `nil` for zero.
   var ownFailures: Int?
-  /// Attempts whose worker ended on the way.
+  /// The number of attempts during which the worker ended.
   var interruptions = 0
-  /// When somebody last asked to try again: workers stop sparing its destination then.
+  /// When it was last manually retried. Workers then stop pausing its destination.
   var retried: Int64?
   var lastError: UploadFailure?
   var lease: Lease?
-  /// When it was parked; `nil` where it is not, or was by a former version.
+  /// When it was parked; `nil` if it is not parked, or was parked by a former version.
   var parked: Int64?
-  /// Whether it is parked and later uploads with its order key wait until somebody decides about it; `nil` for false.
+  /// Whether it is parked and later uploads with its order key wait until it is retried or dropped; `nil` for false.
   var holdsKey: Bool?
 
-  /// What tells which uploads go one after another: the order key, or the upload alone. No two kinds of lanes have one name.
+  /// The lane: uploads of one lane are sent one after another. It is the order key, or the upload alone. The prefixes
+  /// keep the two kinds distinct.
   var lane: String { orderKey.map { "key " + $0 } ?? "upload \(id)" }
 
-  /// Whether it waits, and the last attempt failed without an answer. A moment before which it may not go is then that
-  /// attempt's pause, and nobody's wish: such a one was over before the attempt.
+  /// Whether it waits after an attempt that got no answer. Its `notBefore` is then the back-off of that attempt, not a
+  /// time given by the application, which had passed before the attempt.
   var isUnanswered: Bool { state == .waiting && failures > 0 && lastError.map { $0.status == nil } ?? false }
 
-  /// The entry of an upload that goes as if it had never failed.
+  /// The entry after a reset: ready to be sent, as if it had never failed.
   func letGo(now: Int64) -> ScheduleEntry {
     var entry = self
     entry.state = .waiting
@@ -62,7 +63,7 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
     return entry
   }
 
-  /// The entry of an upload that a worker takes.
+  /// The entry after a worker claims it.
   func claimed(by lease: Lease) -> ScheduleEntry {
     var entry = self
     entry.state = .sending
@@ -72,19 +73,19 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   }
 }
 
-/// A payload. It is written once.
+/// A stored payload. It is written once.
 struct StoredUpload: Codable, Identifiable, Sendable {
   let id: UploadID
-  /// The ``ScheduleEntry`` of the upload.
+  /// The ordinal of the upload's ``ScheduleEntry``.
   let ordinal: Int64
-  /// One of these: a value, …
+  /// A value. An upload has either this, `json` or `file`.
   let value: DocumentValue?
-  /// … JSON text, …
+  /// JSON text.
   let json: String?
-  /// … or a file; …
+  /// A reference to a file.
   let file: FileReference?
-  /// … and the files that go with a value; `nil` for none. A program that does not know these or `json` would send the value alone,
-  /// or null: a queue that has some has another form (``QueueState/format``).
+  /// The files that are sent with a value; `nil` for none. A program that does not know this field or `json` would send
+  /// the value alone, or null, so a queue that uses one of them has a higher format version (``QueueState/format``).
   let files: [UploadFile]?
 
   init(_ id: UploadID, ordinal: Int64, _ payload: UploadPayload) {
@@ -108,7 +109,7 @@ struct StoredUpload: Codable, Identifiable, Sendable {
 }
 
 extension StoredUpload {
-  /// The bytes of the document of a JSON text, with an ordinal of one byte; computed, not encoded.
+  /// The size of the stored document of a JSON text, with an ordinal of one byte. Computed without encoding.
   static func byteCount(of json: UploadJSON) -> Int {
     byteCountWithoutText + DocumentEncoder.byteCount(ofTextWithUTF8Count: json.bytes.count)
   }
@@ -120,9 +121,9 @@ extension StoredUpload {
   }()
 }
 
-/// Which upload has a replace key: the last one that was enqueued with it.
+/// The last upload that was enqueued with a replace key.
 struct Replacement: Codable, Identifiable, Sendable {
-  /// The key.
+  /// The replace key.
   let id: String
   var ordinal: Int64
 }

@@ -1,13 +1,13 @@
 import Documents
 
-/// The ``Schedule`` of a queue, and the commit that it shows.
+/// An in-memory ``Schedule`` of a queue, kept up to date from one commit to the next.
 struct ScheduleMirror {
   var schedule: Schedule
   private let tables: QueueTables
   private let rules: ScheduleRules
   private var seen: DocumentSnapshot?
-  /// What was noted since the commit that is shown. What came into being and went between two looks is in the difference of
-  /// neither, so all of these are looked up.
+  /// The ordinals noted since the last snapshot. An upload that was added and removed between two snapshots is in
+  /// neither difference, so each of these is looked up.
   private var noted: Set<Int64> = []
 
   init(_ tables: QueueTables, _ rules: ScheduleRules) {
@@ -16,10 +16,10 @@ struct ScheduleMirror {
     schedule = Schedule(rules)
   }
 
-  /// Shows a commit, or goes on showing a later one.
+  /// Advances to a snapshot; does nothing if the snapshot is older.
   ///
-  /// - Complexity: in what changed since the last one; after a compaction, in what waits. What is parked is read then only where it may
-  ///   hold its order key.
+  /// - Complexity: O(*n*) in the changes since the last snapshot; after a compaction, in the waiting uploads. Parked
+  ///   uploads are read then only if they may hold their order keys.
   mutating func advance(to snapshot: DocumentSnapshot) throws {
     if let seen, snapshot.sequence <= seen.sequence { return }
     if let old = seen, let change = try tables.schedule.difference(from: old, to: snapshot) {
@@ -46,18 +46,19 @@ struct ScheduleMirror {
     for entry in try live.results(in: snapshot) { schedule.set(try entry.get()) }
   }
 
-  /// Says what a commit that is being made does to an upload; `nil` if it goes. A commit that fails asks for a ``reset()``.
+  /// Applies the change that a pending commit makes to an upload; `nil` if the upload is removed. If the commit fails,
+  /// call ``reset()``.
   mutating func note(_ ordinal: Int64, _ entry: ScheduleEntry?) {
     noted.insert(ordinal)
     update(ordinal, entry)
   }
 
-  /// Says what is true of an upload now; `nil` if it is gone.
+  /// Sets the current entry of an upload; `nil` if the upload is gone.
   private mutating func update(_ ordinal: Int64, _ entry: ScheduleEntry?) {
     if let entry { schedule.set(entry) } else { schedule.remove(ordinal) }
   }
 
-  /// Forgets everything: what was told did not become true.
+  /// Discards everything, because a noted commit failed.
   mutating func reset() {
     seen = nil
     noted = []

@@ -1,10 +1,10 @@
-/// What a schedule must know of a worker's options.
+/// The part of a worker's options that a schedule needs.
 struct ScheduleRules: Sendable {
-  /// Where uploads of a kind go.
+  /// The destination of a kind's uploads.
   var destination: @Sendable (_ kind: String) -> String = { _ in "" }
-  /// What becomes of later uploads with the order key of a parked one; `nil` for ``OnParked/continue``.
+  /// Returns whether a parked upload holds its order key; `nil` for ``OnParked/continue``.
   var holds: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
-  /// How uploads of a kind go together; `nil` where each goes alone.
+  /// The batch limits of a kind; `nil` to send each upload alone.
   var batch: @Sendable (_ kind: String) -> UploadBatchOptions? = { _ in nil }
 
   /// Whether a parked upload may hold its order key.
@@ -13,10 +13,10 @@ struct ScheduleRules: Sendable {
   func onParked(_ kind: String, _ orderKey: String) -> OnParked { holds?(kind, orderKey) ?? .continue }
 }
 
-/// What becomes of later uploads with the order key of a parked one.
+/// The rule for later uploads with the order key of a parked one.
 public enum OnParked: String, Sendable, CaseIterable {
-  /// They go on.
+  /// Later uploads continue.
   case `continue`
-  /// They wait until somebody retries or drops the parked one.
+  /// Later uploads wait until the parked one is retried or dropped.
   case hold
 }

@@ -2,8 +2,8 @@ import LogStore
 import Storage
 
 extension StoreError {
-  /// Whether somebody must do something before the store can be read and written again. Full disks, locks of others and files that
-  /// were renamed pass by themselves, or may.
+  /// Whether the error persists until someone intervenes. Full disks, locks held by other processes and renamed files
+  /// are, or may be, temporary.
   var lasts: Bool {
     switch self {
     case .damaged, .unreadable, .unusable, .schema, .closed, .forked: true

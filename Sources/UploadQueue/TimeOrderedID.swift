@@ -1,19 +1,19 @@
-/// UUIDs of version 7 (RFC 9562) that sort in the order in which they were given, even where the clock was set back: 48 bits of
-/// milliseconds, a counter of 12 bits, 62 random bits.
+/// UUIDs of version 7 (RFC 9562) that sort in the order in which they were created, even if the clock was set back: 48
+/// bits of milliseconds, a counter of 12 bits, 62 random bits.
 package enum TimeOrderedID {
-  /// What comes behind the tick `last`: milliseconds since 1970 in the upper 52 bits, the counter in the lower 12. A counter that
-  /// runs over borrows from the next millisecond.
+  /// The next tick after `last`: milliseconds since 1970 in the upper 52 bits, the counter in the lower 12. A counter
+  /// that overflows borrows from the next millisecond.
   ///
-  /// - Parameter now: microseconds since 1970.
+  /// - Parameter now: The current time in microseconds since 1970.
   package static func tick(after last: UInt64, now: Int64) -> UInt64 {
     max(UInt64(max(0, now) / 1000) << 12, last &+ 1)
   }
 
-  /// 36 characters, lower case.
+  /// The text of a UUID: 36 characters, lower case.
   ///
   /// - Parameters:
-  ///   - tick: of which 60 bits are used.
-  ///   - random: of which 62 bits are used.
+  ///   - tick: The tick; 60 bits are used.
+  ///   - random: Random bits; 62 of them are used.
   package static func text(tick: UInt64, random: UInt64) -> String {
     let high = (tick >> 12) << 16 | 0x7000 | (tick & 0xFFF)
     let low = 0b10 << 62 | random >> 2

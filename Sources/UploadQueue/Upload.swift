@@ -6,35 +6,35 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// One thing that is to arrive at a server, as a transport gets it and as ``UploadQueue/upload(_:)`` shows it.
+/// An upload in the queue, as a transport receives it and ``UploadQueue/upload(_:)`` returns it.
 public struct Upload: Sendable, Equatable, Identifiable {
-  /// The same at every attempt: what a server tells a repetition by.
+  /// The ID, the same at every attempt. A server detects duplicates by it.
   public let id: UploadID
-  /// What it is, in the application's words; 1 to 200 bytes.
+  /// The application's name for this kind of upload: 1 to 200 bytes.
   public let kind: String
-  /// What is sent.
+  /// The data to send.
   public let payload: UploadPayload
-  /// Whether it goes before or behind others that may go.
+  /// The priority among uploads that are ready to be sent.
   public let priority: UploadPriority
-  /// Uploads with the same key go one after another, in the order in which they were enqueued.
+  /// The order key. Uploads with the same key are sent one after another, in the order of enqueuing.
   public let orderKey: String?
-  /// A later upload with the same key takes this one's place while it is not being sent.
+  /// The replace key. A later upload with the same key replaces this one unless it is being sent.
   public let replaceKey: String?
-  /// When it was enqueued; times are to the microsecond.
+  /// When it was enqueued. Times have a resolution of one microsecond.
   public let created: Date
-  /// It does not go before.
+  /// The earliest time at which it is sent.
   public let notBefore: Date
-  /// When it is given up; `nil` for never.
+  /// When it expires; `nil` if it never does.
   public let expires: Date?
-  /// Where it stood when it was read.
+  /// Its state when it was read.
   public let state: UploadState
-  /// Attempts that have begun, the present one among them.
+  /// The number of attempts that have begun, including the current one.
   public let attempts: Int
-  /// Why the last attempt failed.
+  /// Why the last attempt failed; `nil` if none has failed.
   public let lastError: UploadFailure?
-  /// When it was parked; `nil` where it is not, or was by a former version.
+  /// When it was parked; `nil` if it is not parked, or was parked by a former version.
   public let parked: Date?
-  /// Whether it is parked and later uploads with its order key wait until somebody decides about it.
+  /// Whether it is parked and later uploads with its order key wait until it is retried or dropped.
   public let holdsKey: Bool
 
   init(_ entry: ScheduleEntry, _ payload: UploadPayload) {
@@ -54,9 +54,10 @@ public struct Upload: Sendable, Equatable, Identifiable {
     holdsKey = entry.holdsKey ?? false
   }
 
-  /// The payload as the type that was enqueued.
+  /// Decodes the payload as the type that was enqueued.
   ///
-  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file; `JSONError` where ``UploadJSON/value()`` throws.
+  /// - Throws: `DecodingError`; ``UploadQueueError/isFile(id:)`` for a file; `JSONError` if ``UploadJSON/value()``
+  ///   throws it.
   public func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {
     let value: DocumentValue
     switch payload {
@@ -68,18 +69,19 @@ public struct Upload: Sendable, Equatable, Identifiable {
   }
 }
 
-/// What is sent.
+/// The data that an upload sends.
 public enum UploadPayload: Sendable, Equatable {
-  /// A value, kept in the queue.
+  /// A value, stored in the queue.
   case value(DocumentValue)
-  /// JSON text, kept in the queue and sent byte for byte.
+  /// JSON text, stored in the queue and sent byte for byte.
   case json(UploadJSON)
-  /// A file that stays where it is; a worker checks that it is still the same before it sends it.
+  /// A reference to a file. A worker verifies that the file has not changed before it sends it.
   case file(FileReference)
-  /// A value and files, which arrive together or not at all: a scan and its picture. Without a file it is the value alone.
+  /// A value and files, for example a scan and its picture, sent in one request. Without a file it is equal to the
+  /// value alone.
   case document(DocumentValue, files: [UploadFile])
 
-  /// The value, if there is one. JSON text is read anew at each call.
+  /// The value; `nil` for a file. JSON text is parsed at each call.
   public var document: DocumentValue? {
     switch self {
     case .value(let value), .document(let value, _): value
@@ -88,7 +90,7 @@ public enum UploadPayload: Sendable, Equatable {
     }
   }
 
-  /// The value as it is sent, if there is one: JSON text as it was enqueued, or the JSON of a value.
+  /// The value as it is sent: JSON text as it was enqueued, or the JSON encoding of a value; `nil` for a file.
   public var json: UploadJSON? {
     switch self {
     case .value(let value), .document(let value, _): UploadJSON(unchecked: value.json)
@@ -107,51 +109,53 @@ public enum UploadPayload: Sendable, Equatable {
   }
 }
 
-/// Which of two uploads goes first, where nothing else decides.
+/// The priority among uploads that are ready to be sent.
 public enum UploadPriority: Int, Codable, Sendable, CaseIterable, Comparable {
   case low, normal, high
 
   public static func < (a: UploadPriority, b: UploadPriority) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Where an upload stands. One that arrived is gone.
+/// The state of an upload in the queue. A delivered upload is removed.
 public enum UploadState: String, Codable, Sendable, CaseIterable {
-  /// It goes when its time and its turn come.
+  /// It waits for its time and its turn.
   case waiting
-  /// A worker has it.
+  /// A worker is sending it.
   case sending
-  /// It failed for good, or too often, and stays until somebody decides.
+  /// It failed permanently, or too often, and stays until it is retried or dropped.
   case parked
 }
 
 /// Why an attempt failed.
 public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertible {
-  /// The server's status; `nil` where there was no answer.
+  /// The server's status; `nil` if there was no answer.
   public let status: Int?
-  /// For people: up to 500 characters.
+  /// A description for people: up to 500 characters.
   public let message: String
 
+  /// Creates a failure.
+  ///
   /// - Parameters:
-  ///   - status: the server's, if there was one.
-  ///   - message: longer than 500 characters it is cut.
+  ///   - status: The server's status; `nil` if there was no answer.
+  ///   - message: A description for people, truncated to 500 characters.
   public init(status: Int? = nil, message: String) {
     self.status = status
-    // An error's text may hold a whole page of the server.
+    // An error's text may contain an entire page from the server.
     self.message = String(message.prefix(500))
   }
 
   public var description: String { message }
 }
 
-/// What a server said.
+/// A server's response, as the transport returns it.
 public struct UploadResponse: Sendable, Equatable {
-  /// As in HTTP.
+  /// The HTTP status code.
   public var status: Int
-  /// How long the server asks to wait.
+  /// The delay that the server requests before the next attempt.
   public var retryAfter: Duration?
-  /// What a person may want to read where it failed.
+  /// A description of the failure for people.
   public var message: String?
-  /// The body, where the transport read it for a success rule or a batch.
+  /// The body; `nil` unless the transport reads it for a success rule or a batch.
   public var body: UploadResponseBody?
 
   public init(
@@ -164,17 +168,18 @@ public struct UploadResponse: Sendable, Equatable {
   }
 }
 
-/// The body of an answer.
+/// The body of a response.
 public enum UploadResponseBody: Sendable, Equatable {
-  /// All of it.
+  /// The complete body.
   case complete([UInt8])
-  /// It was cut off, took too long or is too large; which of these, as the end of a sentence about it.
+  /// The body was truncated, slow or too large. The text says which, as the end of a sentence about the body.
   case incomplete(String)
 }
 
-/// What a transport throws for an upload that cannot pass, whatever the server says: it is parked at once.
+/// An error that a transport throws for an upload that can never succeed, whatever the server answers. The upload is
+/// parked at once.
 public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
-  /// Why, for people.
+  /// The reason, for people.
   public let description: String
 
   public init(_ description: String) { self.description = description }
@@ -183,15 +188,25 @@ public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
 extension Date {
   init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
 
-  /// Microseconds since 1970, those of moments too far away cut to what 64 bits hold.
+  /// Microseconds since 1970, clamped to 64 bits.
   var microseconds: Int64 {
     let value = (timeIntervalSince1970 * 1e6).rounded()
     return value.isNaN ? 0 : Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }
 }
 
+extension Duration {
+  /// The duration in microseconds, rounded toward zero and clamped to 64 bits.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    if overflows { return seconds < 0 ? .min : .max }
+    return product.adding(attoseconds / 1_000_000_000_000)
+  }
+}
+
 extension Int64 {
-  /// The sum, or the number nearest to it.
+  /// The sum, clamped to 64 bits.
   func adding(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (other < 0 ? .min : .max) : sum

@@ -1,18 +1,20 @@
 import Bytes
 
-/// How uploads of a kind go together: several in one request.
+/// Limits for sending several uploads of a kind in one request.
 ///
-/// A batch has consecutive uploads of one order key and one kind. Files, uploads without an order key, and uploads that failed by their
-/// own go alone.
+/// A batch contains consecutive uploads of one order key and one kind. Files, uploads without an order key, and uploads
+/// that failed by themselves are sent alone.
 public struct UploadBatchOptions: Sendable, Equatable {
-  /// The most uploads of one batch; 1 to 10,000.
+  /// The maximum number of uploads in a batch: 1 to 10,000.
   public var maximumCount: Int
-  /// How long an upload waits for others at most, where the batch is not full. Without it, a batch is what came while the one before it
-  /// was on its way.
+  /// The longest time that an upload waits for others while the batch is not full. With zero, a batch contains the
+  /// uploads that arrived while the previous batch was being sent.
   public var linger: Duration
-  /// The most bytes of the payloads of one batch. One upload that has more goes alone.
+  /// The maximum total size of the payloads in a batch, in bytes. A larger single upload is sent alone.
   public var maximumByteCount = 4 << 20
 
+  /// Creates batch limits.
+  ///
   /// - Precondition: `maximumCount` is 1 to 10,000.
   public init(maximumCount: Int, linger: Duration = .zero) {
     precondition((1...10_000).contains(maximumCount), "a batch has 1 to 10,000 uploads")
@@ -23,15 +25,17 @@ public struct UploadBatchOptions: Sendable, Equatable {
 
 /// Several uploads of one order key and one kind, in their order.
 public struct UploadBatch: Sendable, Equatable, Identifiable {
-  /// Made of the ids of the uploads: the same whenever the same uploads go together again, and never the same for others.
+  /// The batch ID, a hash of the upload IDs: the same for the same uploads, and different for any others.
   public let id: String
-  /// At least one.
+  /// The uploads; at least one.
   public let uploads: [Upload]
 
-  /// What all of them are.
+  /// The kind of all uploads in the batch.
   public var kind: String { uploads[0].kind }
 
-  /// - Precondition: there is at least one upload.
+  /// Creates a batch.
+  ///
+  /// - Precondition: `uploads` is not empty.
   public init(_ uploads: [Upload]) {
     precondition(!uploads.isEmpty, "a batch of nothing is not sent")
     self.uploads = uploads

@@ -1,21 +1,23 @@
-/// A file that goes with the document of an upload, in the same request: the picture of a scan.
+/// A file that is sent in the same request as an upload's document, for example the picture of a scan.
 ///
-/// The file stays where it is. The queue keeps its path, length and hash, and a worker checks that it is still the same.
+/// The file is not copied. The queue stores its path, length and hash, and a worker verifies that it has not changed.
 public struct UploadFile: Codable, Sendable, Hashable {
-  /// The most bytes of a field's name, and of a media type.
+  /// The maximum length of a field name, and of a media type, in bytes.
   static let maximumTextByteCount = 200
 
-  /// The name of the form's field.
+  /// The name of the form field.
   public let name: String
-  /// Its media type.
+  /// The media type.
   public let contentType: String
-  /// The file as it was when it was enqueued.
+  /// The reference to the file, created when the upload was enqueued.
   public let file: FileReference
 
+  /// Creates a form file.
+  ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - name: The name of the form's field: 1 to 200 bytes without control characters. Several files may have the same.
-  ///   - contentType: Its media type, such as `image/jpeg`: up to 200 bytes of printable ASCII.
+  ///   - name: The name of the form field: 1 to 200 bytes without control characters. Several files may share a name.
+  ///   - contentType: The media type, for example `image/jpeg`: up to 200 bytes of printable ASCII.
   /// - Throws: `UploadQueueError.field`.
   public init(
     _ file: FileReference, name: String = "file", contentType: String = "application/octet-stream"
@@ -32,7 +34,7 @@ public struct UploadFile: Codable, Sendable, Hashable {
     self.contentType = contentType
   }
 
-  /// The file at `path` as it is now, read once.
+  /// Reads the file at `path` once and creates a reference to its current contents.
   ///
   /// - Throws: `UploadQueueError.unreadable`, `.field`.
   public init(

@@ -1,17 +1,19 @@
-/// Names an upload for ever: in the queue, in its messages, and towards the server, which gets it with every attempt.
+/// A permanent ID of an upload. The server receives it with every attempt and detects duplicates by it.
 ///
-/// A UUID of version 7 (RFC 9562): 48 bits of milliseconds, a counter, 62 random bits. Ids of one queue sort in the order in
-/// which their uploads were enqueued, even where the clock was set back.
+/// A UUID of version 7 (RFC 9562): 48 bits of milliseconds, a counter, 62 random bits. IDs of one queue sort in the
+/// order of enqueuing, even if the clock was set back.
 public struct UploadID: Hashable, Sendable {
-  /// 36 characters, lower case.
+  /// The text form: 36 characters, lower case.
   public let text: String
 
+  /// Creates an ID.
+  ///
   /// - Parameters:
-  ///   - tick: milliseconds since 1970 in the upper 52 bits, a counter in the lower 12.
-  ///   - random: of which 62 bits are used.
+  ///   - tick: Milliseconds since 1970 in the upper 52 bits, a counter in the lower 12.
+  ///   - random: Random bits; 62 of them are used.
   init(tick: UInt64, random: UInt64) { text = TimeOrderedID.text(tick: tick, random: random) }
 
-  /// The tick that it was made of; any number for an id of another version, which no queue gives.
+  /// The tick in the ID. It is meaningless for an ID of another UUID version, which no queue creates.
   var tick: UInt64 {
     let high = text.utf8.prefix(18).reduce(UInt64(0)) { word, digit in
       guard digit != UInt8(ascii: "-") else { return word }
@@ -27,7 +29,7 @@ extension UploadID: Comparable {
 }
 
 extension UploadID: LosslessStringConvertible {
-  /// The id that `text` is, in either case; `nil` if it has not the form of one.
+  /// Parses an ID, in either case; `nil` if `text` does not have the form of a UUID.
   public init?(_ text: String) {
     let bytes = Array(text.lowercased().utf8)
     guard bytes.count == 36 else { return nil }

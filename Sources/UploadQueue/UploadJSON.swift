@@ -1,45 +1,45 @@
 public import DocumentFormat
 public import JSONFormat
 
-/// A JSON value as text. The queue stores the text and sends it byte for byte.
+/// Validated JSON text. The queue stores the text and sends it byte for byte.
 ///
-/// A ``UploadPayload/value(_:)`` is written as JSON by the queue: white space and the form of its numbers are the queue's. With this
-/// a receiver gets the bytes that the caller has.
+/// In contrast, the queue encodes a ``UploadPayload/value(_:)`` as JSON itself, and chooses the white space and the
+/// format of numbers. With this type a receiver gets the caller's exact bytes.
 public struct UploadJSON: Sendable, Hashable {
   /// The text in UTF-8.
   public let bytes: [UInt8]
 
-  /// Checks a JSON text.
+  /// Validates JSON text.
   ///
-  /// - Parameter bytes: one JSON value (RFC 8259) in UTF-8, with at most 128 levels. White space around
-  ///   it, and line breaks between its parts, are allowed and kept.
-  /// - Throws: what is wrong with the text, and at which byte.
-  /// - Complexity: O(bytes); the value is read once, and not kept.
+  /// - Parameter bytes: One JSON value (RFC 8259) in UTF-8, with at most 128 levels. White space around it, and line
+  ///   breaks between its tokens, are allowed and preserved.
+  /// - Throws: The syntax error and its byte offset.
+  /// - Complexity: O(*n*) in the bytes. The value is parsed once and not stored.
   public init(_ bytes: [UInt8]) throws(JSONError) {
     _ = try DocumentValue(json: bytes.span)
     self.bytes = bytes
   }
 
-  /// Checks a JSON text, as `init(_: [UInt8])` does.
+  /// Validates JSON text, like `init(_: [UInt8])`.
   public init(_ text: String) throws(JSONError) { try self.init(Array(text.utf8)) }
 
-  /// A text that a JSON writer of this package made. It is not checked in a release build.
+  /// Wraps text from a JSON writer of this package. Not validated in a release build.
   package init(written bytes: [UInt8]) {
     assert((try? DocumentValue(json: bytes.span)) != nil, "a JSON writer writes JSON")
     self.bytes = bytes
   }
 
-  /// A text that comes from the store, or that a value was written as.
+  /// Wraps text that was read from the store or encoded from a value.
   init(unchecked text: String) { bytes = Array(text.utf8) }
 
-  /// The value that the text is.
+  /// Parses the value.
   ///
-  /// - Throws: `JSONError`: only for a text that another program put into the store unchecked.
-  /// - Complexity: O(bytes), at each call.
+  /// - Throws: `JSONError`: only for text that another program stored without validating it.
+  /// - Complexity: O(*n*) in the bytes, at each call.
   public func value() throws(JSONError) -> DocumentValue { try DocumentValue(json: bytes.span) }
 
-  /// The text on one line: the same bytes, with a space for each line feed and carriage return. These are white space between the
-  /// parts of a value; strings have them escaped.
+  /// The text on one line: the same bytes, with a space instead of each line feed and carriage return. They can only be
+  /// white space between tokens, because strings escape them.
   public var line: [UInt8] {
     guard bytes.contains(where: Self.isLineBreak) else { return bytes }
     return bytes.map { Self.isLineBreak($0) ? UInt8(ascii: " ") : $0 }
@@ -49,9 +49,9 @@ public struct UploadJSON: Sendable, Hashable {
     byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
-  /// The text of the first field called `name`, if the value is an object and the field is a text.
+  /// The first field called `name`; `nil` if the value is not an object or the field is not a string.
   ///
-  /// - Complexity: copies the bytes, and reads them up to that field.
+  /// - Complexity: Copies the bytes, and parses them up to that field.
   func text(ofField name: String) -> String? {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
@@ -65,7 +65,7 @@ public struct UploadJSON: Sendable, Hashable {
         if isField { return token == .string ? tokens.textString : nil }
         while tokens.depth > 1 { _ = try tokens.next() }
       }
-    } catch {}  // no JSON, no field
+    } catch {}  // Invalid JSON has no fields.
     return nil
   }
 }

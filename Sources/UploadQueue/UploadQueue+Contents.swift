@@ -1,18 +1,19 @@
 import Documents
 
 extension UploadQueue {
-  // MARK: Looking
+  // MARK: Inspecting
 
-  /// The numbers of the queue now.
+  /// The number of uploads in each state, and the totals, in the latest commit.
   ///
-  /// - Throws: `UploadQueueError.format`; `StoreError` where the queue cannot be read, as all that looks here.
-  /// - Complexity: one lookup.
+  /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read. The same applies to all methods of
+  ///   this section.
+  /// - Complexity: One lookup.
   public func counts() throws -> QueueCounts { try tables.state(in: store.snapshot()).counts }
 
-  /// Why the queue is paused; empty if it is not.
+  /// The reasons why the queue is paused; empty if it is not paused.
   public func pauses() throws -> Set<PauseReason> { try tables.state(in: store.snapshot()).pauses }
 
-  /// The upload with this id; `nil` if it arrived, was dropped, or never was.
+  /// The upload with this ID; `nil` if it was delivered or dropped, or never existed.
   public func upload(_ id: UploadID) throws -> Upload? {
     let snapshot = try store.snapshot()
     _ = try tables.state(in: snapshot)
@@ -22,12 +23,14 @@ extension UploadQueue {
     return Upload(entry, stored.payload)
   }
 
-  /// Shows `body` the uploads in the order in which they were enqueued, all of one commit, until it returns false.
+  /// Calls `body` with each upload, in the order of enqueuing, until it returns `false`. All uploads are read from the
+  /// same commit.
   ///
   /// - Parameters:
-  ///   - state: only those in this state.
-  ///   - body: is shown one, and says whether to go on.
-  /// - Complexity: reads what it shows; keeps the entries of all of it in memory, but one payload at a time.
+  ///   - state: The state of the uploads to read; `nil` for all uploads.
+  ///   - body: A closure that takes an upload and returns whether to continue.
+  /// - Complexity: Reads each upload once. Keeps the entries of all selected uploads in memory, but one payload at a
+  ///   time.
   public func forEach(_ state: UploadState? = nil, _ body: (Upload) throws -> Bool) throws {
     let snapshot = try store.snapshot()
     _ = try tables.state(in: snapshot)
@@ -39,7 +42,7 @@ extension UploadQueue {
     }
   }
 
-  /// The uploads in the order in which they were enqueued, up to `limit` of them.
+  /// The uploads in the order of enqueuing, up to `limit` of them.
   public func uploads(_ state: UploadState? = nil, limit: Int = .max) throws -> [Upload] {
     var uploads: [Upload] = []
     try forEach(state) { upload in
@@ -49,14 +52,15 @@ extension UploadQueue {
     return uploads
   }
 
-  // MARK: Deciding
+  // MARK: Retrying, dropping and pausing
 
-  /// Lets an upload go now, in its old place, that is parked, or waits because an attempt failed; it is as if it had never failed.
+  /// Makes a parked upload, or one that waits after a failed attempt, ready to be sent now, in its old position, as if
+  /// it had never failed.
   ///
-  /// Workers of any process that spare its destination try that at once. A time before which it was enqueued not to go stays, and
-  /// so does what is being sent.
+  /// Workers in every process that pause its destination try it at once. A `notBefore` time given when enqueuing still
+  /// applies. An upload that is being sent is not changed.
   ///
-  /// - Returns: whether it was parked, or waited because an attempt had failed.
+  /// - Returns: Whether the upload was parked, or waiting after a failed attempt.
   /// - Throws: `UploadQueueError.unknown`.
   @discardableResult
   public func retry(_ id: UploadID) async throws -> Bool {
@@ -68,14 +72,14 @@ extension UploadQueue {
     }
   }
 
-  /// Lets all uploads in these states go now, as ``retry(_:)`` does, in one commit.
+  /// Makes all uploads in these states ready to be sent now, like ``retry(_:)``, in one commit.
   ///
-  /// - Returns: how many were parked, or waited because an attempt had failed.
+  /// - Returns: The number of uploads that were parked, or waiting after a failed attempt.
   @discardableResult
   public func retryAll(_ states: Set<UploadState> = [.parked]) async throws -> Int {
     try await group.perform { change in
       var count = 0
-      // One upload of a kind is enough to tell workers of its destination.
+      // One upload of a kind is enough to make workers try its destination.
       var kinds: Set<String> = []
       var others: [String: ScheduleEntry] = [:]
       for entry in try self.entries(change, states.subtracting([.sending])) {
@@ -96,7 +100,7 @@ extension UploadQueue {
   /// - Throws: `UploadQueueError.unknown`, `.isBeingSent`.
   public func drop(_ id: UploadID) async throws { try await group.perform { try $0.drop($0.entry(of: id)) } }
 
-  /// Removes all uploads in these states, in one commit; what is being sent stays. Returns how many there were.
+  /// Removes all uploads in these states, except those being sent, in one commit. Returns how many were removed.
   @discardableResult
   public func clear(_ states: Set<UploadState> = [.waiting, .parked]) async throws -> Int {
     try await group.perform { change in
@@ -106,18 +110,18 @@ extension UploadQueue {
     }
   }
 
-  /// The entries in these states, with what the transaction changed of them.
+  /// The entries in these states, including changes made in this transaction.
   private func entries(_ change: QueueChange, _ states: Set<UploadState>) throws -> [ScheduleEntry] {
     let snapshot = change.transaction.base
     let found = try tables.schedule.query(.in(\.state, states)).results(in: snapshot).map { try $0.get().id }
-    // Calls that share the commit may have changed others.
+    // Calls that share the commit may have changed other entries.
     return try Set(found + change.touched).sorted().compactMap { ordinal in
       try change.entry(ordinal).flatMap { states.contains($0.state) ? $0 : nil }
     }
   }
 
-  /// Stops all workers of this queue, in all processes, from beginning attempts; those that run go on. It stays so until
-  /// ``resume(_:)``, also when the process ends. Durable when it returns.
+  /// Pauses the queue: no worker in any process begins an attempt, but running attempts finish. The pause lasts until
+  /// ``resume(_:)``, even if the process ends. Durable when it returns.
   public func pause(_ reason: PauseReason = .byHand) async throws {
     try await group.perform { change in
       switch reason {
@@ -127,9 +131,9 @@ extension UploadQueue {
     }
   }
 
-  /// Takes back ``pause(_:)``.
+  /// Undoes ``pause(_:)``.
   ///
-  /// - Parameter reason: which one; all of them without it.
+  /// - Parameter reason: The reason to remove; `nil` for all.
   public func resume(_ reason: PauseReason? = nil) async throws {
     try await group.perform { change in
       if reason != .unreachable { change.state.isPaused = false }

@@ -6,37 +6,37 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An order key whose uploads wait because a parked one holds it, until somebody retries or drops that.
+/// An order key whose uploads wait because a parked upload holds it, until that upload is retried or dropped.
 public struct HeldKey: Sendable, Equatable {
-  /// The key.
+  /// The order key.
   public let orderKey: String
-  /// What the parked upload is.
+  /// The kind of the parked upload.
   public let kind: String
-  /// The first parked upload that holds it.
+  /// The first parked upload that holds the key.
   public let upload: UploadID
-  /// Why that one is parked.
+  /// Why that upload is parked.
   public let failure: UploadFailure?
-  /// When that one was parked.
+  /// When that upload was parked.
   public let since: Date?
-  /// Parked uploads that hold it.
+  /// The number of parked uploads that hold the key.
   public internal(set) var parked: Int
 }
 
 /// The parked uploads of one kind.
 public struct ParkedUploads: Sendable, Equatable {
-  /// What they are.
+  /// The kind.
   public let kind: String
-  /// How many there are.
+  /// The number of parked uploads.
   public internal(set) var count: Int
-  /// Why the last one of them in the order of the queue is parked.
+  /// Why the last of them, in queue order, is parked.
   public internal(set) var failure: UploadFailure?
 }
 
 extension UploadQueue {
-  /// The parked uploads by kind, bytewise.
+  /// The parked uploads grouped by kind, in bytewise order of the kinds.
   ///
-  /// - Throws: `UploadQueueError.format`; `StoreError` where the queue cannot be read.
-  /// - Complexity: in the uploads that are parked.
+  /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read.
+  /// - Complexity: O(*n*) in the number of parked uploads.
   public func parkedUploads() throws -> [ParkedUploads] {
     var found: [String: ParkedUploads] = [:]
     for entry in try parkedEntries() {
@@ -53,10 +53,10 @@ extension UploadQueue {
       .sorted { $0.id < $1.id }
   }
 
-  /// The order keys that parked uploads hold, in the order of the queue.
+  /// The order keys that parked uploads hold, in queue order.
   ///
-  /// - Throws: `UploadQueueError.format`; `StoreError` where the queue cannot be read.
-  /// - Complexity: in the uploads that are parked.
+  /// - Throws: `UploadQueueError.format`; `StoreError` if the queue cannot be read.
+  /// - Complexity: O(*n*) in the number of parked uploads.
   public func heldKeys() throws -> [HeldKey] {
     var keys: [HeldKey] = []
     var indexes: [String: Int] = [:]

@@ -1,17 +1,17 @@
 import Documents
 
 extension UploadQueue {
-  /// Makes what the queue says of itself true of what is in it, in one commit: after a repair the documents of a queue may be
-  /// of different commits, and some of them lost.
+  /// Repairs the queue's stored totals so that they match its contents, in one commit. After a repair of the store, the
+  /// documents of a queue may come from different commits, and some may be lost.
   ///
-  /// Numbers are counted anew, and so are the bytes that the caps are about. No ordinal and no id is given twice: a lower one
-  /// would take the place of an upload that is there. Each replace key names the last upload that has it. A payload whose
-  /// upload was lost is removed, as nothing says any more what it was; an upload whose payload was lost stays, and is parked
-  /// when its turn comes. A queue that is as it should be is left as it is.
+  /// Counts and byte totals, which the limits use, are recalculated. Ordinals and IDs only increase, because a lower
+  /// one would overwrite an existing upload. Each replace key is set to the last upload that has it. A payload whose
+  /// entry was lost is removed, because nothing else describes it. An entry whose payload was lost stays, and is parked
+  /// when a worker reaches it. A consistent queue is not changed.
   ///
-  /// - Returns: whether anything was wrong.
-  /// - Throws: `StoreError`, `DocumentStoreError`. Nothing changed then.
-  /// - Complexity: reads the queue once, payloads included; keeps some words for each upload.
+  /// - Returns: Whether anything was wrong.
+  /// - Throws: `StoreError`, `DocumentStoreError`. Nothing has changed then.
+  /// - Complexity: Reads the queue once, including payloads. Keeps a few words in memory for each upload.
   public func recount() throws -> Bool {
     try store.transaction { transaction in
       let change = try QueueChange(tables, transaction, options, environment)
@@ -30,17 +30,18 @@ extension UploadQueue {
   }
 }
 
-/// What one commit has of a queue.
+/// The contents of a queue in one commit.
 private struct Recount {
-  /// Only what can be counted: what became of uploads that left, nobody knows but the numbers themselves.
+  /// Only the counts that can be recalculated. The totals of uploads that left the queue are stored nowhere else.
   private var counts = QueueCounts()
   private var ordinals: ClosedRange<Int64>?
   private var lastTick: UInt64 = 0
-  /// The last upload with each replace key, by its bytes: a String's `==` takes two normal forms of Unicode for one.
+  /// The last upload with each replace key, by its UTF-8 bytes, because `String.==` treats canonically equivalent
+  /// strings as equal.
   private(set) var replacements: [[UInt8]: Replacement] = [:]
-  /// Payloads whose uploads are not there.
+  /// The IDs of payloads that have no entry.
   private(set) var orphans: [UploadID] = []
-  /// The form that the payloads need.
+  /// The format version that the payloads need.
   private var format = QueueState.plainFormat
   /// Replace keys that no upload has.
   private(set) var staleKeys: [String] = []
@@ -69,10 +70,10 @@ private struct Recount {
     }
   }
 
-  /// - Returns: whether the state was not so.
+  /// Corrects `state` and returns whether it was wrong.
   func correct(_ state: inout QueueState) -> Bool {
     let before = state
-    for place in UploadState.allCases { state.counts[place] = counts[place] }
+    for uploadState in UploadState.allCases { state.counts[uploadState] = counts[uploadState] }
     state.counts.byteCount = counts.byteCount
     let now = state.counts
     state.counts.enqueued = max(

@@ -8,36 +8,36 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Uploads that wait in a store of documents until a server has them.
+/// A durable outbound queue, stored in a document store, of uploads that wait until a server has accepted them.
 ///
 ///     let queue = try UploadQueue(in: documents)
 ///     try await queue.enqueue(scan, kind: "scan", orderKey: scan.input)
 ///     let worker = UploadWorker(queue) { upload in try await send(upload) }
 ///     try await worker.run()
 ///
-/// The queue is some collections of the store, whose names are reserved. It is no log of its own, so that one
-/// `DocumentTransaction` holds a document and its upload: both are there after a crash, or neither. It costs a sync for both in
-/// place of two.
+/// The queue consists of a few collections of the store, whose names are reserved. It has no log of its own, so one
+/// `DocumentTransaction` can contain a document and its upload: after a crash either both are stored or neither. Both
+/// cost one sync instead of two.
 ///
-/// Any number of threads and processes may use one queue, and several may have workers.
-/// `Documentation/Format/UploadQueue.md` says what is promised at which moment.
+/// Any number of threads and processes may use a queue, and several may run workers.
+/// `Documentation/Format/UploadQueue.md` describes the guarantees at each step.
 public final class UploadQueue: Sendable {
   let tables: QueueTables
   let options: QueueOptions
   let environment: QueueEnvironment
   let group: GroupCommit
 
-  /// The name of a queue that is not given one.
+  /// The name of a queue if the caller gives none.
   public static let defaultName = "uploads"
 
-  /// The queue of this name, which comes into being with its first upload.
+  /// Opens the queue with this name. A new queue is created by its first upload.
   ///
   /// - Parameters:
-  ///   - store: where it is kept. Queues with different names do not know of each other.
-  ///   - name: 1 to 100 bytes, without a slash or a character below U+0020.
-  ///   - options: what it holds at most, and who is told; for this value of the queue only, nothing of it is stored.
-  ///   - isReadOnly: whether nothing may be written only to open it: for tools that look.
-  /// - Throws: `UploadQueueError.name`; what a commit throws.
+  ///   - store: The store that contains the queue. Queues with different names are independent.
+  ///   - name: The queue's name: 1 to 100 bytes, without a slash or a character below U+0020.
+  ///   - options: The limits and the trace callback. They apply to this instance only and are not stored.
+  ///   - isReadOnly: Whether opening the queue writes nothing. For tools that only inspect it.
+  /// - Throws: `UploadQueueError.name`; any error of a commit.
   public convenience init(
     in store: DocumentStore, name: String = UploadQueue.defaultName, options: QueueOptions = QueueOptions(),
     isReadOnly: Bool = false
@@ -45,7 +45,7 @@ public final class UploadQueue: Sendable {
     try self.init(in: store, name: name, options: options, environment: .live, isReadOnly: isReadOnly)
   }
 
-  /// As above, with a clock and chance of the caller's.
+  /// Opens the queue with this name, with a clock and a random number generator from the caller.
   public init(
     in store: DocumentStore, name: String = UploadQueue.defaultName, options: QueueOptions = QueueOptions(),
     environment: QueueEnvironment, isReadOnly: Bool = false
@@ -56,32 +56,34 @@ public final class UploadQueue: Sendable {
     group = GroupCommit(tables, options, environment)
   }
 
-  /// Its name within the store.
+  /// The queue's name within the store.
   public var name: String { tables.name }
-  /// Where it is kept.
+  /// The store that contains the queue.
   public var store: DocumentStore { tables.store }
 
-  /// The names of the queues that a store has, bytewise.
+  /// The names of the queues in a store, in bytewise order.
   public static func names(in store: DocumentStore) throws -> [String] { QueueTables.names(in: try store.snapshot()) }
 
   // MARK: Enqueuing
 
-  /// Adds an upload at the end, and returns when it is durable.
+  /// Adds an upload at the end of the queue, and returns when it is durable.
   ///
-  /// Callers that come while a commit runs share the next one.
+  /// Calls that arrive while a commit runs share the next commit.
   ///
   /// - Parameters:
-  ///   - payload: what is sent; kept as a document.
-  ///   - files: files that go with it in one request; they stay where they are.
-  ///   - kind: what it is: 1 to 200 bytes.
-  ///   - orderKey: uploads with the same one go one after another, in this order.
-  ///   - replaceKey: an earlier upload with the same one goes away in the same commit, unless it is being sent.
-  ///   - priority: which goes first, among those that may go. Within an order key the order decides.
-  ///   - notBefore: it does not go before, nor does what comes behind it under its order key.
-  ///   - timeToLive: how long from now it is worth sending; what waits then is dropped, and counted.
-  /// - Returns: its id, unique in all processes.
-  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`; what the encoding throws; what a commit throws. After
-  ///   `StoreError.io` nobody knows whether it is in the queue.
+  ///   - payload: The value to send, stored as a document.
+  ///   - files: Files to send in the same request. They are not copied.
+  ///   - kind: The application's name for this kind of upload: 1 to 200 bytes.
+  ///   - orderKey: A key that groups uploads. Uploads with the same key are sent one after another, in the order of
+  ///     enqueuing.
+  ///   - replaceKey: A key that identifies the upload's subject. An earlier upload with the same key is removed in the
+  ///     same commit, unless it is being sent.
+  ///   - priority: The priority among uploads that are ready to be sent. Within an order key, the order decides.
+  ///   - notBefore: The earliest time at which it is sent. Later uploads under its order key wait for it too.
+  ///   - timeToLive: The time from now until it expires. An expired upload is dropped, and counted.
+  /// - Returns: The upload's ID, unique across all processes.
+  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`; any encoding error; any error of a commit. After
+  ///   `StoreError.io` it is unknown whether the upload is in the queue.
   @discardableResult
   public func enqueue(
     _ payload: some Encodable, files: [UploadFile] = [], kind: String, orderKey: String? = nil,
@@ -92,7 +94,7 @@ public final class UploadQueue: Sendable {
       notBefore: notBefore, timeToLive: timeToLive)
   }
 
-  /// Adds a file, JSON text, or a value that is a document already; as
+  /// Adds a file, JSON text, or a value that is already a document, like
   /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
   @discardableResult
   public func enqueue(
@@ -105,16 +107,17 @@ public final class UploadQueue: Sendable {
     return try await group.perform(byteCount: request.byteCount) { try $0.enqueue(request) }
   }
 
-  /// Adds an upload as a part of a transaction of the queue's store: it is there when the transaction is a commit.
+  /// Adds an upload as a part of a transaction of the queue's store. It is in the queue once the transaction commits.
   ///
-  /// Blocks for nothing. Observers see the commit, but ``QueueOptions/trace`` is not told of it, as a transaction that fails
-  /// never was. A refusal is not counted: it is the transaction's own to end.
+  /// Does not block. Observers see the commit, but ``QueueOptions/trace`` is not called, because a transaction that
+  /// fails leaves no trace. A refusal is not counted: the caller decides whether to end the transaction.
   ///
-  /// The other parameters are those of ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
+  /// The other parameters are the same as for
+  /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.
   ///
-  /// - Precondition: `transaction` is of the queue's own store.
-  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`, `.format`; what the encoding throws. The transaction is as it was
-  ///   then, and may be gone on with.
+  /// - Precondition: `transaction` belongs to the queue's own store.
+  /// - Throws: `UploadQueueError.full`, `.payloadTooLarge`, `.text`, `.format`; any encoding error. The transaction is
+  ///   then unchanged and can continue.
   @discardableResult
   public func enqueue(
     _ payload: some Encodable, files: [UploadFile] = [], kind: String, orderKey: String? = nil,
@@ -126,7 +129,7 @@ public final class UploadQueue: Sendable {
       notBefore: notBefore, timeToLive: timeToLive, in: transaction)
   }
 
-  /// Adds a file, JSON text, or a value that is a document already, as a part of a transaction; as
+  /// Adds a file, JSON text, or a value that is already a document, as a part of a transaction, like
   /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)``.
   @discardableResult
   public func enqueue(
@@ -137,7 +140,7 @@ public final class UploadQueue: Sendable {
     let request = try UploadRequest(
       payload, kind: kind, orderKey: orderKey, replaceKey: replaceKey, priority: priority,
       notBefore: notBefore?.microseconds, timeToLive: timeToLive?.microseconds, options)
-    // In a commit of this queue the numbers are handed over once, for all who share it.
+    // A group commit of this queue writes the state once, for all calls that share it.
     if let change = transaction.attachment as? QueueChange, change.tables.isSame(as: tables) {
       return try change.enqueue(request)
     }
@@ -147,25 +150,27 @@ public final class UploadQueue: Sendable {
     return id
   }
 
-  /// Changes any documents of the store in one commit, and returns when it is durable. Uploads that `body` enqueues with
-  /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)`` are a part of it.
+  /// Changes any documents of the store in one commit, and returns when it is durable. Uploads that `body` enqueues
+  /// with ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:in:)`` are a part of it.
   ///
-  /// Callers that come while a commit runs share the next one, with those of the other methods and with workers: in place of a
-  /// `DocumentStore.transaction(_:)` of each of them, which syncs once each and blocks a thread.
+  /// Calls that arrive while a commit runs share the next commit with calls of the other methods and with workers. In
+  /// contrast, each `DocumentStore.transaction(_:)` makes its own sync and blocks a thread.
   ///
-  /// - Parameter body: Runs on a thread of the queue. It may run more than once, each time in another transaction. What it changed
-  ///   before it throws is taken back, and others that share the commit do not notice.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; what the commit throws. After `StoreError.io` nobody knows whether it is durable.
+  /// - Parameter body: The changes to make. It runs on a thread of the queue, and may run more than once, each time in
+  ///   another transaction. If it throws, its changes are rolled back; other calls that share the commit are not
+  ///   affected.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error that `body` throws; any error of the commit. After `StoreError.io` it is unknown whether the
+  ///   changes are durable.
   public func commit<Result: Sendable>(
     _ body: @escaping @Sendable (DocumentTransaction) throws -> Result
   ) async throws -> Result {
     try await group.commit([body])[0].get()
   }
 
-  /// The same for several bodies, which run in this order.
+  /// Runs several bodies in this order, each like `commit(_:)` with one body.
   ///
-  /// - Returns: What became of each, when all are durable or have failed.
+  /// - Returns: The result of each body, once all are durable or have failed.
   public func commit<Value: Sendable>(
     _ bodies: [@Sendable (DocumentTransaction) throws -> Value]
   ) async -> [Result<Value, any Error>] {

@@ -1,36 +1,36 @@
-/// What can go wrong with a queue. Nothing changed when one of these is thrown, but a count of refusals.
+/// An error of an upload queue. If one is thrown, nothing has changed except the count of refusals.
 public enum UploadQueueError: Error, Sendable, Equatable {
-  // MARK: The caller's world
+  // MARK: The caller's input and the queue's state
 
-  /// The queue holds as much as it may, and its policy is to refuse.
+  /// The queue is full, and its policy is to refuse new uploads.
   case full(queue: String, count: Int, byteCount: Int)
-  /// A payload is larger than one may be.
+  /// A payload exceeds the size limit.
   case payloadTooLarge(byteCount: Int, limit: Int)
-  /// A kind is empty or longer than 200 bytes, a key is longer than 1024.
+  /// A kind is empty or longer than 200 bytes, or a key is longer than 1024 bytes.
   case text(what: String, byteCount: Int)
-  /// A field of a form has a name or a media type that cannot be sent.
+  /// A form field has a name or a media type that cannot be sent.
   case field(name: String, contentType: String)
   /// A queue's name is empty, longer than 100 bytes, or has a slash or a control character.
   case name(String)
-  /// There is no such upload: it arrived, was dropped, or never was.
+  /// No upload has this ID: it was delivered or dropped, or never existed.
   case unknown(id: UploadID)
-  /// A worker has the upload now.
+  /// A worker is sending the upload.
   case isBeingSent(id: UploadID)
-  /// A file has no payload to decode.
+  /// The upload is a file and has no payload to decode.
   case isFile(id: UploadID)
-  /// A later version of the program keeps the queue in another form.
+  /// A later version of the program wrote the queue in a higher format version.
   case format(queue: String, found: Int)
 
   // MARK: Files
 
-  /// A file that is to be sent cannot be read.
+  /// A file to send cannot be read.
   case unreadable(path: String, reason: String)
-  /// A file that is to be sent is not the one that was enqueued.
+  /// A file to send has changed since it was enqueued.
   case changed(path: String)
 
   // MARK: Workers
 
-  /// As many workers as there may be have this queue.
+  /// The queue already has the maximum number of workers.
   case tooManyWorkers(queue: String, limit: Int)
 }
 

@@ -1,7 +1,7 @@
 import Bytes
 import DocumentFormat
 
-/// What a caller wants enqueued, checked but for what only the store knows.
+/// An upload to enqueue, validated except for the limits that depend on the store's state.
 struct UploadRequest: Sendable {
   static let maximumKindByteCount = 200
   static let maximumKeyByteCount = 1024
@@ -13,11 +13,13 @@ struct UploadRequest: Sendable {
   let priority: UploadPriority
   /// Microseconds since 1970; `nil` for now.
   let notBefore: Int64?
-  /// Microseconds; `nil` for ever.
+  /// Microseconds; `nil` for no limit.
   let timeToLive: Int64?
   let byteCount: Int
 
-  /// - Throws: `UploadQueueError.text`, `.payloadTooLarge`; what the encoding throws.
+  /// Validates an upload.
+  ///
+  /// - Throws: `UploadQueueError.text`, `.payloadTooLarge`; any encoding error.
   init(
     _ payload: UploadPayload, kind: String, orderKey: String?, replaceKey: String?, priority: UploadPriority,
     notBefore: Int64?, timeToLive: Int64?, _ options: QueueOptions
@@ -40,9 +42,9 @@ struct UploadRequest: Sendable {
     if case .json(let json) = payload {
       byteCount = StoredUpload.byteCount(of: json)
     } else {
-      // As it is stored, and not when the transaction ends: who enqueues what cannot be encoded fails alone.
+      // Encode now, not when the transaction ends: an encoding error must fail only this call.
       let bytes = try DocumentEncoder().encode(StoredUpload(UploadID(tick: 0, random: 0), ordinal: 0, payload))
-      // A value that is nested too deeply could be written, but never be read again.
+      // A value that is nested too deeply could be written but never read again.
       try DocumentView(bytes.rawSpan).validate()
       byteCount = bytes.count
     }

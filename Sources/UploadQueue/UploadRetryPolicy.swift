@@ -1,26 +1,27 @@
-/// How often and how soon a failed attempt is repeated: exponential back-off with jitter; and what an answer means.
+/// The retry policy: exponential back-off with jitter, a retry limit, and the meaning of status codes.
 ///
-/// The pause after failure *n* is drawn from the upper half of `firstPause · 2ⁿ⁻¹`, capped at `longestPause`: uploads that
-/// failed together do not come back together, and none comes back at once. A server's Retry-After is a lower bound for it,
-/// capped at `longestRetryAfter`.
+/// The pause after failure *n* is drawn from the upper half of `firstPause · 2ⁿ⁻¹`, capped at `longestPause`. So
+/// uploads that failed together are not retried together, and none is retried at once. A server's Retry-After is a
+/// lower bound, capped at `longestRetryAfter`.
 public struct UploadRetryPolicy: Sendable, Equatable {
-  /// Repetitions before an upload is parked; 0 parks at the first failure that counts.
+  /// The number of retries before an upload is parked; 0 parks at the first failure that counts.
   public var maximumRetries = 2
-  /// Whether failures count toward parking that say nothing about the upload itself.
+  /// Whether failures that may be the destination's fault count toward parking.
   ///
-  /// Where this is false, a failure counts against its upload if the server refused this upload (``UploadStatusPolicy/parkOn``, a success
-  /// rule); if it answered with an error such as 500 while the destination is not taken to be out of order; or if there was no
-  /// usable answer, while other uploads to the same destination passed. So an outage parks nothing, however long it lasts.
+  /// If this is false, a failure counts against its upload in three cases: the server refused this upload
+  /// (``UploadStatusPolicy/parkOn``, a success rule); it answered with an error like 500 while the breaker is closed;
+  /// or there was no usable answer while other uploads to the same destination arrived. So an outage parks nothing,
+  /// however long it lasts.
   public var countsOutages = true
-  /// The longest pause after the first failure.
+  /// The maximum pause after the first failure.
   public var firstPause: Duration = .seconds(1)
-  /// The cap of doubling.
+  /// The cap of exponential back-off.
   public var longestPause: Duration = .seconds(300)
-  /// The longest time that a server may ask to wait; what is longer counts as this.
+  /// The cap of a server's Retry-After.
   public var longestRetryAfter: Duration = .seconds(86_400)
-  /// How often its worker may end while an upload is sent, before the upload is suspected and parked.
+  /// The number of times that a worker may end while sending an upload before the upload is suspected and parked.
   public var maximumInterruptions = 20
-  /// What the status of an answer means.
+  /// The meaning of status codes.
   public var statuses = UploadStatusPolicy()
 
   public init() {}
@@ -33,10 +34,10 @@ public struct UploadRetryPolicy: Sendable, Equatable {
     return max(jittered, bounded(retryAfter)).microseconds
   }
 
-  /// What a server asked to wait, within the bound.
+  /// The delay that a server requests, clamped to the cap.
   func bounded(_ retryAfter: Duration?) -> Duration { max(.zero, min(retryAfter ?? .zero, longestRetryAfter)) }
 
-  /// What an answer means, but for a success rule.
+  /// The outcome of an answer, before any success rule.
   func outcome(_ response: UploadResponse) -> AttemptOutcome {
     let meaning = statuses.meaning(of: response.status)
     if meaning == .delivered { return .delivered }
@@ -51,17 +52,17 @@ public struct UploadRetryPolicy: Sendable, Equatable {
     return .failed(failure, cause, retryAfter: response.retryAfter)
   }
 
-  /// What becomes of an upload whose attempt failed.
+  /// Decides the consequence of a failed attempt.
   ///
   /// - Parameters:
-  ///   - counts: whether the failure counts against the upload itself.
-  ///   - holds: whether the upload holds its order key if it is parked.
+  ///   - counts: Whether the failure counts against the upload itself.
+  ///   - holds: Whether the upload holds its order key if it is parked.
   func verdict(
     _ failure: UploadFailure, _ entry: ScheduleEntry, counts: Bool, holds: Bool, retryAfter: Duration?, fraction: Double
   ) -> UploadVerdict {
     let own = (entry.ownFailures ?? 0) + 1
     if counts, own > maximumRetries { return .parked(failure, holds: holds) }
-    // An outage that an upload came through must not slow down what is its own.
+    // Failures during an outage must not lengthen the back-off of the upload's own failures.
     let number = counts ? own : entry.failures + 1
     let pause = pause(afterFailure: number, retryAfter: retryAfter, fraction: fraction)
     return .again(failure, after: pause, counts: counts)

@@ -1,44 +1,47 @@
-/// What the status of an answer means for an upload, and for the destination that gave it.
+/// The meaning of a response's status code for an upload and its destination.
 ///
-/// | status | by default | means |
+/// | status | list | meaning |
 /// |---|---|---|
-/// | 2xx | always | delivered, unless a success rule says otherwise |
-/// | 3xx, 401, 403, 404, 405, 407, 410, 415, 421 | ``pauseOn`` | the answer is about the receiver: it is *paused*, and probed with growing pauses; nothing is parked |
-/// | 400, 409, 413, 422 and every other 4xx | ``parkOn`` | the answer is about this upload: it is parked after its retries |
+/// | 2xx | always | delivered, unless a success rule does not hold |
+/// | 3xx, 401, 403, 404, 405, 407, 410, 415, 421 | ``pauseOn`` | the problem is the receiver: it is *paused*, and probed with growing pauses; nothing is parked |
+/// | 400, 409, 413, 422 and every other 4xx | ``parkOn`` | the problem is this upload: it is parked after its retries |
 /// | 408, 425, 429, 5xx and everything else | in neither list | tried again later |
 ///
-/// A status that is listed by itself counts before its class: with `parkOn` of `4xx` and `pauseOn` of `404`, 404 pauses. 408, 425 and
-/// 429 are tried again unless they are listed by themselves.
+/// A single status takes precedence over its class: with `parkOn` of `4xx` and `pauseOn` of `404`, 404 pauses. 408, 425
+/// and 429 are retried unless a list contains them individually.
 public struct UploadStatusPolicy: Sendable, Equatable {
-  /// What a status means.
+  /// The meaning of a status.
   public enum Meaning: Sendable, Equatable, CaseIterable {
-    /// The upload arrived.
+    /// The upload was delivered.
     case delivered
-    /// The same upload may pass later.
+    /// The same upload may succeed later.
     case retry
-    /// The receiver refuses this upload: it is parked after its retries.
+    /// The receiver refuses this upload. It is parked after its retries.
     case park
-    /// The receiver takes no uploads, whatever they are: it is paused.
+    /// The receiver accepts no uploads at all. It is paused.
     case pause
   }
 
-  /// Statuses that pause a destination, where nothing else is said.
+  /// The statuses that pause a destination by default.
   public static let defaultPauseOn = ["3xx", "401", "403", "404", "405", "407", "410", "415", "421"]
     .map(UploadStatus.known)
-  /// Statuses that park an upload after its retries, where nothing else is said.
+  /// The statuses that park an upload after its retries by default.
   public static let defaultParkOn = [UploadStatus.known("4xx")]
 
   private static let retriedByThemselves: Set<Int> = [408, 425, 429]
 
-  /// Statuses that pause the destination.
+  /// The statuses that pause the destination.
   public let pauseOn: [UploadStatus]
-  /// Statuses that park an upload after its retries.
+  /// The statuses that park an upload after its retries.
   public let parkOn: [UploadStatus]
 
+  /// Creates a policy.
+  ///
   /// - Parameters:
-  ///   - pauseOn: Statuses that pause the destination; `nil` for the default ones that `parkOn` does not list.
-  ///   - parkOn: Statuses that park an upload after its retries; `nil` for the default ones that `pauseOn` does not list.
-  /// - Throws: ``UploadStatusPolicyError`` for a status that both lists have.
+  ///   - pauseOn: The statuses that pause the destination; `nil` for the defaults that `parkOn` does not contain.
+  ///   - parkOn: The statuses that park an upload after its retries; `nil` for the defaults that `pauseOn` does not
+  ///     contain.
+  /// - Throws: ``UploadStatusPolicyError`` if both lists contain a status.
   public init(pauseOn: [UploadStatus]? = nil, parkOn: [UploadStatus]? = nil) throws(UploadStatusPolicyError) {
     if let both = pauseOn?.first(where: { parkOn?.contains($0) ?? false }) {
       throw UploadStatusPolicyError(status: both)
@@ -46,16 +49,16 @@ public struct UploadStatusPolicy: Sendable, Equatable {
     self.init(pausing: pauseOn, parking: parkOn)
   }
 
-  /// The default lists.
+  /// Creates the default policy.
   public init() { self.init(pausing: nil, parking: nil) }
 
-  /// Of a status in both lists the first one counts.
+  /// Creates a policy. If both lists contain a status, `pausing` takes precedence.
   private init(pausing: [UploadStatus]?, parking: [UploadStatus]?) {
     pauseOn = pausing ?? Self.defaultPauseOn.filter { !(parking ?? []).contains($0) }
     parkOn = parking ?? Self.defaultParkOn.filter { !(pausing ?? []).contains($0) }
   }
 
-  /// What a status means. Complexity: in the length of the lists.
+  /// The meaning of a status code. Complexity: O(*n*) in the length of the lists.
   public func meaning(of status: Int) -> Meaning {
     if (200...299).contains(status) { return .delivered }
     if pauseOn.contains(.one(status)) { return .pause }
@@ -67,16 +70,16 @@ public struct UploadStatusPolicy: Sendable, Equatable {
   }
 }
 
-/// A status of HTTP, or all that begin with the same digit.
+/// An HTTP status code, or a class of them.
 public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
-  /// One status, such as 404.
+  /// One status code, for example 404.
   case one(Int)
-  /// All with this first digit: 4 for 400 to 499.
+  /// A class, by its first digit: 4 for 400 to 499.
   case hundred(Int)
 
-  /// Reads `404` or `4xx`. 2xx is success and nothing else, so no status of it is taken.
+  /// Parses `404` or `4xx`. A code or class of 2xx is rejected, because 2xx always means success.
   ///
-  /// - Returns: `nil` for anything else.
+  /// - Returns: `nil` if the text is anything else.
   public init?(_ text: some StringProtocol) {
     if text.utf8.count == 3, let first = text.first?.wholeNumberValue, [1, 3, 4, 5].contains(first) {
       if text.dropFirst().lowercased() == "xx" {
@@ -104,9 +107,9 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A status is said to pause the destination and to park the upload.
+/// A status is in both lists: to pause the destination and to park the upload.
 public struct UploadStatusPolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The status that both lists have.
+  /// The status that is in both lists.
   public let status: UploadStatus
 
   public var description: String { "\(status) cannot both pause the target and park the upload; keep it in one list" }

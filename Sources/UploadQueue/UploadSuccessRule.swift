@@ -1,23 +1,25 @@
 public import DocumentFormat
 
-/// A condition over the JSON of a response: an answer with a 2xx means success only where it holds.
+/// A condition on the JSON body of a response. An answer with a 2xx status means success only if the condition holds.
 ///
-/// It is the condition language of documents, such as `status.code == 200`. A missing field is null, so a rule that asks for a field does
-/// not hold for a response without it.
+/// The syntax is the condition language of documents, for example `status.code == 200`. A missing field is null, so a
+/// rule that requires a field does not hold for a response without it.
 public struct UploadSuccessRule: Sendable, CustomStringConvertible {
-  /// The rule as it was written.
+  /// The source text of the rule.
   public let description: String
   private let condition: CompiledCondition
 
+  /// Parses a rule.
+  ///
   /// - Throws: `QuerySyntaxError` with the column, and what was expected there.
   public init(_ text: String) throws(QuerySyntaxError) {
     description = text
     condition = CompiledCondition(try Condition(parsing: text))
   }
 
-  /// Whether the rule holds for a response.
+  /// Returns whether the rule holds for a response.
   ///
-  /// - Throws: ``UnreadableResponse`` where the body was not read, is not complete, or is not JSON.
+  /// - Throws: ``UnreadableResponse`` if the body was not read, is incomplete, or is not JSON.
   public func holds(for response: UploadResponse) throws -> Bool {
     let value = try response.json()
     do {
@@ -27,16 +29,16 @@ public struct UploadSuccessRule: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a server sent cannot be read, so nobody knows what it did with the upload: it is sent again.
+/// A response cannot be read, so it is unknown whether the server accepted the upload. The upload is sent again.
 public struct UnreadableResponse: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Why, for people.
+  /// The reason, for people.
   public let description: String
 
   public init(_ description: String) { self.description = description }
 }
 
 extension UploadResponse {
-  /// The body as JSON.
+  /// Parses the body as JSON.
   ///
   /// - Throws: ``UnreadableResponse``.
   func json() throws(UnreadableResponse) -> DocumentValue {

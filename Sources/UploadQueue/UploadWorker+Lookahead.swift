@@ -1,29 +1,33 @@
 import Documents
 
-/// Finds uploads that fail while their destination is in order.
+/// Look-ahead: distinguishes failing uploads from an outage of their destination.
 ///
-/// Only the first upload of an order key may go. If it and the next few fail, the failures look like an outage: the circuit breaker
-/// opens, and each probe is the first upload again. So when a probe has used up its retries and is answered with a failure such as
-/// 500, the worker tries the uploads that follow it under the same order key, at once and one after another:
+/// Normally only the first upload of an order key is sent. If it fails repeatedly, the failures look like an outage:
+/// the circuit breaker opens, and each probe is the same upload again. So when a probe has used up its retries and is
+/// answered with a failure like 500, the worker immediately tries the uploads that follow it under the same order key,
+/// one after another:
 ///
-/// - All of them fail: nothing is known, nothing counts, and the order is kept. The next probe comes after the next pause.
-/// - The destination takes one: the uploads before it failed an instant ago, so the failures are theirs. They go on in order, each of
-///   their attempts so far counts, and none of them tells the breaker anything: each is parked when it fails and has no retry left.
+/// - If all of them fail, nothing is learned, nothing counts, and the order is preserved. The next probe comes after
+///   the next pause.
+/// - If the destination accepts one, the uploads before it, which failed an instant earlier, are at fault. They
+///   continue in order, each of their attempts so far counts, and their failures no longer affect the breaker: each is
+///   parked when it fails with no retry left.
 ///
-/// The order changes only for uploads that fail. If the destination recovers within such a sequence, one that failed before
-/// arrives after the one that it took. An attempt without an answer ends the sequence, as does one that pauses the destination. Keys that are held in order (``OnParked/hold``) are left alone.
+/// The order changes only for uploads that fail. If the destination recovers within such a sequence, an upload that
+/// failed before arrives after the one that was accepted. An attempt without an answer ends the sequence, as does one
+/// that pauses the destination. Keys that are held in order (``OnParked/hold``) are not looked ahead.
 extension UploadWorker {
-  /// How many uploads to try after a group that was sent.
+  /// The number of uploads to try after a group that was sent; 0 for none.
   func takeLookahead(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) -> Int {
     guard let probe = group.uploads.first?.entry, outcomes.first?.mayBeDueToUpload == true else { return 0 }
     let policy = options.retryPolicies[probe.kind] ?? options.retry
-    // The attempt that has just ended is one of `attempts`.
+    // `attempts` includes the attempt that has just ended.
     if policy.countsOutages || options.holds(probe) || probe.attempts <= policy.maximumRetries { return 0 }
     return breakers[options.destination(probe.kind)]?.takeLookahead() ?? 0
   }
 
-  /// Tries the uploads after a probe, until the destination takes one. Of a batch the first upload is tried alone before: another one
-  /// may be why the batch failed.
+  /// Tries the uploads after a probe until the destination accepts one. After a batch, the first upload of the batch is
+  /// tried alone before them, because another one may be the cause of the batch's failure.
   func lookAhead(of group: ClaimedGroup, _ limit: Int, _ lease: ScheduleEntry.Lease) async {
     guard let probe = group.uploads.first?.entry else { return }
     let destination = options.destination(probe.kind)
@@ -43,14 +47,14 @@ extension UploadWorker {
         continue
       }
       let verdicts = await judge(group, outcomes)
-      // Before the attempt is written, so that nothing of the order key goes meanwhile.
+      // Before the result is written, so that no other upload of the order key is sent meanwhile.
       if outcomes.first?.showsDestination == true { await accuse(failed, probe.kind) }
       await settle(verdicts, lease)
       return
     }
   }
 
-  /// Takes one upload out of its turn; `nil` if it cannot go, or the queue cannot be written.
+  /// Claims one upload out of order; `nil` if it may not be sent, or the queue cannot be written.
   private func claim(
     _ ordinal: Int64, to destination: String, _ lease: ScheduleEntry.Lease
   ) async -> ClaimedGroup? {
@@ -78,7 +82,7 @@ extension UploadWorker {
     }
   }
 
-  /// Has failures count against uploads whose destination took another one meanwhile.
+  /// Counts the failures against uploads whose destination accepted another upload meanwhile.
   private func accuse(_ ordinals: [Int64], _ kind: String) async {
     if ordinals.isEmpty { return }
     let limit = (options.retryPolicies[kind] ?? options.retry).maximumRetries
@@ -89,7 +93,7 @@ extension UploadWorker {
       if accused.count > Self.maximumSeen { accused = [] }
       accused.formUnion(ordinals)
     } catch {
-      // They go on as if nothing were known.
+      // The uploads continue as if the look-ahead had learned nothing.
       _ = lasting(error)
     }
   }

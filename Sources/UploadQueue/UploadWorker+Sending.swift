@@ -1,16 +1,16 @@
 import Documents
 
-/// Uploads that a worker took together: one, or a batch.
+/// Uploads that a worker claimed together: one, or a batch.
 struct ClaimedGroup: Sendable {
   var uploads: [(entry: ScheduleEntry, upload: Upload)]
-  /// Whether it goes by the transport for batches, even with one upload.
+  /// Whether it is sent with the batch transport, even if it has only one upload.
   var isBatch: Bool
 }
 
 extension UploadWorker {
-  // MARK: Taking
+  // MARK: Claiming
 
-  /// Takes the next uploads, and drops those whose time is over, in one commit.
+  /// Claims the next uploads and drops expired ones, in one commit.
   func claim(_ limit: Int, _ lease: ScheduleEntry.Lease) async throws -> [ClaimedGroup] {
     let (breakers, batches) = (breakers, lastBatches)
     let groups = try await queue.group.perform(isPatient: true) { change in
@@ -20,7 +20,7 @@ extension UploadWorker {
     return groups
   }
 
-  /// Tells the breakers that uploads go.
+  /// Records in the breakers that attempts begin.
   private func begin(_ groups: [ClaimedGroup]) {
     let now = queue.environment.now()
     for entry in groups.compactMap(\.uploads.first?.entry) {
@@ -33,7 +33,7 @@ extension UploadWorker {
     }
   }
 
-  /// Takes the next uploads inside a commit, up to `limit` groups of them.
+  /// Claims the next uploads inside a commit, up to `limit` groups.
   private nonisolated func take(
     _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker],
     _ batches: [String: Int64]
@@ -51,7 +51,7 @@ extension UploadWorker {
       var group = ClaimedGroup(uploads: [], isBatch: isBatched(entries[0]))
       var isFull = false
       for entry in entries {
-        // A file goes alone.
+        // An upload with files is sent alone.
         if !isFull,
           let claim = try change.claim(
             entry, lease, takesFile: group.uploads.isEmpty, holds: options.holds(entry))
@@ -63,7 +63,7 @@ extension UploadWorker {
           }
           continue
         }
-        // Parked now, or not what the mirror took it for, or left for another request.
+        // The upload was parked now, differs from the mirror's entry, or is left for another request.
         if !group.uploads.isEmpty { isFull = true }
         let truth = try change.entry(entry.id)
         mirror.withLock { $0.note(entry.id, truth) }
@@ -76,7 +76,7 @@ extension UploadWorker {
     batchTransport != nil && options.batch(entry.kind) != nil
   }
 
-  /// Chooses what goes next and what has expired, and notes in the mirror that it did.
+  /// Chooses the next uploads and the expired ones, and notes both in the mirror.
   private nonisolated func choose(
     _ limit: Int, _ lease: ScheduleEntry.Lease, _ change: QueueChange, _ breakers: [String: CircuitBreaker],
     _ batches: [String: Int64]
@@ -90,7 +90,7 @@ extension UploadWorker {
       var breakers = breakers
       var chosen: [[ScheduleEntry]] = []
       while chosen.count < limit, let next = Self.next(&mirror.schedule, now, breakers) {
-        // An open breaker lets one pass.
+        // An open breaker allows one probe.
         breakers[destination(next.kind)]?.begin(now: now, lane: next.lane)
         let last = batches[next.lane] ?? .max
         let group =
@@ -103,12 +103,12 @@ extension UploadWorker {
     }
   }
 
-  /// Calls `body` with a mirror that shows what a commit that is being made has come to.
+  /// Calls `body` with a mirror that includes the changes of the current, uncommitted transaction.
   nonisolated func withMirror<Result: Sendable>(
     of change: QueueChange, _ body: (inout ScheduleMirror) throws -> Result
   ) throws -> Result {
     let base = change.transaction.base
-    // What other calls of this commit did; it will come once more as the difference of two commits.
+    // Changes by other calls that share this commit. The difference between two commits will contain them again.
     let touched = try change.touched.map { ($0, try change.entry($0)) }
     return try mirror.withLock { mirror in
       try mirror.advance(to: base)
@@ -117,7 +117,7 @@ extension UploadWorker {
     }
   }
 
-  /// What goes next, as the breakers allow.
+  /// The next upload that the breakers allow; `nil` if no upload is ready.
   static func next(
     _ schedule: inout Schedule, _ now: Int64, _ breakers: [String: CircuitBreaker]
   ) -> ScheduleEntry? {
@@ -128,12 +128,12 @@ extension UploadWorker {
 
   // MARK: Sending
 
-  /// Sends an upload, and writes what became of it.
+  /// Sends an upload and writes the result.
   func start(_ entry: ScheduleEntry, _ upload: Upload, _ lease: ScheduleEntry.Lease) {
     start(ClaimedGroup(uploads: [(entry, upload)], isBatch: false), lease)
   }
 
-  /// Sends what was taken together, and writes what became of it.
+  /// Sends a group and writes the results.
   func start(_ group: ClaimedGroup, _ lease: ScheduleEntry.Lease) {
     begin { [self] in
       let outcomes = await attempt(group)
@@ -144,7 +144,7 @@ extension UploadWorker {
     }
   }
 
-  /// One attempt: how it ended for each upload.
+  /// Makes one attempt, and returns the outcome for each upload.
   nonisolated func attempt(_ group: ClaimedGroup) async -> [AttemptOutcome] {
     if Task.isCancelled { return group.uploads.map { _ in .released } }
     if group.isBatch, let batchTransport { return await attempt(group.uploads.map(\.upload), batchTransport) }
@@ -162,12 +162,12 @@ extension UploadWorker {
     } catch is CancellationError where Task.isCancelled {
       return .released
     } catch {
-      // A transport may say in its own words that it was cancelled.
+      // A transport may report cancellation with an error of its own.
       return Task.isCancelled ? .released : AttemptOutcome(thrown: error)
     }
   }
 
-  /// What an answer means, by its status and the success rule.
+  /// The outcome of an answer, by its status and the success rule.
   private nonisolated func outcome(_ response: UploadResponse, _ kind: String) -> AttemptOutcome {
     let retry = options.retryPolicies[kind] ?? options.retry
     let outcome = retry.outcome(response)
@@ -184,8 +184,9 @@ extension UploadWorker {
     }
   }
 
-  /// Sends a batch. If the server refuses all of it, or answers with an error such as 500, one of the uploads may be why: it is
-  /// sent in halves then, until that one is found. What follows it waits, for its order.
+  /// Sends a batch. If the server refuses all of it, or answers with an error like 500, a single upload may be the
+  /// cause: the batch is then split into halves until that upload is found. The uploads after it wait, to preserve the
+  /// order.
   private nonisolated func attempt(_ uploads: [Upload], _ transport: @escaping BatchTransport) async
     -> [AttemptOutcome]
   {
@@ -215,7 +216,7 @@ extension UploadWorker {
         ranges.append(middle..<range.upperBound)
         ranges.append(range.lowerBound..<middle)
       } else {
-        // The first one represents all: they wait after it, and go together again.
+        // The first upload represents the rest, which wait after it and are sent together again.
         outcomes[range.lowerBound] = outcome
         return outcomes
       }
@@ -223,7 +224,7 @@ extension UploadWorker {
     return outcomes
   }
 
-  /// What a transport answers, in time.
+  /// Calls a transport with the attempt's timeout.
   private nonisolated func answer(
     _ send: @escaping @Sendable () async throws -> UploadResponse
   ) async throws -> UploadResponse {
@@ -242,13 +243,13 @@ extension UploadWorker {
     }
   }
 
-  // MARK: Judging
+  // MARK: Evaluating outcomes
 
-  /// What becomes of each upload; tells the destination's breaker.
+  /// Decides the consequence for each upload, and updates the destination's breaker.
   func judge(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) async -> [SettledUpload] {
     guard let first = group.uploads.first?.entry else { return [] }
     let destination = options.destination(first.kind)
-    // Those that passed first: they say that the destination is there.
+    // Successes first: they show that the destination works.
     let arrived = outcomes.count { $0 == .delivered }
     if arrived > 0 { succeeded(destination, by: arrived) }
     var settled: [SettledUpload] = []
@@ -262,7 +263,7 @@ extension UploadWorker {
       report(entry, verdict)
       settled.append(SettledUpload(ordinal: entry.id, verdict: verdict))
     }
-    // What goes again together is the same batch, under the same id.
+    // Uploads that are retried together form the same batch, under the same ID.
     if group.uploads.count > 1, case .again(_, _, false)? = settled.first?.verdict {
       lastBatches[first.lane] = group.uploads.last?.entry.id
     }
@@ -271,7 +272,7 @@ extension UploadWorker {
     return settled
   }
 
-  /// Tells the observer of attempts how one ended.
+  /// Reports the end of an attempt to the `onAttempt` callback.
   func report(_ entry: ScheduleEntry, _ verdict: UploadVerdict) {
     guard let onAttempt = options.onAttempt, let result = verdict.result else { return }
     onAttempt(UploadAttempt(upload: entry.upload, kind: entry.kind, result: result))
@@ -290,7 +291,7 @@ extension UploadWorker {
       return .parked(failure, holds: options.holds(entry))
     case .failed(let failure, let cause, let retryAfter):
       let retry = options.retryPolicies[entry.kind] ?? options.retry
-      // The destination took another upload right after it had failed this one: this failure says nothing about the destination.
+      // The destination accepted another upload right after this one failed, so this failure says nothing about it.
       let isAccused = accused.contains(entry.id) && outcome.mayBeDueToUpload
       if !isAccused {
         await tell(failure, cause, retryAfter: retry.bounded(retryAfter), entry, destination, others: others)
@@ -319,12 +320,12 @@ extension UploadWorker {
     }
   }
 
-  /// Tells the breaker of a destination of a failure.
+  /// Records a failure in the destination's breaker.
   private func tell(
     _ failure: UploadFailure, _ cause: FailureCause, retryAfter: Duration, _ entry: ScheduleEntry,
     _ destination: String, others: Bool
   ) async {
-    // It took others of the same batch.
+    // The destination accepted other uploads of the same batch.
     if others { return }
     if cause == .rejected { return succeeded(destination, by: 1) }
     var breaker = breakers[destination] ?? CircuitBreaker()
@@ -345,7 +346,7 @@ extension UploadWorker {
     await takeBackSuspects(destination)
   }
 
-  /// A destination took uploads, or refused one for what it is.
+  /// Records that a destination accepted uploads, or refused one because of its content.
   private func succeeded(_ destination: String, by count: Int) {
     successes[destination, default: 0] += count
     suspects[destination] = nil
@@ -353,29 +354,31 @@ extension UploadWorker {
     if !breaker.isClosed { queue.options.trace?(.breakerClosed(destination: destination)) }
   }
 
-  /// Different uploads failed, and none passed: those that were parked since the last success waited for the destination as well. They
-  /// go again, before those that came after them, of which none passed either.
+  /// Unparks the suspects of a destination. When its breaker opens, different uploads have failed and none has arrived,
+  /// so the uploads parked since the last success were also waiting for the destination. They are retried, before the
+  /// later uploads, none of which has arrived either.
   private func takeBackSuspects(_ destination: String) async {
     guard let ids = suspects.removeValue(forKey: destination), !ids.isEmpty else { return }
     do {
       let left = try await queue.group.perform(isPatient: true) { change in try ids.filter { try !change.takeBack($0) }
       }
-      // Those that are about to be parked go when the next probe fails.
+      // Uploads that are about to be parked are unparked when the next probe fails.
       if !left.isEmpty, breakers[destination] != nil { suspects[destination, default: []] += left }
     } catch {
-      // They stay parked, and that is told.
+      // They stay parked, and the error is traced.
       _ = lasting(error)
     }
   }
 
   // MARK: Writing
 
-  /// Writes what became of an attempt, and takes the next uploads in the same commit. While the store takes nothing the uploads
-  /// stay with their lease: they are sent again only if this worker ends before it could be written.
+  /// Writes the results of an attempt and claims the next uploads in the same commit. While the store cannot be
+  /// written, the uploads stay leased, and writing is retried: they are sent again only if this worker ends before it
+  /// succeeds.
   func settle(_ settled: [SettledUpload], _ lease: ScheduleEntry.Lease) async {
     while true {
       do {
-        // The place of this attempt is free for another one.
+        // This attempt has ended, so another one may begin.
         let limit = canBegin ? 1 : 0
         let (breakers, batches) = (breakers, lastBatches)
         let groups = try await queue.group.perform(isPatient: true) { change in
@@ -395,14 +398,14 @@ extension UploadWorker {
   }
 }
 
-/// What becomes of an upload.
+/// An upload with the consequence of its attempt.
 struct SettledUpload: Sendable {
   let ordinal: Int64
   let verdict: UploadVerdict
 }
 
 extension UploadVerdict {
-  /// What observers are told; `nil` where nobody knows how the attempt ended.
+  /// The result for the `onAttempt` callback; `nil` if it is unknown.
   fileprivate var result: UploadAttempt.Result? {
     switch self {
     case .delivered: .delivered
@@ -415,7 +418,8 @@ extension UploadVerdict {
 }
 
 extension AttemptOutcome {
-  /// Whether the destination took the upload, or refused it for what it is: it is in order.
+  /// Whether the outcome shows that the destination works: it accepted the upload, or refused it because of its
+  /// content.
   var showsDestination: Bool {
     switch self {
     case .delivered, .failed(_, .rejected, _): true
@@ -423,13 +427,14 @@ extension AttemptOutcome {
     }
   }
 
-  /// Whether the destination answered, and the upload may be why it failed: an answer such as 500 or 502.
+  /// Whether the destination answered, and the upload itself may be the cause of the failure: an answer like 500 or
+  /// 502.
   var mayBeDueToUpload: Bool {
     guard case .failed(let failure, let cause, _) = self, failure.status != nil else { return false }
     return cause == .failed || cause == .unavailable
   }
 
-  /// Whether one of several uploads that went together may be why all of them failed.
+  /// Whether a single upload of a batch may be the cause of the failure of all.
   fileprivate var mayBeOfOne: Bool {
     switch self {
     case .failed(_, .rejected, _), .failed(_, .failed, _), .refused: true
@@ -438,7 +443,7 @@ extension AttemptOutcome {
   }
 }
 
-/// An attempt took too long.
+/// An attempt timed out.
 struct AttemptTimeout: Error, CustomStringConvertible {
   let bound: Duration
 

@@ -8,63 +8,72 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Sends the uploads of a queue.
+/// A worker that sends the uploads of a queue.
 ///
-/// It takes an upload by a *lease*, in a commit; calls the transport; and writes what became of it in another commit, which
-/// also takes the next ones. A lease ends with its worker: see `Documentation/Format/UploadQueue.md`. Only a success
-/// removes an upload.
+/// It claims an upload with a *lease*, in a commit; calls the transport; and writes the result in another commit, which
+/// also claims the next uploads. A lease ends with its worker: see `Documentation/Format/UploadQueue.md`. Only a
+/// success removes an upload.
 ///
-/// A process may have several workers, and a queue workers in several processes; an order key is then still one at a time.
+/// A process may have several workers, and a queue may have workers in several processes. Uploads of one order key are
+/// still sent one at a time.
 public actor UploadWorker {
-  /// Sends one upload, and says what the server answered. What it throws is a failure that may pass, but for an
-  /// ``UploadRefusal``. It is cancelled when the attempt takes too long or the worker is to end.
+  /// A closure that sends one upload and returns the server's response. A thrown error counts as a temporary failure,
+  /// except an ``UploadRefusal``. Its task is cancelled when the attempt times out or the worker ends.
   public typealias Transport = @Sendable (Upload) async throws -> UploadResponse
 
-  /// Sends several uploads in one request, under the id of the batch. As ``Transport``.
+  /// A closure that sends several uploads in one request, under the batch's ID. Errors and cancellation are the same as
+  /// for ``Transport``.
   ///
-  /// The answer may say which of them failed: a JSON object with `failed` or `results`, see *Batches* in the documentation.
+  /// The response may list the uploads that failed, in a JSON object with `failed` or `results`: see *Batches* in the
+  /// documentation.
   public typealias BatchTransport = @Sendable (UploadBatch) async throws -> UploadResponse
 
-  /// The queue whose uploads it sends.
+  /// The queue whose uploads the worker sends.
   public nonisolated let queue: UploadQueue
   let options: WorkerOptions
   let transport: Transport
   let batchTransport: BatchTransport?
-  /// What the worker knows of the queue. Guards it between the actor and the thread that commits; held for no sync.
+  /// The worker's view of the queue. The mutex guards it between the actor and the committing thread. It is not held
+  /// across a sync.
   nonisolated let mirror: Mutex<ScheduleMirror>
   var breakers: [String: CircuitBreaker] = [:]
-  /// Uploads that each destination took, or refused for what they are, since the worker began.
+  /// The number of uploads that each destination has accepted, or refused because of their content, since the worker
+  /// started.
   var successes: [String: Int] = [:]
-  /// For uploads that are being sent or failed, by ordinal: ``successes`` of their destination when they were taken or failed last.
+  /// For each upload that is being sent or has failed, by ordinal: the value of ``successes`` for its destination when
+  /// it was last claimed or failed.
   var seenSuccesses: [Int64: Int] = [:]
-  /// Uploads that were parked since the last success of their destination, which may be what failed.
+  /// Uploads that were parked since the last success of their destination. An outage may have caused their failures.
   var suspects: [String: [UploadID]] = [:]
-  /// Uploads that failed while their destination took another one: see `UploadWorker+Lookahead.swift`.
+  /// Uploads that failed while their destination accepted another one: see `UploadWorker+Lookahead.swift`.
   var accused: Set<Int64> = []
-  /// By lane: the last ordinal of a batch that is to go again as it was.
+  /// By lane: the last ordinal of a batch that is to be sent again with the same members.
   var lastBatches: [String: Int64] = [:]
-  /// What is remembered of failed uploads at most; beyond that it begins anew.
+  /// The maximum number of entries in each record of failed uploads. When it is exceeded, the record is cleared.
   static let maximumSeen = 10_000
   private var slot: WorkerSlot?
-  /// The attempts that are running, by number: an upload may be taken again before its last attempt is off this list.
+  /// The running attempts, by number. Ordinals would not be unique, because an upload may be claimed again before its
+  /// last attempt is removed from this dictionary.
   private var attempts: [Int: Task<Void, Never>] = [:]
   private var lastAttempt = 0
   private var isDraining = false
   private var hasRun = false
   private var nextLeaseCheck: Int64 = 0
-  /// What lasts of the failures to take uploads, and to write what became of them; gone with the next success of each.
+  /// The last persistent errors of claiming uploads and of writing results; each is cleared by the next success.
   private var takingFailure: StoreError?
   var settlingFailure: StoreError?
   private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  /// Who waits for the worker to end.
+  /// Callers of ``drain(within:)`` that wait for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
 
+  /// Creates a worker.
+  ///
   /// - Parameters:
-  ///   - queue: The queue whose uploads it sends.
-  ///   - options: How it works.
-  ///   - batchTransport: Sends several uploads at once, of the kinds for which the options have batches; without it each goes alone.
-  ///   - transport: Sends one upload.
-  /// - Precondition: `options.concurrency` is more than 0.
+  ///   - queue: The queue whose uploads the worker sends.
+  ///   - options: The options.
+  ///   - batchTransport: A transport for batches of the kinds that the options batch; `nil` to send each upload alone.
+  ///   - transport: A transport for one upload.
+  /// - Precondition: `options.concurrency` is greater than 0.
   public init(
     _ queue: UploadQueue, options: WorkerOptions = WorkerOptions(), batchTransport: BatchTransport? = nil,
     transport: @escaping Transport
@@ -79,19 +88,21 @@ public actor UploadWorker {
     mirror = Mutex(ScheduleMirror(queue.tables, rules))
   }
 
-  /// Why the queue cannot be read or written, if that does not pass by itself: its store is damaged, or gone.
+  /// The error that prevents the queue from being read or written, if it is not temporary: for example, its store is
+  /// damaged or missing. Otherwise `nil`.
   public var lastingFailure: StoreError? { settlingFailure ?? takingFailure }
 
-  /// Attempts that are running.
+  /// The number of running attempts.
   public var inFlight: Int { attempts.count }
 
-  /// Whether it waits for something to happen, and changes nothing until then but by attempts that are running.
+  /// Whether the worker is waiting for an event. Until then, only running attempts change anything.
   private(set) var isIdle = false
 
-  /// The destinations that are left alone, and until when (microseconds since 1970).
+  /// The destinations with an open circuit breaker, and the time at which each is probed next, in microseconds since
+  /// 1970.
   public var openBreakers: [String: Int64] { breakers.compactMapValues(\.openUntil) }
 
-  /// The destinations that an answer paused, such as 401 or 404. Nothing goes there but a probe now and then.
+  /// The destinations that are paused by an answer, for example 401 or 404. Only occasional probes are sent to them.
   public var pausedDestinations: [String: DestinationPause] {
     breakers.compactMapValues { breaker in
       guard let since = breaker.openSince, let until = breaker.openUntil, let answer = breaker.answer else {
@@ -102,20 +113,21 @@ public actor UploadWorker {
     }
   }
 
-  /// Sends until it is drained, or its task is cancelled. A worker runs once.
+  /// Sends uploads until the worker is drained or its task is cancelled. A worker runs once.
   ///
   /// - Parameters:
-  ///   - untilEmpty: Whether it returns when nothing waits that can go without somebody's decision, and nothing is being sent, by
-  ///     any worker; or the queue is paused. What waits for a held order key does not count.
-  ///   - waitsForPaused: Whether, with `untilEmpty`, it goes on while uploads wait for a destination that an answer paused.
-  /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError` where the queue cannot be read.
+  ///   - untilEmpty: Whether to return when no upload is being sent, by any worker, and all waiting uploads need a
+  ///     manual decision; or when the queue is paused. Uploads that wait for a held order key do not count.
+  ///   - waitsForPaused: Whether, with `untilEmpty`, to continue while uploads wait for a destination that is paused by
+  ///     an answer.
+  /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError` if the queue cannot be read.
   public func run(untilEmpty: Bool = false, waitsForPaused: Bool = false) async throws {
     precondition(!hasRun, "a worker runs once; make another one")
     hasRun = true
     let slot = try WorkerSlot.take(queue.tables, queue.environment)
     self.slot = slot
     let followers = follow()
-    // A failure must not leave attempts that nobody waits for.
+    // After an error, wait for the running attempts before throwing it.
     var failure: (any Error)?
     do {
       try await releaseKeys()
@@ -130,13 +142,14 @@ public actor UploadWorker {
     if let failure { throw failure }
   }
 
-  /// Begins no further attempt, waits for those that run, and ends the worker.
+  /// Begins no further attempts, waits for the running ones, and ends the worker.
   ///
-  /// Where the queue cannot be written, and will not be without somebody's help (``lastingFailure``), nothing is waited for: what
-  /// comes of an attempt could not be written. Its upload is sent again when the store is in order.
+  /// If the queue cannot be written and the error is persistent (``lastingFailure``), the call does not wait, because
+  /// results could not be written. The uploads are sent again once the store works.
   ///
-  /// - Parameter bound: how long the attempts may take; then they are cancelled, and their uploads wait again.
-  /// - Returns: whether all attempts ended by themselves.
+  /// - Parameter bound: The time that running attempts have to finish. After it they are cancelled, and their uploads
+  ///   wait again.
+  /// - Returns: Whether all attempts finished without being cancelled.
   @discardableResult
   public func drain(within bound: Duration) async -> Bool {
     isDraining = true
@@ -157,14 +170,14 @@ public actor UploadWorker {
 
   // MARK: The network
 
-  /// What ``networkReturned()`` hastens at once: as much as the largest commit of others.
+  /// The maximum number of uploads that one ``networkReturned()`` makes ready: as many as the largest group commit.
   static let maximumHastened = 1024
 
-  /// The network is back, or another one is there: what waits because its last attempt got no answer goes now and not after its
-  /// pause, in one commit, and a destination that is left alone is tried with one upload.
+  /// Retries early because the network has returned, or changed. Uploads that wait because their last attempt got no
+  /// answer become ready now, in one commit, and each destination with an open breaker is probed with one upload.
   ///
-  /// What a server answered stands: a Retry-After is waited for, and so is the pause after a 503. Attempts that are running go on.
-  /// An attempt that fails then counts like others: call it once for each time that the network comes back.
+  /// Pauses that follow from an answer still apply: a Retry-After, and the back-off after a 503. Running attempts
+  /// continue. An attempt that fails afterwards counts like any other, so call this once each time the network returns.
   public func networkReturned() async {
     let now = queue.environment.now()
     for destination in breakers.keys { breakers[destination]?.reconsider(now: now) }
@@ -181,18 +194,18 @@ public actor UploadWorker {
       }
     } catch {
       mirror.withLock { $0.reset() }
-      // They go when their pause is over.
+      // The uploads are retried when their back-off ends.
       queue.options.trace?(.storeFailed("\(error)"))
     }
     wake()
   }
 
-  /// Whether attempts were cancelled since the worker began.
+  /// Whether attempts have been cancelled since the worker started.
   private var wasCutShort = false
-  /// Whether attempts are cancelled, those too that begin now.
+  /// Whether attempts are being cancelled, including any that begin now.
   private var isEnding = false
 
-  // MARK: The loop
+  // MARK: The run loop
 
   private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool, _ waitsForPaused: Bool) async throws {
     wake()
@@ -207,7 +220,7 @@ public actor UploadWorker {
         timer = next.map(alarm)
       }
       isIdle = true
-      // Cancelled from outside, this returns at once.
+      // If the task is cancelled, this returns at once.
       let isOver = await iterator.next(isolation: #isolation) == nil
       isIdle = false
       timer?.cancel()
@@ -215,8 +228,8 @@ public actor UploadWorker {
     }
   }
 
-  /// Whether nothing waits that can go by itself, and nothing is being sent, or the queue is paused. It asks the uploads and not
-  /// their numbers, which a repair may have parted.
+  /// Whether the queue is paused, or no upload is being sent and none can be sent without a manual decision. It
+  /// examines the uploads, not the counts, which may be wrong after a repair.
   private func isEmpty(_ waitsForPaused: Bool) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
@@ -227,7 +240,7 @@ public actor UploadWorker {
     }
   }
 
-  /// Lets order keys go on that an upload holds whose options say so no more: what is stored is what workers do.
+  /// Releases order keys held by parked uploads if the current options no longer hold them.
   private func releaseKeys() async throws {
     let snapshot = try queue.store.snapshot()
     guard try queue.tables.state(in: snapshot).counts.parked > 0 else { return }
@@ -241,7 +254,7 @@ public actor UploadWorker {
     try await queue.group.perform { [free] change in for ordinal in free { try change.releaseKey(ordinal) } }
   }
 
-  /// Whether it is to end, soon or now.
+  /// Whether the worker is ending.
   var isClosing: Bool { isDraining || isEnding }
 
   /// Whether another attempt may begin when one ends.
@@ -258,7 +271,8 @@ public actor UploadWorker {
     }
   }
 
-  /// Tasks that wake the worker when the store has a new commit, and pause the queue when the network is away.
+  /// Starts tasks that wake the worker when the store has a new commit, and pause the queue while the network is
+  /// unreachable.
   private func follow() -> [Task<Void, Never>] {
     let signals = queue.store.signals()
     var tasks = [
@@ -268,7 +282,7 @@ public actor UploadWorker {
       tasks.append(
         Task { [queue] in
           for await isReachable in reachability {
-            // A store that cannot be written now stops the worker in another way.
+            // Ignore an error: a store that cannot be written also stops the worker elsewhere.
             if isReachable { try? await queue.resume(.unreachable) } else { try? await queue.pause(.unreachable) }
           }
         })
@@ -276,9 +290,9 @@ public actor UploadWorker {
     return tasks
   }
 
-  /// Begins as many attempts as may begin.
+  /// Begins as many attempts as the concurrency allows.
   ///
-  /// - Returns: when to look again, if nothing else happens; `nil` for whenever.
+  /// - Returns: The time of the next check if no event comes first; `nil` if only an event can bring work.
   private func begin(_ lease: ScheduleEntry.Lease) async throws -> Int64? {
     let now = queue.environment.now()
     do {
@@ -294,7 +308,7 @@ public actor UploadWorker {
     } catch {
       mirror.withLock { $0.reset() }
       takingFailure = lasting(error)
-      // Another process has the store for long, or the disk is full: that passes, or somebody ends the worker.
+      // Temporary: another process holds the store's lock for long, or the disk is full. Retry after a second.
       return now.adding(1_000_000)
     }
     let checks = leaseCheck(lease)
@@ -304,7 +318,8 @@ public actor UploadWorker {
     return times.compactMap(\.self).filter { $0 > now }.min()
   }
 
-  /// Whether there is anything to write: a look, without a commit. Closes the breakers of what somebody asked to try again.
+  /// Whether a commit would have anything to write, without committing. Closes the breakers of destinations that were
+  /// manually retried.
   private func hasWork(_ now: Int64) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     let retries = try mirror.withLock { mirror in
@@ -321,14 +336,14 @@ public actor UploadWorker {
     }
   }
 
-  // MARK: Leases of others
+  // MARK: Leases of other workers
 
-  /// When leases of other workers are looked at; `nil` if there are none.
+  /// When to check the leases of other workers; `nil` if no other worker has one.
   private func leaseCheck(_ own: ScheduleEntry.Lease) -> Int64? {
     mirror.withLock { $0.schedule.leases.contains { $0 != own } } ? nextLeaseCheck : nil
   }
 
-  /// Takes over what workers have that are no more.
+  /// Takes over the uploads of workers that have ended.
   private func checkLeases(_ now: Int64, _ own: ScheduleEntry.Lease) async throws {
     if now < nextLeaseCheck { return }
     nextLeaseCheck = now.adding(options.leaseCheckInterval.microseconds)
@@ -338,8 +353,8 @@ public actor UploadWorker {
       return mirror.schedule.leases.filter { $0 != own }.map { ($0, mirror.schedule.ordinals(of: $0)) }
     }
     for (lease, ordinals) in others {
-      // The lock that is ours was let go by whoever had it before. Another one is held until all is written, so that
-      // nobody takes it meanwhile and wonders.
+      // If the lease has our slot, its former holder has released our lock. For another slot, hold its lock until
+      // the commit is durable, so that no new worker takes the slot meanwhile.
       let lock = lease.slot == own.slot ? nil : try WorkerSlot.lock(queue.tables, lease.slot)
       if lock == nil, lease.slot != own.slot { continue }
       defer { lock?.release() }
@@ -354,9 +369,9 @@ public actor UploadWorker {
 
   // MARK: Failures
 
-  /// Tells of a failure of the store. One that lasts ends the waiting of ``drain(within:)``.
+  /// Traces an error of the store. A persistent one stops ``drain(within:)`` from waiting.
   ///
-  /// - Returns: it, if it lasts.
+  /// - Returns: The error if it is persistent; otherwise `nil`.
   func lasting(_ error: any Error) -> StoreError? {
     queue.options.trace?(.storeFailed("\(error)"))
     guard let error = error as? StoreError, error.lasts else { return nil }
@@ -366,7 +381,7 @@ public actor UploadWorker {
 
   // MARK: Attempts
 
-  /// Runs one attempt beside the others.
+  /// Runs an attempt in a task of its own.
   func begin(_ attempt: @escaping @Sendable () async -> Void) {
     lastAttempt += 1
     let number = lastAttempt
@@ -376,7 +391,7 @@ public actor UploadWorker {
       wake()
     }
     attempts[number] = task
-    // Its upload was taken while the others were cancelled.
+    // Its upload was claimed while the other attempts were being cancelled.
     if isEnding {
       wasCutShort = true
       task.cancel()
@@ -392,12 +407,12 @@ public actor UploadWorker {
   }
 }
 
-/// A destination that an answer paused: nothing goes there but a probe now and then.
+/// A destination that is paused by an answer. Only occasional probes are sent to it.
 public struct DestinationPause: Sendable, Equatable {
-  /// Since when.
+  /// When the pause began.
   public let since: Date
-  /// When it is probed next.
+  /// When the next probe is due.
   public let until: Date
-  /// What it answered last.
+  /// The last answer.
   public let answer: UploadFailure
 }

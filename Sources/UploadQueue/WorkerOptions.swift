@@ -1,49 +1,50 @@
-/// How a worker works.
+/// The options of a worker.
 public struct WorkerOptions: Sendable {
-  /// Attempts at once; at least 1.
+  /// The maximum number of concurrent attempts; at least 1.
   public var concurrency = 2
-  /// How often and how soon what failed goes again.
+  /// The retry policy.
   public var retry = UploadRetryPolicy()
-  /// Other policies for some kinds. How many interruptions a kind survives says ``retry`` for all.
+  /// Retry policies for some kinds, instead of ``retry``. The limit of interruptions in ``retry`` applies to all kinds.
   public var retryPolicies: [String: UploadRetryPolicy] = [:]
-  /// How long one attempt may take; `nil` for as long as the transport likes. It counts as a failure that may pass.
+  /// The timeout of one attempt; `nil` for none. A timeout counts as a temporary failure.
   public var attemptTimeout: Duration? = .seconds(120)
-  /// Where uploads of a kind go: uploads for a destination that fails are held back, those for others are not.
+  /// The destination of a kind's uploads. Uploads to a failing destination are held back; those to others are not.
   public var destination: @Sendable (_ kind: String) -> String = { _ in "" }
-  /// After so many a destination is left alone: *different* uploads that failed without a success between them, or attempts in a row
-  /// that got no answer, or one that says that the server takes nothing now (408, 425, 429, 502, 503, 504).
+  /// The number of failures that open the circuit breaker: *different* uploads that failed without a success between
+  /// them, or attempts in a row that got no answer, or one by which the server currently accepts nothing (408, 425,
+  /// 429, 502, 503, 504).
   public var breakerFailures = 5
-  /// For how long that is the first time; it doubles each time up to ``breakerLongestPause``.
+  /// The first pause of an open breaker. It doubles each time up to ``breakerLongestPause``.
   public var breakerFirstPause: Duration = .seconds(30)
-  /// The cap of doubling.
+  /// The cap of an open breaker's pause.
   public var breakerLongestPause: Duration = .seconds(600)
-  /// The same cap for a destination that an answer paused (``UploadStatusPolicy/pauseOn``).
+  /// The cap of the pause for a destination that an answer paused (``UploadStatusPolicy/pauseOn``).
   public var longestPauseOnAnswer: Duration = .seconds(300)
-  /// How often leases of other workers are looked at: theirs may have ended.
+  /// How often the worker checks for leases of workers that have ended.
   public var leaseCheckInterval: Duration = .seconds(5)
-  /// Which answers mean success though their status is not 2xx: that the server has the upload already.
+  /// Returns whether an answer without a 2xx status means success, because the server already has the upload.
   public var isAlreadyDone: @Sendable (Upload, UploadResponse) -> Bool = { _, _ in false }
-  /// Whether an answer with a 2xx means success; `nil` for the status alone, which is the default.
+  /// Returns whether an answer with a 2xx status means success; `nil`, the default, to decide by the status alone.
   ///
-  /// Where it returns false, the answer counts like 422: the upload is parked after its retries. Where it throws, nobody knows what
-  /// the server did, and the upload is sent again. See ``UploadSuccessRule``.
+  /// If it returns false, the answer counts like 422: the upload is parked after its retries. If it throws, the result
+  /// is unknown, and the upload is sent again. See ``UploadSuccessRule``.
   public var success: (@Sendable (_ kind: String, UploadResponse) throws -> Bool)?
-  /// What becomes of later uploads with the order key of one that is parked; `nil` lets them go on. Uploads that were parked while it
-  /// said otherwise hold nothing.
+  /// Returns whether a parked upload holds its order key, so that later uploads with the key wait; `nil` to never hold
+  /// a key. Uploads that were parked under another setting hold nothing.
   public var onParked: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
-  /// How several uploads of one kind go in one request, where the worker has a transport for that; `nil` lets each go alone.
+  /// Limits for batches, if the worker has a batch transport; `nil` to send each upload alone.
   public var batch: UploadBatchOptions?
-  /// The same for some kinds, instead of ``batch``.
+  /// Limits for batches of some kinds, instead of ``batch``.
   public var batches: [String: UploadBatchOptions] = [:]
-  /// Is told how each attempt ended, before that is written; for a batch once for each upload of which that is known. It is called by the
-  /// worker, and holds it up.
+  /// A callback for each finished attempt, called before the result is written; for a batch, once for each upload with
+  /// a known result. The worker waits for it to return.
   public var onAttempt: (@Sendable (UploadAttempt) -> Void)?
-  /// Whether the network is there, whenever that changes. The queue is paused while it is not.
+  /// A stream of whether the network is reachable. The queue is paused while it is not.
   public var reachability: AsyncStream<Bool>?
 
   public init() {}
 
-  /// How uploads of a kind go together.
+  /// The batch limits of a kind; `nil` to send each upload alone.
   func batch(_ kind: String) -> UploadBatchOptions? { batches[kind] ?? batch }
 
   var breaker: CircuitBreaker.Policy {
@@ -56,24 +57,24 @@ public struct WorkerOptions: Sendable {
   func holds(_ entry: ScheduleEntry) -> Bool { entry.orderKey.map { onParked?(entry.kind, $0) == .hold } ?? false }
 }
 
-/// How one attempt ended.
+/// A finished attempt.
 public struct UploadAttempt: Sendable, Equatable {
-  /// What becomes of the upload.
+  /// The consequence of an attempt for its upload.
   public enum Result: Sendable, Equatable {
-    /// It arrived.
+    /// The upload was delivered.
     case delivered
-    /// It is tried again later.
+    /// The upload is retried later.
     case failed(UploadFailure)
-    /// It is tried again when its destination, which the answer paused, takes uploads again.
+    /// The answer paused the destination. The upload is retried when the destination accepts uploads again.
     case paused(UploadFailure)
-    /// It is parked.
+    /// The upload is parked.
     case parked(UploadFailure)
   }
 
-  /// Which upload it was.
+  /// The upload's ID.
   public let upload: UploadID
-  /// What the upload is.
+  /// The upload's kind.
   public let kind: String
-  /// What becomes of it.
+  /// The consequence for the upload.
   public let result: Result
 }

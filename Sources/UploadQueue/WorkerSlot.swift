@@ -2,14 +2,15 @@ import Bytes
 import LogStore
 import Storage
 
-/// A worker's right to hold leases: one of some locks beside the store's log.
+/// A lock that proves that a worker is alive: one of a fixed number of lock files next to the store's log. A worker
+/// needs one to hold leases.
 ///
-/// A lease names the lock and who held it. The kernel lets a lock go when its process dies, whatever it died of, at once and
-/// not by a clock; so who gets the lock of a lease knows that its worker is no more, and who does not get it knows that it
-/// lives. A process id with the time of its start and of the boot says the same only where all processes see each other,
-/// and two containers with one volume do not.
+/// A lease names the lock and its holder. When a process ends for any reason, the kernel releases its locks at once,
+/// without a timeout. So a process that acquires the lock of a lease knows that the lease's worker has ended; one that
+/// cannot acquire it knows that the worker is alive. A process ID with its start time and boot ID gives the same answer
+/// only if all processes share a PID namespace, and two containers with one volume do not.
 final class WorkerSlot: Sendable {
-  /// Workers of one queue at once.
+  /// The maximum number of concurrent workers of one queue.
   static let count = 16
 
   let lease: ScheduleEntry.Lease
@@ -20,22 +21,22 @@ final class WorkerSlot: Sendable {
     self.lease = lease
   }
 
-  /// The first lock that is free.
+  /// Acquires the first free lock.
   ///
   /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError.io`.
   static func take(_ tables: QueueTables, _ environment: QueueEnvironment) throws -> WorkerSlot {
     for slot in 0..<count {
       guard let lock = try lock(tables, slot) else { continue }
-      // The sign bit is not of the number's randomness, and its text is shorter without.
+      // A positive number has a shorter text. 63 random bits are enough.
       return WorkerSlot(lock, ScheduleEntry.Lease(slot: slot, holder: Int64(environment.random() >> 1)))
     }
     throw UploadQueueError.tooManyWorkers(queue: tables.name, limit: count)
   }
 
-  /// The lock of a worker's slot; `nil` if a worker has it.
+  /// The lock of a worker's slot; `nil` if another worker holds it.
   static func lock(_ tables: QueueTables, _ slot: Int) throws -> (any StorageLock)? {
     let location = tables.store.location
-    // A queue's name may be too long for a file's, or have characters that one may not have.
+    // A queue's name may be too long for a file name, or have characters that a file name cannot have.
     let queue = String(KeyHash.of(Array(tables.name.utf8).rawSpan, HashSeed(0, 0)), radix: 16)
     let name = "\(location.name).worker-\(queue)-\(slot)"
     do { return try location.directory.lock(name) } catch { throw StoreError.io(error) }

@@ -3,15 +3,16 @@ import LogStore
 import Storage
 import Synchronization
 
-/// Who is signed in, as it stands on the disk, and the open stores of that user.
+/// The signed-in user, as stored on the disk, and the open stores of that user.
 ///
-/// What counts is `currentUser` in the default settings, and nothing that any process remembers. Whoever asks looks there; the
+/// The authority is `currentUser` in the default settings, not a copy in any process. Every request checks it; the
+/// first one that finds another user closes the stores of the old one.
 /// first one to find another user closes the stores of the old one.
 final class SignedIn: Sendable {
   private struct State {
-    /// Of the default settings.
+    /// The reader of the default settings.
     var reader: StoreReader?
-    /// The commit that was looked at last.
+    /// The last snapshot that was checked.
     var seen: Snapshot?
     var stores: UserStores?
     var isClosed = false
@@ -20,7 +21,7 @@ final class SignedIn: Sendable {
   private let directory: WorkspaceDirectory
   private let options: Workspace.Options
   let observers: Observers
-  /// Guards who is known to be signed in; held for a look at the disk.
+  /// Guards the state. Held while the disk is checked.
   private let state = Mutex(State())
 
   init(_ directory: WorkspaceDirectory, _ options: Workspace.Options) {
@@ -29,10 +30,10 @@ final class SignedIn: Sendable {
     observers = Observers(interval: options.pollInterval)
   }
 
-  /// The stores of who is signed in; `nil` for nobody.
+  /// Checks which user is signed in, and returns that user's stores; `nil` if no user is signed in.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call, or one for each `lookInterval`.
+  /// - Complexity: One system call if nothing has changed, or one for each `lookInterval`.
   func look() throws -> UserStores? {
     let (stores, old, isNew) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: nil) }
@@ -43,7 +44,7 @@ final class SignedIn: Sendable {
       return (state.stores, old, old !== state.stores)
     }
     if isNew {
-      // Nobody is given these any more, and they give nothing any more: this only lets go of files.
+      // The old stores are no longer returned to callers, and calls on them throw. This only closes their files.
       old?.close()
       observers.notify()
     }
@@ -58,7 +59,7 @@ final class SignedIn: Sendable {
     if newest === state.seen { return }
     let id = try SettingsTable.text(SettingsTable.currentUser, in: newest)
     let home = try id.flatMap { try directory.directory(of: $0) }
-    // A user who was removed and signed in again has another directory.
+    // A user who was removed and has signed in again has another directory.
     if let stores = state.stores, let id, stores.user?.hasSameBytes(as: id) == true, try stores.isAtHome(in: home) {
       state.seen = newest
       return
@@ -67,7 +68,7 @@ final class SignedIn: Sendable {
     state.seen = newest
   }
 
-  /// Lets go of everything.
+  /// Closes everything.
   func close() {
     let old = state.withLock { state in
       let old = state

@@ -1,19 +1,21 @@
 import Synchronization
 
-/// Whether the stores of somebody may be used. It is granted until it is revoked, and only while ``SignedIn`` says so.
+/// The permission to use a set of stores. It is valid until it is revoked, and only while ``SignedIn`` confirms it.
 ///
-/// Everything that came from a workspace asks it before it begins something, so nothing that an application kept leads to the
-/// data of a user who is no longer signed in.
+/// Every object of a workspace checks it before it begins an operation. So no object that an application kept gives
+/// access to the data of a user who is no longer signed in.
 final class StoreAccess: Sendable {
-  /// `nil` for stores that do not depend on who is signed in.
+  /// The signed-in user; `nil` for stores that do not depend on one.
   private let signedIn: SignedIn?
-  // Goes from false to true once; what it guards is under locks of its own.
+  // Changes once, from false to true. The data that it protects has locks of its own.
   private let isRevoked = Atomic(false)
 
   init(_ signedIn: SignedIn? = nil) { self.signedIn = signedIn }
 
-  /// - Throws: `WorkspaceError` where it cannot be told who is signed in.
-  /// - Complexity: as ``SignedIn/look()`` for the stores of a user.
+  /// Whether the stores may be used.
+  ///
+  /// - Throws: `WorkspaceError` if the signed-in user cannot be determined.
+  /// - Complexity: The same as ``SignedIn/look()`` for the stores of a user.
   func isGranted() throws -> Bool {
     if isRevoked.load(ordering: .acquiring) { return false }
     guard let signedIn else { return true }

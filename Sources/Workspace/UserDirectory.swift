@@ -1,17 +1,15 @@
-import TextFormat
-
-/// How a user's id becomes the name of a directory that cannot lead anywhere else.
+/// Encodes a user's ID as a directory name that cannot escape its parent.
 ///
-/// Letters a–z, digits, `-`, `_` and, but for the first place of a directory's name, `.` stand for themselves; every
-/// other byte of the id's UTF-8, capital letters too, is written `%XX`. So two ids never share a name, also where a file
-/// system takes upper and lower case or normal forms of Unicode for the same, and no name is `.`, `..` or holds a slash.
-/// A name that grows past 180 bytes goes on in a directory below, and the directory above it ends with `+`.
+/// Letters a–z, digits, `-`, `_` and, except at the beginning of a name, `.` are unchanged. Every other byte of the
+/// ID's UTF-8, including capital letters, is percent-encoded as `%XX`. So two IDs never have the same name, even on a
+/// file system that ignores case or normalises Unicode, and no name is `.` or `..` or contains a slash. A name of more
+/// than 180 bytes is continued in a subdirectory; the name of its parent ends with `+`.
 enum UserDirectory {
-  /// Bytes of the longest id.
+  /// The maximum length of an ID in bytes.
   static let maximumIDByteCount = 255
   private static let partLength = 180
 
-  /// The directories from the outermost to the user's own.
+  /// The directory names, from the outermost to the user's own.
   static func path(of id: String) -> [String] {
     var name: [UInt8] = []
     for byte in id.utf8 { append(byte, to: &name) }
@@ -36,10 +34,24 @@ enum UserDirectory {
     }
   }
 
-  /// The id that a joined name, without the `+`, stands for; `nil` for a name that ``path(of:)`` never gives.
+  /// Decodes a joined name, without the `+`; `nil` if ``path(of:)`` never produces the name.
   static func id(of name: String) -> String? {
-    guard let id = PercentEncoding.decodedText(name[...]), !id.isEmpty else { return nil }
-    // Only the one spelling that is ever written counts.
+    var bytes: [UInt8] = []
+    var rest = Array(name.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    guard let id = String(validating: bytes, as: UTF8.self), !id.isEmpty, path(of: id).last != nil else {
+      return nil
+    }
+    // Accept only the canonical spelling.
     let parts = path(of: id).map { $0.hasSuffix("+") ? String($0.dropLast()) : $0 }
     return parts.joined() == name ? id : nil
   }

@@ -5,16 +5,16 @@ public import PageCache
 import Storage
 import Synchronization
 
-/// Everything that one user has on this device, or that belongs to nobody: a catalogue, documents, cached pages, settings.
+/// The stores of one user on this device, or the default ones: a catalogue, documents, cached pages and settings.
 ///
-/// ``Workspace`` gives it. Nothing is opened before it is asked for. Any number of threads may use one. It serves for as long as
-/// its user is signed in: from then on each call throws ``WorkspaceError/closed(user:)``, and so do its settings, documents
-/// and writers with errors of their own, whichever process signed the user out. Snapshots that were taken stay readable; an
-/// update or transaction that has begun is finished.
+/// Get it from a ``Workspace``. Stores are opened lazily. Any number of threads may use one instance. It is valid while
+/// its user is signed in. After that, each call throws ``WorkspaceError/closed(user:)``, and calls on its settings,
+/// documents and writers throw errors of their own, whichever process signed the user out. Existing snapshots stay
+/// readable, and a running update or transaction is finished.
 public final class UserStores: Sendable {
-  /// Whose they are; `nil` for those that belong to nobody.
+  /// The user's ID; `nil` for the default stores.
   public let user: String?
-  /// Small values under names.
+  /// The settings: small values by name.
   public let settings: Settings
 
   let access: StoreAccess
@@ -22,7 +22,7 @@ public final class UserStores: Sendable {
   private let options: Workspace.Options
 
   private struct State {
-    /// The user's directory, if there was one. As long as it is held no other directory has its identity.
+    /// The user's directory, if it existed. While it is open, no other directory can have its identity (inode).
     var home: PosixDirectory?
     var catalogue: CatalogReader?
     var documents: DocumentStore?
@@ -30,7 +30,7 @@ public final class UserStores: Sendable {
     var isClosed = false
   }
 
-  /// Guards what is open; held for a refresh, not while documents migrate.
+  /// Guards the open stores. Held during a refresh, but not while documents are migrated.
   private let state: Mutex<State>
 
   init(
@@ -47,17 +47,17 @@ public final class UserStores: Sendable {
 
   // MARK: The catalogue
 
-  /// The catalogue at the last commit of any process; an empty one where there is none. Creates nothing.
+  /// The catalogue at the last commit of any process; an empty one if none exists. Creates nothing.
   ///
   /// - Throws: `WorkspaceError.closed`; `StoreError`, `CatalogError`.
-  /// - Complexity: with nothing new, one system call for the catalogue, and one for who is signed in, or one of each for
-  ///   each ``Workspace/Options/lookInterval``.
+  /// - Complexity: If nothing has changed, one system call for the catalogue and one for the signed-in user, or one of
+  ///   each for each ``Workspace/Options/lookInterval``.
   public func catalogue() throws -> CatalogSnapshot {
     try checkOpen()
     return try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: user) }
       do { try state.catalogue?.refresh() } catch StoreError.replaced {
-        // A damaged file was set aside and begun anew, or a person put back an older one: that is the catalogue now.
+        // A damaged file was renamed and replaced, or a person restored an older one. Use the current file.
         state.catalogue = nil
       }
       if state.catalogue == nil, let location = try directory.store("catalogue", of: user) {
@@ -67,10 +67,10 @@ public final class UserStores: Sendable {
     }
   }
 
-  /// The writer of the catalogue; the one who is given it closes it. After its user was signed out it begins nothing more: it
-  /// throws `StoreError.closed`, an increment when it is committed; an update that has begun is finished.
+  /// Opens the writer of the catalogue. The caller must close it. After its user is signed out, it begins no more
+  /// updates: it throws `StoreError.closed`, for an increment when it is committed. A running update is finished.
   ///
-  /// - Parameter waiting: how long to wait for another writer to finish; ``Workspace/Options/waiting`` without it.
+  /// - Parameter waiting: The longest time to wait for another writer; ``Workspace/Options/waiting`` by default.
   /// - Throws: `WorkspaceError.closed`, `.store`; `StoreError.locked` after that time, `.damaged`, `.unusable`, `.io`.
   public func catalogueWriter(waiting: Duration? = nil) throws -> CatalogWriter {
     try checkOpen()
@@ -82,12 +82,13 @@ public final class UserStores: Sendable {
 
   // MARK: Documents
 
-  /// The documents, brought to the application's version of the schema when they are first asked for.
+  /// The documents. The first call opens the store and migrates it to the application's schema version.
   ///
-  /// The store is this object's: who signs the user out closes it.
+  /// This object owns the store: signing the user out closes it.
   ///
-  /// - Throws: `WorkspaceError.closed`, `.store`; `DocumentStoreError.newerSchema`, `.migration`, `.unknownState`; `StoreError`.
-  /// - Complexity: the first time some ten system calls, and what the migrations take.
+  /// - Throws: `WorkspaceError.closed`, `.store`; `DocumentStoreError.newerSchema`, `.migration`, `.unknownState`;
+  ///   `StoreError`.
+  /// - Complexity: The first call makes about ten system calls and runs the migrations.
   public func documents() throws -> DocumentStore {
     try checkOpen()
     if let open = try openDocuments() { return open }
@@ -95,7 +96,8 @@ public final class UserStores: Sendable {
     let opened = try DocumentStore.open(
       directory.makeStore("documents", of: user), schemaVersion: schema.version, migrations: schema.migrations,
       options: options.documents)
-    // Opened without the lock, as migrations take long: another thread may have been faster, or the user signed out.
+    // Migrations are slow, so the store is opened without the lock. Meanwhile another thread may have opened it too, or
+    // the user may have been signed out.
     let (kept, isClosed) = state.withLock { state in
       if !state.isClosed, state.documents == nil { state.documents = opened }
       return (state.documents ?? opened, state.isClosed)
@@ -114,12 +116,12 @@ public final class UserStores: Sendable {
 
   // MARK: Pages of remote lists
 
-  /// The pages of remote lists that were fetched for this user; see `PageCache`.
+  /// The cached pages of remote lists for this user; see `PageCache`.
   ///
-  /// The store is this object's: who signs the user out closes it.
+  /// This object owns the store: signing the user out closes it.
   ///
   /// - Throws: `WorkspaceError.closed`, `.store`.
-  /// - Complexity: opens nothing; the file comes into being with the first page.
+  /// - Complexity: Opens no file. The first stored page creates it.
   public func pages() throws -> PageStore {
     try checkOpen()
     let location = try directory.makeStore("cache", of: user)
@@ -133,7 +135,7 @@ public final class UserStores: Sendable {
 
   // MARK: Closing
 
-  /// Lets go of all files, and gives nothing more.
+  /// Closes all files. Later calls throw.
   func close() {
     access.revoke()
     let old = state.withLock { state in
@@ -146,7 +148,7 @@ public final class UserStores: Sendable {
     settings.close()
   }
 
-  /// Whether `other` is the directory that the user had when these stores were given.
+  /// Whether `other` is the user's directory at the time when this object was created.
   func isAtHome(in other: PosixDirectory?) throws(StorageError) -> Bool {
     let home = state.withLock { $0.home }
     return try home?.identity() == other?.identity()

@@ -1,10 +1,10 @@
 import Storage
 
-/// What is not wrong yet with the place of the stores, and may go wrong later. Nothing is refused because of it.
+/// A risk in the location of the stores that is not an error yet. No operation is refused because of it.
 public enum Warning: Hashable, Sendable {
-  /// A directory or file belongs to another user than the one that this program acts for.
+  /// A directory or file is owned by a user other than the effective user of this process.
   case foreignOwner(path: String, owner: UInt32, user: UInt32)
-  /// The stores lie on a file system that does not surely keep what they rely on.
+  /// The stores are on a file system that may not provide the guarantees that they need.
   case fileSystem(path: String, name: String)
 }
 
@@ -22,22 +22,22 @@ extension Warning: CustomStringConvertible {
 }
 
 extension WorkspaceDirectory {
-  /// What speaks against the place of the stores: of the root, of who is signed in and, with an id, of that user's.
+  /// Checks the root, the store that contains the signed-in user and, if an ID is given, that user's stores for risks.
   ///
-  /// What cannot be looked at gives no warning: whoever opens it will say why. Changes nothing.
+  /// Something that cannot be examined gives no warning, because opening it reports the error. Changes nothing.
   public func warnings(for id: String? = nil) -> [Warning] {
     var warnings: [Warning] = []
-    // A root that is not there yet will lie where the nearest directory above it does.
+    // A root that does not exist yet will be created on the file system of its nearest existing ancestor.
     if let place = PosixDirectory.nearest(to: root), let name = (try? place.unsuitableFileSystem()) ?? nil {
       warnings.append(.fileSystem(path: root, name: name))
     }
-    // An invalid id has no directory; it will be refused where it is used.
+    // An invalid ID has no directory, and is rejected when it is used.
     let legalID = id.flatMap { (try? check($0)) == nil ? nil : $0 }
     let owners = owners(legalID.map { UserDirectory.path(of: $0) } ?? [])
     return warnings + Self.warnings(owners, user: PosixDirectory.effectiveUser)
   }
 
-  /// A warning for the outermost thing of each foreign owner.
+  /// Warnings for the outermost path of each foreign owner.
   static func warnings(_ owners: [(path: String, owner: UInt32)], user: UInt32) -> [Warning] {
     var warnings: [Warning] = []
     var seen: Set<UInt32> = [user]
@@ -47,7 +47,7 @@ extension WorkspaceDirectory {
     return warnings
   }
 
-  /// Who the root, the directories and the stores below it belong to, outermost first.
+  /// The owners of the root, and of the directories and stores below it, outermost first.
   private func owners(_ user: [String]) -> [(path: String, owner: UInt32)] {
     guard let directory = try? PosixDirectory.open(root) else { return [] }
     var owners: [(path: String, owner: UInt32)] = []

@@ -4,7 +4,7 @@ public import LogStore
 public import PageCache
 import Storage
 
-/// The open stores of a device: default ones that belong to nobody, and those of the user who is signed in.
+/// The open stores of a device: the default ones, and those of the signed-in user.
 ///
 ///     let workspace = try Workspace.open(root)
 ///     try workspace.signIn("ana")
@@ -12,19 +12,18 @@ import Storage
 ///     let product = try ana.catalogue().products(barcode: scan).first
 ///     try ana.documents().collection("carts", of: Cart.self).insert(cart)
 ///
-/// **One truth.** Who is signed in stands on the disk, in the default settings, and is looked at by each request: a sign-in by
-/// another process, such as `catalogctl login`, counts from the next request on.
+/// **The disk is the single source of truth.** The signed-in user is stored in the default settings and checked by each
+/// request: a sign-in by another process, for example `catalogctl login`, takes effect with the next request.
 ///
-/// **A switch is atomic** for everyone who holds the workspace. ``stores()`` gives the old user's stores or the new one's, and each
-/// of them leads to the data of one user only. From the moment at which the switch is durable on, the old ones give
-/// nothing more: their calls throw, and who asks ``stores()`` again goes on with the new user. What was taken from them before stays what it was: a
-/// snapshot is readable to its end, an update or a transaction that has begun is finished. A `DocumentStore` that an
-/// application keeps is closed with the first request to the workspace after the switch, or while somebody observes, within
-/// ``Options/pollInterval``.
+/// **A switch is atomic** for all users of the workspace. ``stores()`` returns the old user's stores or the new one's,
+/// and each of them gives access to the data of one user only. Once the switch is durable, calls on the old stores
+/// throw, and ``stores()`` returns those of the new user. Existing objects stay valid: a snapshot stays readable, and a
+/// running update or transaction is finished. A `DocumentStore` that an application keeps is closed by the first
+/// request to the workspace after the switch or, while an observer is active, within ``Options/pollInterval``.
 ///
-/// **Nothing is opened eagerly**, so a switch costs a commit in the default settings, whatever the size of the stores.
+/// **Stores are opened lazily**, so a switch costs one commit in the default settings, whatever the size of the stores.
 ///
-/// What published applications keep among user defaults stands in the default settings and in the user's:
+/// Values that applications usually keep in user defaults belong in the default settings and in the user's:
 ///
 ///     extension Setting where Value == Bool {
 ///       static var adShown: Setting { Setting("adShown", default: false) }
@@ -34,7 +33,7 @@ import Storage
 ///       static var adToShow: Setting { Setting("adToShow", default: nil) }
 ///     }
 ///
-///     let device = workspace.defaultStores.settings      // of nobody, before anybody signs in
+///     let device = workspace.defaultStores.settings      // available before any user signs in
 ///     if try !device.get(.guideShown) { try device.set(.guideShown, to: true) }
 ///     if let user = try workspace.current() {             // the signed-in user needs no setting
 ///       let own = try workspace.stores().settings
@@ -44,34 +43,34 @@ import Storage
 ///       }
 ///     }
 ///
-/// It closes with its last reference, and with it everything that came from it except snapshots. Hold it as long as you use
-/// its stores: `defer { workspace.close() }` keeps a local variable, which the optimiser would release after its last use.
+/// The workspace, and every object from it, is closed when its last reference is released. Keep a reference as long as
+/// you use its stores.
 public final class Workspace: Sendable {
-  /// How stores are used.
+  /// The options of a workspace.
   public struct Options: Sendable {
-    /// How long a change waits for another process to finish one.
+    /// The longest time that a change waits for a writer in another process.
     public var waiting = Duration.seconds(2)
-    /// How often is looked, while somebody observes, for what other processes did.
+    /// The interval at which observers poll for changes by other processes.
     public var pollInterval = Duration.milliseconds(100)
-    /// How long catalogues, and who is signed in, are read without a look at the directory that their files are in. Commits of
-    /// any process are seen at once in any case, and so are new generations; only files that somebody removes or replaces by
-    /// hand may stay unseen for this long.
+    /// The interval at which the directories of catalogues and of the default settings are checked. Commits and new
+    /// generations by any process are always seen at once; only files that a person removes or replaces by hand may go
+    /// unnoticed for this long.
     public var lookInterval: Duration = .zero
-    /// Learns what stores do without being asked; see ``WorkspaceDirectory/notify``.
+    /// A callback for actions that stores take on their own; see ``WorkspaceDirectory/notify``.
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
-    /// How stores of documents are used.
+    /// The options of document stores.
     public var documents = DocumentStore.Options()
-    /// How cached pages of remote lists are kept.
+    /// The options of the cached pages of remote lists.
     public var pages = PageStore.Options()
-    /// What the application expects of the documents of a user.
+    /// The application's schema for the documents of a user.
     public var schema = DocumentSchema()
-    /// What it expects of the documents that belong to nobody.
+    /// The application's schema for the default documents.
     public var defaultSchema = DocumentSchema()
 
     public init() {}
   }
 
-  /// The stores that belong to nobody: they stay open whoever signs in or out.
+  /// The default stores, which belong to no user. They stay open when users sign in or out.
   public let defaultStores: UserStores
   private let directory: WorkspaceDirectory
   private let signedIn: SignedIn
@@ -84,66 +83,59 @@ public final class Workspace: Sendable {
 
   deinit { close() }
 
-  /// Opens the workspace in a root directory, which comes into being with the first change.
+  /// Opens the workspace in a root directory. A new root is created by the first change.
   ///
-  /// The removal of a user that a crash interrupted is finished, where that is possible.
+  /// If a crash interrupted the removal of a user, the removal is finished if possible.
   ///
-  /// - Throws: `WorkspaceError.settings` where it cannot be told who is signed in; `.store`.
+  /// - Throws: `WorkspaceError.settings` if the signed-in user cannot be determined; `.store`.
   public static func open(_ root: String, options: Options = Options()) throws -> Workspace {
     var directory = WorkspaceDirectory(root: root)
     directory.waiting = options.waiting
     directory.notify = options.notify
-    // On a medium that is read-only, or somebody else's, it waits; nobody sees half of it.
+    // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
     let workspace = Workspace(directory, options)
     _ = try workspace.signedIn.look()
     return workspace
   }
 
-  // MARK: Who is signed in
+  // MARK: The signed-in user
 
-  /// Who is signed in now; `nil` for nobody.
+  /// The ID of the signed-in user; `nil` if no user is signed in.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call, or one for each ``Options/lookInterval``.
+  /// - Complexity: One system call if nothing has changed, or one for each ``Options/lookInterval``.
   public func current() throws -> String? { try signedIn.look()?.user }
 
-  /// The stores of the user who is signed in now.
+  /// The stores of the signed-in user.
   ///
   /// - Throws: `WorkspaceError.nobodySignedIn`, `.closed`, `.settings`, `.store`.
-  /// - Complexity: with nothing new, one system call, or one for each ``Options/lookInterval``.
+  /// - Complexity: One system call if nothing has changed, or one for each ``Options/lookInterval``.
   public func stores() throws -> UserStores {
     guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
     return stores
   }
 
-  /// The catalogue of the user who is signed in, at the last commit of any process; an empty one if the user has none.
+  /// Signs a user in, durably, and signs out any other user. Creates a directory for a user who is new on this device.
   ///
-  /// The snapshot stays readable after the workspace is closed and after the user was signed out.
-  ///
-  /// - Throws: As ``stores()`` and ``UserStores/catalogue()``.
-  public func catalogue() throws -> CatalogSnapshot { try stores().catalogue() }
-
-  /// Signs a user in, durably, in the place of whoever is; a user who is new on this device gets a directory.
-  ///
-  /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`. Who was signed in before still is.
-  /// - Complexity: one commit, whatever the size of the stores.
+  /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`. The signed-in user has not changed then.
+  /// - Complexity: One commit, whatever the size of the stores.
   public func signIn(_ id: String) throws {
     _ = try signedIn.look()
     try directory.signIn(id)
     _ = try signedIn.look()
   }
 
-  /// As ``signIn(_:)``, for a user who has stores on this device.
+  /// Signs in a user who already has stores on this device, like ``signIn(_:)``.
   ///
-  /// - Throws: `WorkspaceError.noSuchUser`; as ``signIn(_:)``.
+  /// - Throws: `WorkspaceError.noSuchUser`; the same errors as ``signIn(_:)``.
   public func `switch`(to id: String) throws {
     _ = try signedIn.look()
     guard try directory.directory(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     try signIn(id)
   }
 
-  /// Signs out who is signed in, durably; the stores stay on the disk. Does nothing if nobody is.
+  /// Signs out the current user, durably. The stores stay on the disk. Does nothing if no user is signed in.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
   public func signOut() throws {
@@ -152,12 +144,12 @@ public final class Workspace: Sendable {
     _ = try signedIn.look()
   }
 
-  /// Tells each time that another user is signed in, or nobody, by whichever process.
+  /// A sequence of sign-ins and sign-outs, by any process.
   public var changes: WorkspaceChanges { WorkspaceChanges(signedIn: signedIn) }
 
   // MARK: Users
 
-  /// The ids of all users with stores on this device, bytewise.
+  /// The IDs of all users with stores on this device, in bytewise order.
   ///
   /// - Throws: `WorkspaceError.closed`, `.store`.
   public func users() throws -> [String] {
@@ -165,10 +157,10 @@ public final class Workspace: Sendable {
     return try directory.users()
   }
 
-  /// Removes a user with everything that the user has, whoever that is: one who is signed in is signed out first. What others share
-  /// with the user stays theirs.
+  /// Removes a user and all of the user's data. A user who is signed in is signed out first. Data that other users
+  /// share with the removed user stays available to them.
   ///
-  /// - Returns: whether there was such a user.
+  /// - Returns: Whether the user existed.
   /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`.
   @discardableResult
   public func remove(_ id: String) throws -> Bool {
@@ -177,14 +169,14 @@ public final class Workspace: Sendable {
     return try directory.remove(id)
   }
 
-  /// Lets go of all files. Everything that came from this workspace throws from now on, but for snapshots that were taken.
+  /// Closes all files. Later calls on every object from this workspace throw, except on existing snapshots.
   public func close() {
     signedIn.close()
     defaultStores.close()
   }
 }
 
-/// Which version of the application's schema documents have, and how older ones become it; see `Migration`.
+/// A version of the application's document schema, and the migrations from older versions; see `Migration`.
 public struct DocumentSchema: Sendable {
   public var version: Int
   public var migrations: [Migration]

@@ -1,13 +1,14 @@
-/// Another user is signed in than before, or nobody.
+/// A change of the signed-in user.
 public struct WorkspaceChange: Sendable {
-  /// Who was signed in; `nil` for nobody.
+  /// The ID of the user who was signed in before; `nil` if none was.
   public let previous: String?
-  /// Who is; `nil` for nobody. The same as ``previous`` where a user signed in again, whose stores are new ones.
+  /// The ID of the user who is signed in now; `nil` if none is. Equal to ``previous`` if the same user signed in again
+  /// and has new stores.
   public let current: String?
 }
 
-/// Tells of each sign-in and sign-out by any process, from the moment on in which somebody begins to listen; those that nobody
-/// waited for are told as one. It ends when the workspace is closed.
+/// An asynchronous sequence of sign-ins and sign-outs by any process, from the time at which iteration begins. Changes
+/// between two calls of `next()` are merged. It ends when the workspace is closed.
 public struct WorkspaceChanges: AsyncSequence, Sendable {
   public typealias Element = WorkspaceChange
 
@@ -26,6 +27,8 @@ public struct WorkspaceChanges: AsyncSequence, Sendable {
       seen = (try? signedIn.look()) ?? nil
     }
 
+    /// The next change.
+    ///
     /// - Returns: `nil` when the workspace was closed.
     /// - Throws: `WorkspaceError.settings`, `.store`.
     public mutating func next() async throws -> WorkspaceChange? {

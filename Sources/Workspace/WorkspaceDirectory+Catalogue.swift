@@ -3,19 +3,20 @@ import LogStore
 import Storage
 
 extension Setting where Value == Double? {
-  /// For how many days the generation that a full update replaced is kept, so that the update can be undone: 0 keeps none.
+  /// The number of days for which the generation that a full update replaced is kept, so that the update can be undone;
+  /// 0 to keep none.
   ///
-  /// A user's value counts before that of the default store, and without either
-  /// `CatalogWriter.defaultPreviousLifetime`.
+  /// A user's value takes precedence over the default store's. If neither is set,
+  /// `CatalogWriter.defaultPreviousLifetime` applies.
   public static var keepPreviousDays: Setting { Setting("keepPreviousDays", default: nil) }
 }
 
 extension WorkspaceDirectory {
-  /// How long the generation that a full update replaced is kept for a user: what the setting
-  /// ``Setting/keepPreviousDays`` says. Damaged settings say nothing, and keep nobody from writing the catalogue; `verify`
+  /// The time for which the generation that a full update replaced is kept for a user, according to the setting
+  /// ``Setting/keepPreviousDays``. Damaged settings are ignored, so that the catalogue can still be written; `verify`
   /// reports them.
   ///
-  /// - Throws: `SettingsError.type` where the setting is not a number; `WorkspaceError`, `StoreError`.
+  /// - Throws: `SettingsError.type` if the setting is not a number; `WorkspaceError`, `StoreError`.
   public func previousLifetime(of id: String?) throws -> Duration {
     for owner in id == nil ? [nil] : [id, nil] {
       let days: Double?
@@ -23,19 +24,19 @@ extension WorkspaceDirectory {
         guard error.isDamage else { throw error }
         continue
       }
-      // A century is as good as for ever, and fits in every unit.
+      // A century is long enough, and does not overflow in any unit.
       if let days { return .seconds(max(0, min(days.isNaN ? 0 : days, 36_525)) * 86_400) }
     }
     return CatalogWriter.defaultPreviousLifetime
   }
 
-  /// The writer of a user's catalogue, which keeps previous generations as the settings say. Directories are made where
-  /// they are missing. The caller closes it.
+  /// Opens the writer of a user's catalogue, which keeps previous generations according to the settings. Creates
+  /// missing directories. The caller must close the writer.
   ///
   /// - Parameters:
-  ///   - id: The user; `nil` for the default store.
-  ///   - waiting: How long to wait for another writer to finish.
-  ///   - replacesDamaged: Whether to begin anew where the catalogue cannot be opened; see `CatalogWriter`.
+  ///   - id: The user's ID; `nil` for the default store.
+  ///   - waiting: The longest time to wait for another writer.
+  ///   - replacesDamaged: Whether to replace a catalogue that cannot be opened with a new one; see `CatalogWriter`.
   /// - Throws: `WorkspaceError.userID`, `.store`; `SettingsError`; `StoreError.locked`, `.damaged`, `.unusable`, `.io`.
   public func catalogueWriter(
     of id: String?, waiting: Duration, replacesDamaged: Bool = false
@@ -52,8 +53,7 @@ extension WorkspaceDirectory {
       replacesDamaged: replacesDamaged, while: isPermitted)
   }
 
-  /// The files in a user's directory, or with `nil` in that of the default store, by name; none where there is no
-  /// directory.
+  /// The files in a user's directory, or with `nil` in the default one, sorted by name; empty if there is no directory.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func files(of id: String?) throws(WorkspaceError) -> [StoredFile] {
@@ -73,21 +73,21 @@ extension WorkspaceDirectory {
 
 /// A file of a user's stores.
 public struct StoredFile: Sendable, Equatable {
-  /// What a file is for.
+  /// The purpose of a file.
   public enum Role: String, Sendable {
-    /// A store as it is now.
+    /// The current generation of a store.
     case log
-    /// The generation that the last full update replaced, which `rollback` reaches.
+    /// The generation that the last full update replaced. `rollback` restores it.
     case previous
-    /// What a store shares with other users of its organisation.
+    /// The part of a store that is shared with other users of its organisation.
     case base
-    /// A store that was found damaged and set aside. Nothing needs it.
+    /// A damaged store that was renamed. It is no longer needed.
     case damaged
-    /// A generation that is being written, or that a crash left; the next writer deletes it.
+    /// A generation that is being written, or that a crash left behind. The next writer deletes it.
     case new
-    /// An empty file that carries a lock.
+    /// An empty lock file.
     case lock
-    /// Nothing that a store made.
+    /// A file that no store created.
     case other
 
     init(ofFileNamed name: String) {

@@ -1,37 +1,41 @@
 import LogStore
 import Storage
 
-// A removal is one rename: from then on the user is none, and what is left is rubbish under a name that no id gives, which is
-// deleted at leisure and by whoever comes next.
+// A removal is one rename to a name that no ID has. From then on the user does not exist, and the renamed directory is
+// deleted later, possibly by another process.
 
 extension WorkspaceDirectory {
-  /// What the name of a directory begins with whose user was removed. No id gives it: a name begins with no dot.
+  /// The prefix of the directory names of removed users. No ID has such a name, because the name of an ID does not
+  /// begin with a dot.
   static let removedPrefix = ".removed-"
 
-  /// Removes a user's directory and everything in it; one who is signed in is signed out first.
+  /// Removes a user's directory and everything in it. A user who is signed in is signed out first.
   ///
-  /// A crash leaves the user as he was, or signed out, or gone: what is left to delete then goes with the next removal, or with the
-  /// next ``Workspace``. Links are removed, not followed. A file that another user shares has another name there,
-  /// and stays. A process that still writes to the user's stores writes to what is about to be deleted.
+  /// After a crash the user is unchanged, signed out or removed; remaining files are deleted by the next removal, or by
+  /// the next ``Workspace``. Symbolic links are removed, not followed. A file that another user shares has a hard link
+  /// in that user's directory, and stays. A process that still writes to the user's stores writes to files that are
+  /// being deleted.
   ///
-  /// - Returns: whether there was such a user.
+  /// - Returns: Whether the user existed.
   /// - Throws: `WorkspaceError.userID`, `.settings`, `.store`.
   @discardableResult
   public func remove(_ id: String) throws -> Bool { try remove(id) { _ in } }
 
-  /// The steps of a removal, in their order.
+  /// The steps of a removal, in order.
   enum RemovalStep: CaseIterable {
     case signedOut, renamed, synced, pruned, emptied
   }
 
-  /// - Parameter after: is told of each step behind it; what it throws ends the removal there, as a crash would.
+  /// Removes a user's directory.
+  ///
+  /// - Parameter after: A callback after each step. If it throws, the removal stops there, like in a crash.
   func remove(_ id: String, after: (RemovalStep) throws -> Void) throws -> Bool {
     guard try directory(of: id) != nil else {
       try finishRemovals(after: after)
       return false
     }
     var wasThere = false
-    // A sign-in of this user waits for the lock, and then makes another directory.
+    // A concurrent sign-in of this user waits for the lock, and then creates a new directory.
     try withCurrentUser { current, set in
       if current?.hasSameBytes(as: id) == true { try set(nil) }
       try after(.signedOut)
@@ -59,7 +63,7 @@ extension WorkspaceDirectory {
     return true
   }
 
-  /// Deletes what is left of users who were removed.
+  /// Deletes the directories of removed users.
   func finishRemovals() throws { try finishRemovals { _ in } }
 
   private func finishRemovals(after: (RemovalStep) throws -> Void) throws {
@@ -68,7 +72,7 @@ extension WorkspaceDirectory {
       try users.names().filter { $0.hasPrefix(Self.removedPrefix) }
     }
     if rubbish.isEmpty { return }
-    // First what a crash behind the last deletion would leave no trace of.
+    // Prune first: after a crash following the last deletion, nothing would indicate that there is something to prune.
     try io { () throws(StorageError) in try Self.prune(users) }
     try after(.pruned)
     for name in rubbish { try io { () throws(StorageError) in try Self.delete(name, in: users) } }
@@ -76,23 +80,23 @@ extension WorkspaceDirectory {
     try io { () throws(StorageError) in try users.sync() }
   }
 
-  /// Removes the directories between `directory` and users' own that are empty.
+  /// Removes empty directories between `directory` and users' own directories.
   private static func prune(_ directory: PosixDirectory) throws(StorageError) {
     for name in try directory.names() where name.hasSuffix("+") {
       guard try directory.isDirectory(name), let below = try directory.subdirectory(name) else { continue }
       try prune(below)
-      // One that holds another user stays.
+      // This fails for a directory that contains another user.
       _ = try? directory.removeDirectory(name)
     }
   }
 
-  /// Deletes a directory with everything in it, or whatever else has the name.
+  /// Deletes a directory with everything in it, or a file.
   private static func delete(_ name: String, in directory: PosixDirectory) throws(StorageError) {
     guard try directory.isDirectory(name), let below = try directory.subdirectory(name) else {
       _ = try directory.remove(name)
       return
     }
-    // Who still writes there may have made a file since.
+    // Retry, because a process that still writes there may have created a file meanwhile.
     for isLast in [false, false, true] {
       for entry in try below.names() { try delete(entry, in: below) }
       do throws(StorageError) {

@@ -3,15 +3,15 @@ import Catalog
 public import LogStore
 import Storage
 
-// Users of one organisation see one catalogue. A user who is new on the device begins with what another one has, without
-// downloading or storing it again; see FORMAT.md, *Shared base*. Where a catalogue came from only the caller knows: it is
-// remembered beside the catalogue, and goes with the user's directory.
+// All users of one organisation have the same catalogue. A user who is new on the device starts with a copy of another
+// user's catalogue, without downloading or storing it again; see FORMAT.md, *Shared base*. Only the caller knows the
+// origin of a catalogue. The origin is stored next to the catalogue, and is deleted with the user's directory.
 
-/// Where a catalogue comes from: only users with one origin may share. Origins are compared byte for byte.
+/// The origin of a catalogue. Only users with the same origin may share. Origins are compared bytewise.
 public struct CatalogueOrigin: Sendable {
-  /// What the catalogue is asked for, such as the server's URL.
+  /// The source of the catalogue, for example the server's URL.
   public let source: String
-  /// Whose catalogue that gives the user.
+  /// The organisation that owns the user's catalogue.
   public let organisation: String
 
   public init(source: String, organisation: String) {
@@ -19,10 +19,10 @@ public struct CatalogueOrigin: Sendable {
     self.organisation = organisation
   }
 
-  /// What is remembered. The length tells where the source ends, whatever characters it has.
+  /// The stored text. The length prefix marks the end of the source, which may contain any characters.
   var text: String { "\(source.utf8.count):\(source)\(organisation)" }
 
-  /// What ``text`` says; `nil` for something else.
+  /// Parses a stored text; `nil` if it is invalid.
   init?(text: String) {
     guard let colon = text.firstIndex(of: ":"), let count = Int(text[..<colon]),
       count >= 0,
@@ -34,19 +34,19 @@ public struct CatalogueOrigin: Sendable {
 }
 
 extension WorkspaceDirectory {
-  /// Lets a user who has no catalogue yet begin with the newest one that another user has from the same origin.
+  /// Gives a user without a catalogue the newest one that another user has from the same origin.
   ///
-  /// The first synchronisation then is an increment from the cursor that is returned. Origins are compared byte for byte. Another
-  /// user's catalogue that cannot be read, or has no cursor to go on from, is passed over.
+  /// The first synchronisation is then an increment from the returned cursor. Origins are compared bytewise. Catalogues
+  /// that cannot be read, or have no cursor to continue from, are skipped.
   ///
   /// - Parameters:
-  ///   - id: of the user.
-  ///   - source: what the catalogue is asked for, such as the server's URL.
-  ///   - organisation: whose catalogue that gives the user.
-  /// - Returns: the cursor of the user's catalogue, which is durable now; `nil` if the user has one already, or nobody else
-  ///   has one to share.
+  ///   - id: The user's ID.
+  ///   - source: The source of the catalogue, for example the server's URL.
+  ///   - organisation: The organisation that owns the user's catalogue.
+  /// - Returns: The cursor of the user's catalogue, which is now durable; `nil` if the user already has one, or no
+  ///   other user has one to share.
   /// - Throws: `WorkspaceError.userID`, `.store`.
-  /// - Complexity: opens the catalogue of each other user with that origin; no row is read.
+  /// - Complexity: Opens the catalogue of each other user with that origin. Reads no rows.
   public func adoptBase(for id: String, source: String, organisation: String) throws(WorkspaceError) -> String? {
     if let own = try catalogue(of: id), try store({ () throws(StoreError) in try own.hasLog() }) { return nil }
     let origin = CatalogueOrigin(source: source, organisation: organisation)
@@ -58,7 +58,7 @@ extension WorkspaceDirectory {
         return (try? CatalogSnapshot(adopted))?.cursor
       } catch {
         switch error {
-        // It rotted, or was written anew again and again, since it was looked at.
+        // The candidate was damaged, or compacted repeatedly, since it was examined.
         case .damaged, .unreadable, .unusable, .replaced: continue
         default: throw .store(error)
         }
@@ -67,8 +67,8 @@ extension WorkspaceDirectory {
     return nil
   }
 
-  /// Notes where a user's catalogue comes from, so that others may begin with it: after each synchronisation of which the
-  /// caller knows that. Does nothing for a user without a directory, who may have been removed meanwhile.
+  /// Stores the origin of a user's catalogue, so that other users can start with it. Call it after each synchronisation
+  /// with a known origin. Does nothing for a user without a directory, who may have been removed meanwhile.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func rememberOrigin(of id: String, source: String, organisation: String) throws(WorkspaceError) {
@@ -77,15 +77,16 @@ extension WorkspaceDirectory {
     try store { () throws(StoreError) in try rememberOrigin(origin, of: location) }
   }
 
-  /// Takes the note back: the catalogue is synchronised from somewhere that the caller cannot tell, and nobody else may begin
-  /// with it from now on. Who did keeps what he has.
+  /// Deletes the stored origin. Call it if the catalogue is synchronised from an unknown origin: other users can then
+  /// no longer start with it. Users who already have keep their catalogues.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func forgetOrigin(of id: String) throws(WorkspaceError) {
     try forgetOrigin(of: id, unless: nil)
   }
 
-  /// Takes the note back unless it is that of `origin`. A note that cannot be read is left: nobody else can read it either.
+  /// Deletes the stored origin unless it equals `origin`. An origin that cannot be read is left, because no other
+  /// process can read it either.
   func forgetOrigin(of id: String, unless origin: CatalogueOrigin?) throws(WorkspaceError) {
     guard let location = try catalogue(of: id) else { return }
     try store { () throws(StoreError) in
@@ -95,7 +96,8 @@ extension WorkspaceDirectory {
     }
   }
 
-  /// What a user's catalogue shares with others; `nil` if nothing, or if there is none.
+  /// The part of a user's catalogue that is shared with other users; `nil` if nothing is shared, or there is no
+  /// catalogue.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func sharedBase(of id: String) throws(WorkspaceError) -> SharedBase? {
@@ -103,7 +105,7 @@ extension WorkspaceDirectory {
     return try store { () throws(StoreError) in try StoreReader.open(location)?.snapshot.sharedBase() }
   }
 
-  /// The catalogues of the others with this origin that there is something to begin with in, those with the newest commit first.
+  /// The usable catalogues of other users with this origin, newest commit first.
   private func candidates(
     for id: String, _ origin: CatalogueOrigin
   ) throws(WorkspaceError) -> [StoreLocation] {
@@ -119,14 +121,14 @@ extension WorkspaceDirectory {
     return candidates.sorted { $0.time > $1.time }.map(\.location)
   }
 
-  // MARK: The note beside a catalogue
+  // MARK: The origin next to a catalogue
 
-  /// What is remembered of the catalogue at `location`.
+  /// The stored origin of the catalogue at `location`.
   private func origin(of catalogue: StoreLocation) throws(StoreError) -> String? {
     try note(SettingsTable.origin, of: catalogue)
   }
 
-  /// Remembers another origin, or none.
+  /// Stores an origin or, with `nil`, deletes it.
   private func rememberOrigin(_ origin: CatalogueOrigin?, of catalogue: StoreLocation) throws(StoreError) {
     let old = try? self.origin(of: catalogue)
     if let old, let origin, old.hasSameBytes(as: origin.text) { return }
@@ -139,6 +141,6 @@ extension WorkspaceDirectory {
 }
 
 extension StoreLocation {
-  /// Whether anything was ever committed here.
+  /// Whether a commit was ever made here.
   fileprivate func hasLog() throws(StoreError) -> Bool { try StoreReader.open(self) != nil }
 }

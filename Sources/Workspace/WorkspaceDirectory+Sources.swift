@@ -1,25 +1,26 @@
 import Catalog
 import LogStore
 
-// Which server a catalogue was last fetched from is noted next to it, also where the user named no organisation:
-// another user who is about to download the same catalogue is told so. Nobody begins with a catalogue because of this
-// note; for that the organisation has to be known, see `CatalogueOrigin`.
+// The last server of a catalogue is stored next to it, even if the user named no organisation. Another user who is
+// about to download the same catalogue is then informed of it. This does not let users start with each other's
+// catalogues; that requires a known organisation, see `CatalogueOrigin`.
 
-/// Another user of the device who has the catalogue of a server already.
+/// Another user of the device who already has the catalogue of a server.
 public struct CatalogueNeighbour: Sendable, Equatable {
-  /// The other user.
+  /// The other user's ID.
   public let user: String
   /// The organisation with which that user's catalogue was synchronised; `nil` if none was named.
   public let organisation: String?
 }
 
 extension WorkspaceDirectory {
-  /// The other users whose catalogue was last fetched from a server, for a user who has none yet.
+  /// The other users whose catalogue was last fetched from a server, for a user who does not have one yet.
   ///
   /// - Parameters:
-  ///   - id: The user who is about to fetch a catalogue.
-  ///   - source: The server's URL, without anything secret.
-  /// - Returns: Those who have it, by id; empty if the user has a catalogue. A note that cannot be read is passed over.
+  ///   - id: The ID of the user who is about to fetch a catalogue.
+  ///   - source: The server's URL, without secrets.
+  /// - Returns: The other users, sorted by ID; empty if the user has a catalogue. A source that cannot be read is
+  ///   skipped.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   /// - Complexity: Opens one small store for each user.
   public func neighbours(of id: String, withCatalogueFrom source: String) throws(WorkspaceError) -> [CatalogueNeighbour]
@@ -36,8 +37,8 @@ extension WorkspaceDirectory {
     return neighbours
   }
 
-  /// Notes which server a user's catalogue was fetched from. Does nothing for a user without a directory, or if that is
-  /// noted.
+  /// Stores the server from which a user's catalogue was fetched. Does nothing for a user without a directory, or if
+  /// the same server is already stored.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   func noteSource(_ source: String, of id: String) throws(WorkspaceError) {
@@ -52,18 +53,18 @@ extension WorkspaceDirectory {
     do { return try StoreReader.open(location) != nil } catch { throw .store(error) }
   }
 
-  // MARK: Notes next to a catalogue
+  // MARK: Values next to a catalogue
 
   private func noteStore(_ catalogue: StoreLocation) -> StoreLocation {
     location(catalogue.directory, "origin")
   }
 
-  /// What is noted next to the catalogue at `location` under a name.
+  /// The text stored under a name next to the catalogue at `location`; `nil` if nothing is stored.
   func note(_ name: String, of location: StoreLocation) throws(StoreError) -> String? {
     try SettingsTable.text(name, in: StoreReader.open(noteStore(location))?.snapshot)
   }
 
-  /// Notes something else under a name or, with `nil`, nothing.
+  /// Stores a text under a name or, with `nil`, deletes it.
   func setNote(_ name: String, to text: String?, of location: StoreLocation) throws(StoreError) {
     let writer = try StoreWriter(noteStore(location), schema: SettingsTable.schema, waiting: waiting)
     defer { writer.close() }

@@ -2,40 +2,42 @@ import Catalog
 public import CatalogSync
 import LogStore
 
-/// What a user's catalogue began with, in the place of a download.
+/// A catalogue that a user started with instead of a download.
 public struct AdoptedBase: Sendable, Equatable {
-  /// The cursor from which the first synchronisation goes on.
+  /// The cursor from which the first synchronisation continues.
   public let cursor: String
-  /// Bytes that the user has without having fetched them.
+  /// The number of bytes that did not have to be fetched.
   public let byteCount: Int
-  /// Whether the disk holds them once; if not, they had to be copied.
+  /// Whether the users share the bytes on the disk; if false, they had to be copied.
   public let isShared: Bool
 }
 
-/// What a synchronisation did.
+/// The result of a synchronisation.
 public struct Synchronization: Sendable {
-  /// What the catalogue began with, if this was its first synchronisation and somebody had something to begin with.
+  /// The catalogue that the user started with; `nil` if this was not the first synchronisation, or no other user had
+  /// one to share.
   public let adopted: AdoptedBase?
   public let report: ImportReport
-  /// Why it could not be noted where the catalogue comes from, so that nobody else begins with it: a warning, as what was
-  /// committed is durable all the same.
+  /// The error that prevented the origin from being stored, so that other users cannot start with the catalogue; `nil`
+  /// if it was stored. It is only a warning: the committed data is durable.
   public let noteFailure: WorkspaceError?
-  /// Where the catalogue is now that could not be opened, and whose place this one took; `nil` if it could be.
+  /// The new path of a catalogue that could not be opened and was replaced; `nil` if it could be opened.
   public let damagedPath: String?
 }
 
 extension WorkspaceDirectory {
-  /// What precedes a synchronisation of a user's catalogue: where there is none yet, and another user has one of the same origin,
-  /// the user begins with that one.
+  /// Prepares a synchronisation of a user's catalogue. If the user has no catalogue, and another user has one from the
+  /// same origin, the user starts with that one.
   ///
-  /// A note of another origin, or of one where the caller tells none, is taken back before anything is committed that does
-  /// not belong to it: a crash must not leave it. If the synchronisation fails then, the next user begins with a download.
+  /// A stored origin that differs, or any stored origin if the caller knows none, is deleted before rows from another
+  /// origin are committed, so that a crash cannot leave it there. If the synchronisation then fails, the next user
+  /// starts with a download.
   ///
   /// - Parameters:
-  ///   - id: of the user.
-  ///   - origin: where the answers come from; `nil` if the caller cannot tell.
-  ///   - isFull: whether a full update was asked for, which needs nothing to begin with.
-  /// - Returns: what was adopted, durably.
+  ///   - id: The user's ID.
+  ///   - origin: The origin of the server's responses; `nil` if unknown.
+  ///   - isFull: Whether a full update was requested, which does not start with another catalogue.
+  /// - Returns: The adopted catalogue, which is durable; `nil` if none was adopted.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func prepareSynchronization(
     of id: String, from origin: CatalogueOrigin?, full isFull: Bool = false
@@ -50,23 +52,24 @@ extension WorkspaceDirectory {
     return AdoptedBase(cursor: cursor, byteCount: try byteCount(of: id), isShared: false)
   }
 
-  /// What precedes a commit of a synchronisation, while its catalogue is locked: another process may have noted another
-  /// origin since ``prepareSynchronization(of:from:full:)``, of rows that this commit replaces.
+  /// Deletes a differing origin before a commit of a synchronisation, while its catalogue is locked. Since
+  /// ``prepareSynchronization(of:from:full:)``, another process may have stored another origin, for rows that this
+  /// commit replaces.
   ///
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func confirmOrigin(of id: String, from origin: CatalogueOrigin?) throws(WorkspaceError) {
     try forgetOrigin(of: id, unless: origin)
   }
 
-  /// What follows a synchronisation that committed something, or found nothing new, while its catalogue is locked:
-  /// others may begin with this catalogue.
+  /// Stores the origin and source after a synchronisation that committed, or found nothing new, while its catalogue is
+  /// locked. Other users can then start with this catalogue.
   ///
   /// - Parameters:
-  ///   - id: The user.
-  ///   - origin: Where the answers come from; `nil` if the caller cannot tell.
-  ///   - source: The server's URL without anything secret, if it was a server: what others who are about to fetch the
-  ///     same catalogue are told.
-  /// - Throws: `WorkspaceError.userID`, `.store`. What was committed stays so.
+  ///   - id: The user's ID.
+  ///   - origin: The origin of the server's responses; `nil` if unknown.
+  ///   - source: The server's URL without secrets, if it is a server. Other users who are about to fetch the same
+  ///     catalogue are informed of it.
+  /// - Throws: `WorkspaceError.userID`, `.store`. The committed data stays committed.
   public func noteSynchronization(
     of id: String, from origin: CatalogueOrigin?, source: String? = nil
   ) throws(WorkspaceError) {
@@ -76,19 +79,21 @@ extension WorkspaceDirectory {
 }
 
 extension UserStores {
-  /// Brings the catalogue up to date: one step of the protocol. A user without a catalogue begins with that of another user of
-  /// the same organisation, if there is one: then the first answer is an increment, and the disk holds the common part once.
+  /// Synchronises the catalogue: one step of the protocol. A user without a catalogue starts with that of another user
+  /// of the same organisation, if there is one. The first response is then an increment, and the common data is stored
+  /// once.
   ///
   /// - Parameters:
-  ///   - synchronizer: how the server is asked, and how its answer is taken.
-  ///   - origin: what is asked, and whose catalogue that gives the user; `nil` shares nothing, and lets nobody begin with this
-  ///     catalogue from now on.
-  ///   - source: the server's URL without anything secret, if it is a server.
-  ///   - full: a full update whatever the cursor says.
-  ///   - replacesDamaged: Whether a catalogue that cannot be opened is set aside, and begun anew. It needs a full update.
-  /// - Returns: what was done, and is durable.
-  /// - Throws: `WorkspaceError.closed`, `.store`; what the transport throws; `WireError`, `CatalogError`, `StoreError`. The catalogue
-  ///   is as it was then, or what was adopted.
+  ///   - synchronizer: The synchroniser, with its transport and options.
+  ///   - origin: The source and organisation of the catalogue; `nil` to share nothing, so that other users can no
+  ///     longer start with this catalogue.
+  ///   - source: The server's URL without secrets, if it is a server.
+  ///   - full: Whether to make a full update whatever the cursor is.
+  ///   - replacesDamaged: Whether to rename a catalogue that cannot be opened, and replace it with a new one. Requires
+  ///     a full update.
+  /// - Returns: The result, which is durable.
+  /// - Throws: `WorkspaceError.closed`, `.store`; any error of the transport; `WireError`, `CatalogError`,
+  ///   `StoreError`. The catalogue is then unchanged, or the adopted one.
   nonisolated(nonsending) public func synchronize<Transport>(
     _ synchronizer: Synchronizer<Transport>, from origin: CatalogueOrigin?, source: String? = nil, full: Bool = false,
     replacesDamaged: Bool = false
@@ -105,7 +110,7 @@ extension UserStores {
         try willWrite?(writer, mode)
       }
     }
-    // What has begun is finished, whether or not the user is still signed in when the answer is there.
+    // A running synchronisation is finished, whether or not the user is still signed in when the response arrives.
     let destination = SyncDestination(try directory.makeStore("catalogue", of: user)) { [directory, user] in
       try directory.catalogueWriter(of: user, waiting: directory.waiting, replacesDamaged: replacesDamaged)
     }

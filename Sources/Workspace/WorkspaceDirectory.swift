@@ -9,24 +9,24 @@ import Musl
 import Darwin
 #endif
 
-/// A root directory with a default store and one directory for each user.
+/// The root directory of a workspace: a default set of stores, and a directory for each user.
 ///
-///     ROOT/default/settings.log       who is signed in, and settings that belong to nobody
-///     ROOT/default/documents.log      documents that belong to nobody
+///     ROOT/default/settings.log       the signed-in user, and default settings
+///     ROOT/default/documents.log      default documents
 ///     ROOT/users/NAME/catalogue.log   the user's catalogue
 ///     ROOT/users/NAME/settings.log    the user's settings
 ///     ROOT/users/NAME/documents.log   the user's documents
 ///
-/// It holds nothing open; ``Workspace`` does.
+/// It keeps no files open; ``Workspace`` does.
 ///
-/// Reading creates nothing. Directories are opened one below the other without following links, so no id leads out of
-/// the root.
+/// Reading creates nothing. Each directory is opened relative to its parent without following symbolic links, so no ID
+/// leads out of the root.
 public struct WorkspaceDirectory: Sendable {
   public let root: String
-  /// How long a change waits for another process to finish one.
+  /// The longest time that a change waits for a writer in another process.
   public var waiting = Duration.seconds(2)
-  /// Learns what stores do without being asked, such as deleting a previous generation where the device is full. May be
-  /// called on any thread.
+  /// A callback for actions that stores take on their own, for example deleting a previous generation because the disk
+  /// is full. It may be called on any thread.
   public var notify: @Sendable (StoreNotice) -> Void = { _ in }
 
   public init(root: String) { self.root = root }
@@ -36,11 +36,11 @@ public struct WorkspaceDirectory: Sendable {
     StoreLocation(directory, name: name, environment: .system(notify: notify))
   }
 
-  // MARK: Who is signed in
+  // MARK: The signed-in user
 
-  /// Who is signed in; `nil` for nobody.
+  /// The ID of the signed-in user; `nil` if no user is signed in.
   ///
-  /// - Throws: `WorkspaceError.settings` where that can no longer be read; `.store`.
+  /// - Throws: `WorkspaceError.settings` if the store with the signed-in user cannot be read; `.store`.
   public func currentUser() throws(WorkspaceError) -> String? {
     guard let location = try existingSettings() else { return nil }
     do throws(StoreError) {
@@ -48,7 +48,7 @@ public struct WorkspaceDirectory: Sendable {
     } catch { throw WorkspaceError(settings: error) }
   }
 
-  /// Reads and checks everything in the store that says who is signed in. Changes nothing.
+  /// Verifies the store that contains the signed-in user. Changes nothing.
   ///
   /// - Throws: `WorkspaceError.store`.
   public func verifySettings() throws(WorkspaceError) -> [Finding] {
@@ -56,14 +56,14 @@ public struct WorkspaceDirectory: Sendable {
     return try wrapped { () throws(StoreError) in try Verification.findings(in: location, of: SettingsTable.schema) }
   }
 
-  /// The tables of the stores of settings, and of those that remember where a catalogue came from.
+  /// The schema of settings stores, and of stores with the origin of a catalogue.
   package static var settingsSchema: Schema { SettingsTable.schema }
 
-  /// Writes what can be saved of a damaged store that says who is signed in into a new file, and keeps the damaged one
-  /// beside it. Where nothing can be saved, nobody is signed in afterwards.
+  /// Rewrites what can be recovered of the damaged store that contains the signed-in user in a new file, and keeps the
+  /// damaged file next to it. If nothing can be recovered, no user is signed in afterwards.
   ///
-  /// - Returns: what was done; `nil` if there is no such store.
-  /// - Throws: `WorkspaceError.settings` for one that a newer program wrote; `.store`. Nothing changed then.
+  /// - Returns: What was repaired; `nil` if there is no such store.
+  /// - Throws: `WorkspaceError.settings` if a newer program wrote the store; `.store`. Nothing has changed then.
   public func repairSettings() throws -> Repair? {
     guard let location = try existingSettings() else { return nil }
     do {
@@ -77,26 +77,28 @@ public struct WorkspaceDirectory: Sendable {
     try wrapped { () throws(StoreError) in try open(["default"]).map { location($0, "settings") } }
   }
 
-  /// Signs a user in, durably, and makes the directory for the user's stores.
+  /// Signs a user in, durably, and creates the directory for the user's stores.
   ///
   /// - Throws: `WorkspaceError.userID`, `.settings`, `.store`.
   public func signIn(_ id: String) throws {
     try check(id)
     try withCurrentUser { current, set in
-      // Where it cannot be told who is signed in, no directory is made. A removal of this user waits for the lock.
+      // If the signed-in user cannot be determined, no directory is created. A concurrent removal of this user waits
+      // for the lock.
       _ = try make(["users"] + UserDirectory.path(of: id))
       if current.map({ $0.hasSameBytes(as: id) }) != true { try set(id) }
     }
   }
 
-  /// Signs out who is signed in. The user's stores stay. Does nothing if nobody is.
+  /// Signs out the current user. The user's stores stay. Does nothing if no user is signed in.
   public func signOut() throws {
     if try currentUser() == nil { return }
     try withCurrentUser { current, set in if current != nil { try set(nil) } }
   }
 
-  /// Lends who is signed in, and how to change it, under the lock of the store that says it: what `body` does to directories,
-  /// and who is signed in, change in one order for all processes.
+  /// Calls `body` with the signed-in user, and a closure that changes it, while the store that contains it is locked.
+  /// So the changes that `body` makes to directories, and those of the signed-in user, have the same order for all
+  /// processes.
   func withCurrentUser(_ body: (_ current: String?, _ set: (String?) throws -> Void) throws -> Void) throws {
     do {
       let writer = try StoreWriter(
@@ -109,7 +111,7 @@ public struct WorkspaceDirectory: Sendable {
 
   // MARK: Users and their stores
 
-  /// The ids of all users that have a directory here, bytewise.
+  /// The IDs of all users with a directory, in bytewise order.
   public func users() throws(WorkspaceError) -> [String] {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"]) else { return [] }
@@ -119,8 +121,8 @@ public struct WorkspaceDirectory: Sendable {
     }
   }
 
-  /// Why users' directories are refused, a sentence for each: a store never follows a symbolic link. ``users()`` leaves them
-  /// out.
+  /// The reasons why users' directories are rejected, one sentence for each: a store never follows a symbolic link.
+  /// ``users()`` omits these directories.
   public func refusedDirectories() throws(WorkspaceError) -> [String] {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"]) else { return [] }
@@ -135,7 +137,8 @@ public struct WorkspaceDirectory: Sendable {
     var refusals: [StorageError] = []
   }
 
-  /// What is no directory, or has a name that no id gives, belongs to somebody else and is passed over.
+  /// Collects users. Anything that is not a directory, or has a name that no ID has, was not created by this package
+  /// and is skipped.
   private func collect(_ directory: PosixDirectory, _ prefix: String, _ found: inout FoundUsers) throws(StoreError) {
     for name in try io({ () throws(StorageError) in try directory.names() }) {
       let id = UserDirectory.id(of: prefix + name)
@@ -150,15 +153,15 @@ public struct WorkspaceDirectory: Sendable {
     }
   }
 
-  /// Where a user's catalogue lies; `nil` if the user has no directory yet. Creates nothing.
+  /// The location of a user's catalogue; `nil` if the user has no directory. Creates nothing.
   public func catalogue(of id: String) throws(WorkspaceError) -> StoreLocation? { try store("catalogue", of: id) }
 
-  /// Where a user's catalogue lies; the directories are made where they are missing.
+  /// The location of a user's catalogue. Creates missing directories.
   public func makeCatalogue(of id: String) throws(WorkspaceError) -> StoreLocation {
     try makeStore("catalogue", of: id)
   }
 
-  /// The settings of a user, or with `nil` those of the default store.
+  /// The settings of a user, or with `nil` of the default store.
   ///
   /// - Throws: `WorkspaceError.userID`.
   public func settings(of id: String?) throws(WorkspaceError) -> Settings {
@@ -175,23 +178,24 @@ public struct WorkspaceDirectory: Sendable {
     return Settings(place, access, waiting: waiting, pollInterval: pollInterval)
   }
 
-  /// Where a store lies, of a user or with `nil` of the default ones; `nil` where there is no directory yet. Creates nothing.
+  /// The location of a store, of a user or with `nil` of the default set; `nil` if there is no directory. Creates
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - name: what the store's files begin with, such as `documents`.
-  ///   - id: of the user.
+  ///   - name: The prefix of the store's file names, for example `documents`.
+  ///   - id: The user's ID.
   /// - Throws: `WorkspaceError.userID`, `.store`.
   public func store(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation? {
     try directory(of: id).map { location($0, name) }
   }
 
-  /// As ``store(_:of:)``; the directories are made where they are missing.
+  /// Like ``store(_:of:)``, but creates missing directories.
   public func makeStore(_ name: String, of id: String?) throws(WorkspaceError) -> StoreLocation {
     if let id { try check(id) }
     return try wrapped { () throws(StoreError) in location(try make(names(of: id)), name) }
   }
 
-  /// The directory of a user, or with `nil` the default one; `nil` where there is none. Creates nothing.
+  /// The directory of a user, or with `nil` the default one; `nil` if it does not exist. Creates nothing.
   func directory(of id: String?) throws(WorkspaceError) -> PosixDirectory? {
     if let id { try check(id) }
     return try wrapped { () throws(StoreError) in try open(names(of: id)) }
@@ -199,7 +203,7 @@ public struct WorkspaceDirectory: Sendable {
 
   private func names(of id: String?) -> [String] { id.map { ["users"] + UserDirectory.path(of: $0) } ?? ["default"] }
 
-  /// Bytes of all files in a user's directory. What is no regular file, such as a link, has none.
+  /// The total size of all regular files in a user's directory, in bytes. Links and other files count as 0.
   public func byteCount(of id: String) throws(WorkspaceError) -> Int {
     try wrapped { () throws(StoreError) in
       guard let directory = try open(["users"] + UserDirectory.path(of: id)) else { return 0 }
@@ -227,26 +231,26 @@ public struct WorkspaceDirectory: Sendable {
     return directory
   }
 
-  /// Where something else stands in a directory's place, the directory cannot be created, and the error says so.
+  /// Creates directories. If a file with the same name exists, the error names it.
   private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
     if let settled = try settled(names) { return settled }
-    // Who removes a user removes directories that became empty, perhaps the one that we are just making another one in.
+    // Retry: a concurrent removal of a user removes empty directories, possibly one in which this call creates another.
     for _ in 0..<8 {
       if let made = try makeOnce(names) { return made }
     }
     throw .io(StorageError(operation: "create directory", path: root, code: ENOENT))
   }
 
-  /// The directory, if its name and those above it are known to be durable: a log is in it, and no log gets its name before the
-  /// directories above it were synced. Spares each change five syncs of directories.
+  /// The directory, if its entry and those above it are known to be durable because it contains a log: no log is
+  /// created before the directories above it are synced. This saves each change five syncs of directories.
   private func settled(_ names: [String]) throws(StoreError) -> PosixDirectory? {
-    // What stands in the way is told by who makes the directory.
+    // An error is reported by the call that creates the directory.
     guard let directory = (try? open(names)) ?? nil else { return nil }
     return try io { () throws(StorageError) in try directory.names().contains { $0.hasSuffix(".log") } ? directory : nil
     }
   }
 
-  /// `nil` if a directory went that was there a moment ago.
+  /// Creates directories; `nil` if a parent directory was removed meanwhile.
   private func makeOnce(_ names: [String]) throws(StoreError) -> PosixDirectory? {
     try io { () throws(StorageError) in
       var directory: PosixDirectory?
@@ -277,6 +281,6 @@ public struct WorkspaceDirectory: Sendable {
 }
 
 extension String {
-  /// Whether both are the same bytes of UTF-8. To a String's `==` two normal forms of Unicode are the same.
+  /// Whether both strings have the same UTF-8 bytes. `String.==` treats canonically equivalent strings as equal.
   func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

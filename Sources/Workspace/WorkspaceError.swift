@@ -1,23 +1,23 @@
 public import LogStore
 
-/// What can go wrong around users and their stores.
+/// An error of users and their stores.
 public enum WorkspaceError: Error, Sendable {
   /// An id is empty, or longer than 255 bytes.
   case userID(byteCount: Int)
-  /// Nobody is signed in, and no user was named.
+  /// No user is signed in, and none was named.
   case nobodySignedIn
-  /// A user has no stores here: nobody signed in with this id on this device, or the user was removed.
+  /// The user has no stores: no user with this ID has signed in on this device, or the user was removed.
   case noSuchUser(String)
-  /// Stores were asked for something after another user was signed in, or after the workspace was closed: ask the workspace for
-  /// those of now. `nil` for those that belong to nobody, and for the workspace itself.
+  /// The stores were used after another user was signed in, or after the workspace was closed. Get the current stores
+  /// from the workspace. `nil` for the default stores, and for the workspace itself.
   case closed(user: String?)
   case store(StoreError)
-  /// The store that says who is signed in is damaged, or is no store. The users' own stores are not touched by that.
+  /// The store that contains the signed-in user is damaged or invalid. The users' own stores are not affected.
   case settings(StoreError)
 }
 
 extension WorkspaceError {
-  /// What an error of the settings' store means.
+  /// Classifies an error of the settings' store.
   init(settings error: StoreError) {
     switch error {
     case .damaged, .unusable, .schema: self = .settings(error)

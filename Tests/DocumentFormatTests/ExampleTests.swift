@@ -26,11 +26,11 @@ import Testing
 
     // Conditions
     let condition = try Condition(parsing: "user.name like 'a%' nocase && !(user.tags in ['z'])")
-    let isMet = try condition.matches(DocumentView(document.rawSpan))
+    let isMatch = try condition.matches(DocumentView(document.rawSpan))
     let plan = try Condition(parsing: "user.tags == 'x'").plan([IndexDescription(path)])
     let order = try Ordering(parsing: "user.name, id desc")
     let key = try order.sortKey(of: DocumentView(document.rawSpan))
-    #expect(isMet && plan.keyCount == 1 && !key.isEmpty)
+    #expect(isMatch && plan.keyCount == 1 && !key.isEmpty)
 
     // What is not known
     let known = try DocumentValue(json: #"{"id":1}"#).documentBytes

@@ -1,7 +1,7 @@
 import Bytes
 import Foundation
 
-/// A value that is being decoded, and how it was reached.
+/// A decoder for one value, with its coding path.
 final class DecodingScope: Decoder {
   let source: DecodingSource
   let offset: Int
@@ -46,77 +46,78 @@ final class DecodingScope: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleDecoding(scope: self) }
 
-  /// The scope of the value at `place`.
-  func inner(at place: Int, _ key: (any CodingKey)?) throws -> DecodingScope {
-    guard depth <= DocumentLimits.nestingDepth else { throw damaged(.nestedTooDeeply(offset: place), key) }
-    return DecodingScope(source, parent: self, key: key, offset: place)
+  /// A decoder for the value at `offset`.
+  func inner(at offset: Int, _ key: (any CodingKey)?) throws -> DecodingScope {
+    guard depth <= DocumentLimits.nestingDepth else { throw damaged(.nestedTooDeeply(offset: offset), key) }
+    return DecodingScope(source, parent: self, key: key, offset: offset)
   }
 
   // MARK: Values
 
-  func item(at place: Int, _ key: (any CodingKey)?) throws -> Item {
-    do { return try source.item(at: place) } catch { throw damaged(error, key) }
+  func item(at offset: Int, _ key: (any CodingKey)?) throws -> Item {
+    do { return try source.item(at: offset) } catch { throw damaged(error, key) }
   }
 
-  func isNull(at place: Int, _ key: any CodingKey) throws -> Bool {
-    do { return try source.isNull(at: place) } catch { throw damaged(error, key) }
+  func isNull(at offset: Int, _ key: any CodingKey) throws -> Bool {
+    do { return try source.isNull(at: offset) } catch { throw damaged(error, key) }
   }
 
-  func bool(at place: Int, _ key: (any CodingKey)?) throws -> Bool {
-    do { return try source.bool(at: place) } catch { throw failure(error, key) }
+  func bool(at offset: Int, _ key: (any CodingKey)?) throws -> Bool {
+    do { return try source.bool(at: offset) } catch { throw failure(error, key) }
   }
 
-  func string(at place: Int, _ key: (any CodingKey)?) throws -> String {
-    do { return try source.string(at: place) } catch { throw failure(error, key) }
+  func string(at offset: Int, _ key: (any CodingKey)?) throws -> String {
+    do { return try source.string(at: offset) } catch { throw failure(error, key) }
   }
 
-  func double(at place: Int, _ key: (any CodingKey)?) throws -> Double {
-    do { return try source.double(at: place) } catch { throw failure(error, key) }
+  func double(at offset: Int, _ key: (any CodingKey)?) throws -> Double {
+    do { return try source.double(at: offset) } catch { throw failure(error, key) }
   }
 
-  func float(at place: Int, _ key: (any CodingKey)?) throws -> Float {
-    do { return try source.float(at: place) } catch { throw failure(error, key) }
+  func float(at offset: Int, _ key: (any CodingKey)?) throws -> Float {
+    do { return try source.float(at: offset) } catch { throw failure(error, key) }
   }
 
-  func integer<T: FixedWidthInteger>(at place: Int, _ key: (any CodingKey)?) throws -> T {
-    do { return try source.integer(at: place) } catch { throw failure(error, key) }
+  func integer<T: FixedWidthInteger>(at offset: Int, _ key: (any CodingKey)?) throws -> T {
+    do { return try source.integer(at: offset) } catch { throw failure(error, key) }
   }
 
-  /// The value at `place`: by its own `init(from:)` unless its type has a form of its own.
-  func read<T: Decodable>(_ type: T.Type, at place: Int, _ key: (any CodingKey)?) throws -> T {
-    // The comparison of types costs a pointer each; the cast is only made where it succeeds, and to no optional, whose type
-    // the runtime would have to look up.
+  /// Decodes the value at `offset`: natively if the format has its own representation of the type, otherwise with
+  /// `init(from:)`.
+  func read<T: Decodable>(_ type: T.Type, at offset: Int, _ key: (any CodingKey)?) throws -> T {
+    // Comparing types costs one pointer comparison each. The cast is made only if it succeeds, and never to an
+    // optional, because the runtime would have to look up the optional's type.
     do throws(ValueFault) {
-      if T.self == String.self { return try source.string(at: place) as! T }
-      if T.self == Date.self { return try source.date(at: place) as! T }
-      if T.self == Data.self { return try source.data(at: place) as! T }
-      if T.self == UUID.self { return try source.parsed(at: place) { UUID(uuidString: $0) } as! T }
-      if T.self == URL.self { return try source.parsed(at: place) { URL(string: $0) } as! T }
-      if T.self == Decimal.self { return try source.decimal(at: place) as! T }
-      if T.self == DocumentValue.self { return try source.value(at: place) as! T }
+      if T.self == String.self { return try source.string(at: offset) as! T }
+      if T.self == Date.self { return try source.date(at: offset) as! T }
+      if T.self == Data.self { return try source.data(at: offset) as! T }
+      if T.self == UUID.self { return try source.parsed(at: offset) { UUID(uuidString: $0) } as! T }
+      if T.self == URL.self { return try source.parsed(at: offset) { URL(string: $0) } as! T }
+      if T.self == Decimal.self { return try source.decimal(at: offset) as! T }
+      if T.self == DocumentValue.self { return try source.value(at: offset) as! T }
     } catch { throw failure(error, key) }
-    return try T(from: inner(at: place, key))
+    return try T(from: inner(at: offset, key))
   }
 
   // MARK: Errors
 
   private func path(_ key: (any CodingKey)?) -> [any CodingKey] { codingPath + (key.map { [$0] } ?? []) }
 
-  /// What damaged bytes are to those who decode.
+  /// Converts an error in the bytes to a `DecodingError`.
   func damaged(_ error: DocumentError, _ key: (any CodingKey)?) -> DecodingError {
     .dataCorrupted(.init(codingPath: path(key), debugDescription: "\(error)", underlyingError: error))
   }
 
-  /// What a value that cannot be read is to those who decode.
+  /// Converts a fault of a value to a `DecodingError`.
   func failure(_ fault: ValueFault, _ key: (any CodingKey)?) -> DecodingError {
     switch fault {
     case .damaged(let error): damaged(error, key)
     case .mismatch(let type, let item): mismatch(type, item, key)
-    case .noFit(let type, let place):
+    case .noFit(let type, let offset):
       .dataCorrupted(
-        .init(codingPath: path(key), debugDescription: "The number at byte \(place) does not fit into \(type)."))
-    case .noParse(let type, let place):
-      .dataCorrupted(.init(codingPath: path(key), debugDescription: "The text at byte \(place) is no \(type)."))
+        .init(codingPath: path(key), debugDescription: "The number at byte \(offset) does not fit into \(type)."))
+    case .noParse(let type, let offset):
+      .dataCorrupted(.init(codingPath: path(key), debugDescription: "The text at byte \(offset) is no \(type)."))
     }
   }
 

@@ -1,22 +1,22 @@
 import Bytes
 
-/// Reads `Decodable` values from documents.
+/// Decodes `Decodable` values from documents.
 ///
-/// Numbers are taken by value: an integer where a double is asked for, `2.0` where an integer is. A field is found from
-/// where the last one was, so fields asked for in the document's order cost one pass over it.
+/// Numbers are converted by value: an integer to a double, or `2.0` to an integer. The search for a field begins after
+/// the last one found, so decoding fields in the document's order takes one pass.
 public struct DocumentDecoder {
-  /// What the decoded types find in `decoder.userInfo`.
+  /// The `userInfo` of the decoder that types receive.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
   public init() {}
 
-  /// The value whose document is `bytes`.
+  /// Decodes a value from a document.
   ///
-  /// All bytes are checked first, as ``DocumentView/validate()`` does: a container cannot report damage when it is
-  /// asked for its keys, and would pass for an empty one.
+  /// All bytes are validated first, as in ``DocumentView/validate()``, because a keyed container cannot report damage
+  /// when its keys are read and would appear empty.
   ///
-  /// - Throws: `DecodingError` with the coding path. Damaged bytes are `dataCorrupted`, and the underlying error is the
-  ///   ``DocumentError`` with the offset.
+  /// - Throws: `DecodingError` with the coding path. For damaged bytes it is `dataCorrupted`, and the underlying error
+  ///   is the ``DocumentError`` with the offset.
   public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
     do {
       try DocumentView(bytes.rawSpan).validate()
@@ -28,7 +28,7 @@ public struct DocumentDecoder {
     return try scope.read(type, at: 0, nil)
   }
 
-  /// The same from bytes that are only lent: they are copied first, since a `Decoder` may be kept.
+  /// Decodes a value from borrowed bytes. They are copied first, because a type may keep its `Decoder`.
   public func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
     try decode(type, from: bytes.copied())
   }

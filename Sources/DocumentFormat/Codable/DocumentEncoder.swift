@@ -1,22 +1,23 @@
 import struct Foundation.UUID
 
-/// Writes `Encodable` values as documents.
+/// Encodes `Encodable` values as documents.
 ///
-/// Values go straight into one buffer. Only containers that a type asks for by itself (`nestedContainer`,
-/// `superEncoder`) are written apart and put into their place at the end, since they may be filled in any order.
+/// Values are written directly to one buffer. Only containers that a type creates explicitly (`nestedContainer`,
+/// `superEncoder`) are written to separate buffers and inserted at the end, because they may be filled in any order.
 ///
-/// `Date`, `Data`, `UUID`, `URL` and `Decimal` have forms of their own, see `Documentation/Format/Documents.md`. A type
-/// must not encode the same key twice: which of the two a reader takes is not defined.
+/// `Date`, `Data`, `UUID`, `URL` and `Decimal` have native representations: see `Documentation/Format/Documents.md`. A
+/// type must not encode the same key twice: it is undefined which of the two values a reader uses.
 public struct DocumentEncoder {
-  /// What the encoded types find in `encoder.userInfo`.
+  /// The `userInfo` of the encoder that types receive.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
   public init() {}
 
-  /// The bytes of `value`.
+  /// Encodes a value as a document.
   ///
-  /// - Throws: `EncodingError` with the coding path for what a document cannot hold: more than
-  ///   ``DocumentLimits/nestingDepth`` levels, 128-bit integers beyond 64 bits; and whatever the type itself throws.
+  /// - Throws: `EncodingError` with the coding path for a value that a document cannot contain: more than
+  ///   ``DocumentLimits/nestingDepth`` levels, or 128-bit integers beyond 64 bits. Any error that the type itself
+  ///   throws.
   /// - Complexity: O(bytes), with an allocation for each nested type.
   public func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
     if let bytes = Self.bytes(ofScalar: value) { return bytes }
@@ -29,16 +30,16 @@ public struct DocumentEncoder {
 }
 
 extension DocumentEncoder {
-  /// The length of a text in a document, with its head.
+  /// The encoded size of a text, including its head.
   ///
-  /// - Parameter count: The bytes of the text in UTF-8.
+  /// - Parameter count: The number of UTF-8 bytes in the text.
   package static func byteCount(ofTextWithUTF8Count count: Int) -> Int {
     var head: [UInt8] = []
     head.appendHead(Major.text, UInt64(count))
     return head.count + count
   }
 
-  /// The bytes of what ids usually are, without scopes; nil for anything else.
+  /// A fast path for the usual types of IDs, without scopes; `nil` for any other type.
   private static func bytes<T>(ofScalar value: T) -> [UInt8]? {
     var bytes: [UInt8] = []
     if T.self == Int.self {
@@ -56,10 +57,10 @@ extension DocumentEncoder {
   }
 }
 
-/// The bytes that scopes write to, in turn.
+/// The buffer that scopes write to, one at a time.
 final class EncodingBuffer {
   var bytes: [UInt8] = []
-  /// The number of the scope that may write. One that writes out of its turn would damage another one's list.
+  /// The number of the scope that may write. A write by another scope would corrupt this scope's list.
   var openScope = 0
   var lastScope = 0
   let userInfo: [CodingUserInfoKey: Any]
@@ -67,14 +68,14 @@ final class EncodingBuffer {
   init(userInfo: [CodingUserInfoKey: Any]) { self.userInfo = userInfo }
 }
 
-/// A key for what has no name: an element of an array, or the object of a superclass.
-struct PlaceKey: CodingKey {
+/// A key for a value without a name: an element of an array, or the object of a superclass.
+struct UnnamedKey: CodingKey {
   let intValue: Int?
 
-  /// Made when asked for: every element has a key, and hardly one of them is ever looked at.
+  /// Created lazily: every element has a key, but its text is rarely needed.
   var stringValue: String { intValue.map { "Index \($0)" } ?? "super" }
 
-  static let `super` = PlaceKey()
+  static let `super` = UnnamedKey()
 
   private init() { intValue = nil }
 

@@ -1,5 +1,5 @@
-/// A type may hold parts that have no type. The document coders take a ``DocumentValue`` as it is, and so every
-/// document can be decoded as one; other coders are not served.
+/// A type may contain untyped parts. The document coders support ``DocumentValue`` natively, so every document can be
+/// decoded as one. Other coders are not supported.
 extension DocumentValue: Codable {
   public func encode(to encoder: any Encoder) throws {
     guard encoder is EncodingScope else {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What one value's `encode(to:)` writes: nothing yet, a single value, or one list.
+/// The encoder of one value: it writes nothing, a single value, or one list.
 final class EncodingScope: Encoder {
-  // Invariants: `header` and all places in `deferred` are offsets in the buffer, and do not move before `finish`, since
-  // the scopes inside finish first and scopes outside begin before.
+  // Invariants: `header` and all offsets in `deferred` are offsets in the buffer that do not change before `finish`,
+  // because inner scopes finish first and outer scopes begin earlier.
   private enum State { case empty, single, keyed, unkeyed }
 
   let buffer: EncodingBuffer
   private let parent: EncodingScope?
   private let key: (any CodingKey)?
   private let number: Int
-  /// Scopes around this one: its list stands at this level, counted from 1.
+  /// The number of enclosing scopes: the nesting level of its list, counted from 1.
   private let depth: Int
   private var state = State.empty
-  /// Where the head of the list stands.
+  /// The offset of the list's head.
   private var header = 0
   private(set) var count = 0
-  /// Lists that are written apart, and where they belong.
-  private var deferred: [(place: Int, scope: EncodingScope)] = []
-  /// What went wrong where nothing could be thrown.
+  /// Lists in separate buffers, and the offsets at which they are inserted.
+  private var deferred: [(offset: Int, scope: EncodingScope)] = []
+  /// An error that occurred in a method that cannot throw.
   private var failure: EncodingError?
 
   init(_ buffer: EncodingBuffer, parent: EncodingScope?, key: (any CodingKey)?) {
@@ -72,8 +72,8 @@ final class EncodingScope: Encoder {
     .invalidValue(what, .init(codingPath: path ?? codingPath, debugDescription: "The encoder was asked for \(what)."))
   }
 
-  /// Counts an entry of the list, writes its name if it has one, and then what `body` writes; takes all back if it
-  /// throws.
+  /// Counts an entry of the list, writes its name if it has one, and calls `body` to write the value. If `body` throws,
+  /// the entry is removed.
   @inline(__always)
   func entry(_ key: some CodingKey, _ body: () throws -> Void) throws {
     guard buffer.openScope == number, failure == nil else { throw outOfTurn(codingPath + [key]) }
@@ -82,7 +82,7 @@ final class EncodingScope: Encoder {
     try counted(from: start, body)
   }
 
-  /// The same for an element of an array, which has no name.
+  /// Like `entry(_:_:)`, for an element of an array, which has no name.
   @inline(__always)
   func element(_ body: () throws -> Void) throws {
     guard buffer.openScope == number, failure == nil else { throw outOfTurn(codingPath) }
@@ -108,7 +108,7 @@ final class EncodingScope: Encoder {
     }
   }
 
-  /// Writes the one value of a scope that has no list.
+  /// Writes the single value of a scope without a list.
   @inline(__always)
   func single(_ body: () throws -> Void) throws {
     guard state == .empty, buffer.openScope == number else { throw misuse("a second value") }
@@ -116,10 +116,10 @@ final class EncodingScope: Encoder {
     try body()
   }
 
-  /// Writes `value`, in a scope of its own unless it is of a type with a form of its own.
+  /// Writes `value`: natively if the format has its own representation of the type, otherwise in a scope of its own.
   func write<T: Encodable>(_ value: T, key: (any CodingKey)?) throws {
     if try writeKnown(value) { return }
-    // A value that wraps another one has no list, so this only bounds the recursion.
+    // A value that wraps another one has no list, so this check only bounds the recursion.
     guard depth <= DocumentLimits.nestingDepth else { throw tooDeep(value) }
     let inner = EncodingScope(buffer, parent: self, key: key)
     let outer = buffer.openScope
@@ -129,9 +129,9 @@ final class EncodingScope: Encoder {
     buffer.openScope = outer
   }
 
-  /// Writes `value` if its type is one of those whose own `encode(to:)` is not asked.
+  /// Writes `value` if the format has its own representation of the type; returns whether it has.
   private func writeKnown<T: Encodable>(_ value: T) throws -> Bool {
-    // The comparison of types costs a pointer each; the cast is only made where it succeeds.
+    // Comparing types costs one pointer comparison each. The cast is made only if it succeeds.
     if T.self == String.self {
       buffer.bytes.appendItem(value as! String)
     } else if T.self == Date.self {
@@ -154,10 +154,11 @@ final class EncodingScope: Encoder {
     return true
   }
 
-  /// A scope that is written apart and comes to where the buffer now ends. Its list counts as an entry.
+  /// Creates a scope with a separate buffer, which is inserted at the current end of the buffer. Its list counts as an
+  /// entry.
   func deferredScope(_ key: any CodingKey) -> EncodingScope {
     let scope = EncodingScope(EncodingBuffer(userInfo: userInfo), parent: self, key: key)
-    // Found here, it ends the way down into ever deeper scopes, which all know it at once.
+    // Set the error in both scopes now, to stop further descent immediately.
     if scope.depth > DocumentLimits.nestingDepth {
       failure = failure ?? scope.tooDeep("a list")
       scope.failure = failure
@@ -171,14 +172,15 @@ final class EncodingScope: Encoder {
     return scope
   }
 
-  /// Writes what is still missing: the lists apart, the count, or an empty map if nothing came.
+  /// Completes the value: inserts the separate buffers and sets the count, or writes an empty map if nothing was
+  /// written.
   func finish() throws {
     if let failure { throw failure }
     if state == .empty { buffer.bytes.append(Major.map << 5) }
-    // From the last one back, so that the places before stay true.
-    for (place, scope) in deferred.reversed() {
+    // In reverse order, so that the earlier offsets stay valid.
+    for (offset, scope) in deferred.reversed() {
       try scope.finish()
-      buffer.bytes.insert(contentsOf: scope.buffer.bytes, at: place)
+      buffer.bytes.insert(contentsOf: scope.buffer.bytes, at: offset)
     }
     if state == .keyed || state == .unkeyed { buffer.bytes.setCount(count, ofListAt: header) }
     deferred = []
@@ -186,7 +188,7 @@ final class EncodingScope: Encoder {
 }
 
 extension DocumentValue {
-  /// The integer or double that is exactly `value`, or its text.
+  /// The exact integer or double for `value`; otherwise its text.
   init(_ value: Decimal) {
     let text = value.description
     if let integer = Int64(text) {

@@ -1,16 +1,16 @@
 import Bytes
 
-/// Finds the fields of one map, beginning at the one that was found last.
+/// Finds the fields of one map by name. The search begins after the last field found.
 final class FieldCursor {
   private let source: DecodingSource
   private let start: Int
   private let count: Int
-  /// The field that was found last.
+  /// The index of the next field to examine.
   private var index = 0
   private var offset: Int
-  /// How many names were asked for in vain. A big map that is asked for many gets a dictionary.
+  /// The number of names that were not found. A large map with several misses gets a dictionary.
   private var misses = 0
-  private var places: [[UInt8]: Int]?
+  private var offsets: [[UInt8]: Int]?
 
   private static let missLimit = 4
   private static let smallCount = 16
@@ -22,11 +22,11 @@ final class FieldCursor {
     count = try source.count(list, isMap: true)
   }
 
-  /// The offset of the value of `name`, or nil.
+  /// The offset of the value of `name`; `nil` if there is no such field.
   ///
-  /// - Complexity: O(heads between the last field and this one); O(all) for a name that is missing.
+  /// - Complexity: O(heads between the last field and this one); O(all heads) for a missing name.
   func find(_ name: String) throws(DocumentError) -> Int? {
-    if let places { return places[Array(name.utf8)] }
+    if let offsets { return offsets[Array(name.utf8)] }
     let storage = source.bytes
     let bytes = storage.rawSpan
     for _ in 0..<count {
@@ -39,24 +39,24 @@ final class FieldCursor {
       if index == count { index = 0 }
     }
     misses += 1
-    if misses >= Self.missLimit, count > Self.smallCount { try collectPlaces() }
+    if misses >= Self.missLimit, count > Self.smallCount { try collectOffsets() }
     return nil
   }
 
-  /// The names in order.
+  /// The names of all fields, in order.
   func names() throws(DocumentError) -> [String] {
     var names: [String] = []
     try forEachField { name, _ in names.append(String(decoding: source.bytes[name], as: UTF8.self)) }
     return names
   }
 
-  private func collectPlaces() throws(DocumentError) {
-    var places: [[UInt8]: Int] = [:]
+  private func collectOffsets() throws(DocumentError) {
+    var offsets: [[UInt8]: Int] = [:]
     try forEachField { name, value in
       let name = Array(source.bytes[name])
-      if places[name] == nil { places[name] = value }
+      if offsets[name] == nil { offsets[name] = value }
     }
-    self.places = places
+    self.offsets = offsets
   }
 
   private func forEachField(_ body: (Range<Int>, Int) -> Void) throws(DocumentError) {

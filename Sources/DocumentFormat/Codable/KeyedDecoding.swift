@@ -1,20 +1,20 @@
-/// The fields of an object.
+/// A keyed decoding container: the fields of an object.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let scope: DecodingScope
   let fields: FieldCursor
 
   var codingPath: [any CodingKey] { scope.codingPath }
 
-  /// The names that `Key` knows, in the document's order.
+  /// The keys that `Key` defines, in the document's order.
   var allKeys: [Key] { ((try? fields.names()) ?? []).compactMap { Key(stringValue: $0) } }
 
   func contains(_ key: Key) -> Bool { (try? fields.find(key.stringValue)) != nil }
 
-  /// Where the value of `key` stands.
+  /// The offset of the value of `key`.
   @inline(__always)
-  private func place(_ key: some CodingKey) throws -> Int {
+  private func offset(of key: some CodingKey) throws -> Int {
     do {
-      if let place = try fields.find(key.stringValue) { return place }
+      if let offset = try fields.find(key.stringValue) { return offset }
     } catch {
       throw scope.damaged(error, key)
     }
@@ -22,127 +22,129 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
       key, .init(codingPath: codingPath, debugDescription: "The document has no field '\(key.stringValue)'."))
   }
 
-  /// Where the value of `key` stands, or nil if it is missing or null.
+  /// The offset of the value of `key`; `nil` if it is missing or null.
   @inline(__always)
   private func present(_ key: Key) throws -> Int? {
     do {
-      guard let place = try fields.find(key.stringValue) else { return nil }
-      return try scope.source.isNull(at: place) ? nil : place
+      guard let offset = try fields.find(key.stringValue) else { return nil }
+      return try scope.source.isNull(at: offset) ? nil : offset
     } catch {
       throw scope.damaged(error, key)
     }
   }
 
-  /// The value of `key`. The key is made a value of any type only where there is an error to say.
+  /// Decodes the value of `key`. The key is boxed as `any CodingKey` only for an error.
   @inline(__always)
   private func value<T>(
     of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
   ) throws -> T {
-    let place = try place(key)
-    do { return try read(scope.source, place) } catch { throw scope.failure(error, key) }
+    let offset = try offset(of: key)
+    do { return try read(scope.source, offset) } catch { throw scope.failure(error, key) }
   }
 
-  /// The same, or nil if it is missing or null.
+  /// Decodes the value of `key`; returns `nil` if it is missing or null.
   @inline(__always)
   private func presentValue<T>(
     of key: Key, _ read: (DecodingSource, Int) throws(ValueFault) -> T
   ) throws -> T? {
-    guard let place = try present(key) else { return nil }
-    do { return try read(scope.source, place) } catch { throw scope.failure(error, key) }
+    guard let offset = try present(key) else { return nil }
+    do { return try read(scope.source, offset) } catch { throw scope.failure(error, key) }
   }
 
-  func decodeNil(forKey key: Key) throws -> Bool { try scope.isNull(at: place(key), key) }
+  func decodeNil(forKey key: Key) throws -> Bool { try scope.isNull(at: offset(of: key), key) }
 
-  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try scope.read(type, at: place(key), key) }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try scope.read(type, at: offset(of: key), key)
+  }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    guard let place = try present(key) else { return nil }
-    return try scope.read(type, at: place, key)
+    guard let offset = try present(key) else { return nil }
+    return try scope.read(type, at: offset, key)
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.string(at: place) }
+    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.string(at: offset) }
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.bool(at: place) }
+    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try presentValue(of: key) { (source, place) throws(ValueFault) in try source.double(at: place) }
+    try presentValue(of: key) { (source, offset) throws(ValueFault) in try source.double(at: offset) }
   }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
-    try scope.inner(at: place(key), key).container(keyedBy: type)
+    try scope.inner(at: offset(of: key), key).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try scope.inner(at: place(key), key).unkeyedContainer()
+    try scope.inner(at: offset(of: key), key).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { try scope.inner(at: place(PlaceKey.super), PlaceKey.super) }
+  func superDecoder() throws -> any Decoder { try scope.inner(at: offset(of: UnnamedKey.super), UnnamedKey.super) }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { try scope.inner(at: place(key), key) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try scope.inner(at: offset(of: key), key) }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.bool(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.bool(at: offset) }
   }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.string(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.string(at: offset) }
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.double(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.double(at: offset) }
   }
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.float(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.float(at: offset) }
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try value(of: key) { (source, place) throws(ValueFault) in try source.integer(at: place) }
+    try value(of: key) { (source, offset) throws(ValueFault) in try source.integer(at: offset) }
   }
 }

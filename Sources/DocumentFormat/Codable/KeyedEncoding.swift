@@ -1,4 +1,4 @@
-/// The fields of an object.
+/// A keyed encoding container: the fields of an object.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let scope: EncodingScope
 
@@ -12,7 +12,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try scope.entry(key) { try scope.write(value, key: key) }
   }
 
-  // The protocol's own one asks the runtime for the optional's type.
+  // The protocol's default implementation makes the runtime look up the optional's type.
   func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     if let value { try encode(value, forKey: key) }
   }
@@ -27,7 +27,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     scope.deferredScope(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { scope.deferredScope(PlaceKey.super) }
+  func superEncoder() -> any Encoder { scope.deferredScope(UnnamedKey.super) }
 
   func superEncoder(forKey key: Key) -> any Encoder { scope.deferredScope(key) }
 

@@ -1,4 +1,4 @@
-/// One value, read without a list around it.
+/// A single-value decoding container.
 struct SingleDecoding: SingleValueDecodingContainer {
   let scope: DecodingScope
 

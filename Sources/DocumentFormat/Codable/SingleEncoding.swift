@@ -1,4 +1,4 @@
-/// One value without a list around it.
+/// A single-value encoding container.
 struct SingleEncoding: SingleValueEncodingContainer {
   let scope: EncodingScope
 

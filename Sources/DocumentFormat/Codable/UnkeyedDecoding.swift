@@ -1,7 +1,7 @@
-/// The elements of an array, in turn.
+/// An unkeyed decoding container: the elements of an array, in order.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   let scope: DecodingScope
-  /// Elements of the array.
+  /// The number of elements in the array.
   let elementCount: Int
   private var offset: Int
   private(set) var currentIndex = 0
@@ -16,10 +16,10 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   var count: Int? { elementCount }
   var isAtEnd: Bool { currentIndex >= elementCount }
 
-  /// Reads the next element with `body` and moves behind it; stays where it is if `body` throws.
+  /// Decodes the next element with `body` and advances past it. Does not advance if `body` throws.
   @inline(__always)
-  private mutating func next<T>(_ body: (Int, PlaceKey) throws -> T) throws -> T {
-    let key = PlaceKey(index: currentIndex)
+  private mutating func next<T>(_ body: (Int, UnnamedKey) throws -> T) throws -> T {
+    let key = UnnamedKey(index: currentIndex)
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
         T.self, .init(codingPath: codingPath + [key], debugDescription: "The array has no more elements."))
@@ -35,7 +35,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decodeNil() throws -> Bool {
-    guard !isAtEnd, try scope.isNull(at: offset, PlaceKey(index: currentIndex)) else { return false }
+    guard !isAtEnd, try scope.isNull(at: offset, UnnamedKey(index: currentIndex)) else { return false }
     return try next { _, _ in true }
   }
 

@@ -1,4 +1,4 @@
-/// The elements of an array.
+/// An unkeyed encoding container: the elements of an array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
   let scope: EncodingScope
 
@@ -11,19 +11,19 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
   }
 
   func encode<T: Encodable>(_ value: T) throws {
-    let key = PlaceKey(index: scope.count)
+    let key = UnnamedKey(index: scope.count)
     try scope.element { try scope.write(value, key: key) }
   }
 
   func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
-    scope.deferredScope(PlaceKey(index: count)).container(keyedBy: type)
+    scope.deferredScope(UnnamedKey(index: count)).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    scope.deferredScope(PlaceKey(index: count)).unkeyedContainer()
+    scope.deferredScope(UnnamedKey(index: count)).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { scope.deferredScope(PlaceKey(index: count)) }
+  func superEncoder() -> any Encoder { scope.deferredScope(UnnamedKey(index: count)) }
 
   func encode(_ value: Bool) throws {
     try scope.element { scope.buffer.bytes.appendItem(value) }

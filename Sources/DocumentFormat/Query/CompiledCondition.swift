@@ -1,19 +1,22 @@
 import Bytes
 
-/// A condition made ready to be asked of many documents: constants as bytes, patterns in pieces.
+/// A condition prepared for evaluation on many documents: constants are stored as bytes, patterns are parsed.
 ///
-/// Asking allocates nothing, unless case is ignored in a text that is not ASCII or a list of more than eight constants
-/// is searched.
+/// Evaluation does not allocate, except to ignore case in a text that is not ASCII, or to search a list of more than
+/// eight constants.
 public struct CompiledCondition: Sendable {
   private let root: Node
 
+  /// Compiles a condition.
+  ///
   /// - Complexity: O(size of the condition and its constants).
   public init(_ condition: Condition) { root = Node(condition) }
 
-  /// Whether the document meets the condition.
+  /// Whether the document matches the condition.
   ///
-  /// - Throws: If the bytes that had to be read are damaged.
-  /// - Complexity: For each comparison O(heads before the field on each level), up to the first that decides.
+  /// - Throws: `DocumentError` if bytes that had to be read are damaged.
+  /// - Complexity: For each comparison O(heads before the field on each level), up to the first comparison that
+  ///   decides.
   public func matches(_ document: borrowing DocumentView) throws(DocumentError) -> Bool {
     try root.matches(document.bytes, document.offset)
   }
@@ -72,7 +75,7 @@ private indirect enum Node: Sendable {
   }
 }
 
-/// Ends the walk at the first value that meets the test.
+/// Ends the walk at the first value that passes the test.
 private struct TestVisitor: PathVisitor {
   let test: ValueTest
 
@@ -82,7 +85,7 @@ private struct TestVisitor: PathVisitor {
   }
 }
 
-/// The same for `contains`, which means one thing for a text and another for an array.
+/// Ends the walk at the first value that passes `contains`, which differs for texts and arrays.
 private struct ContainsVisitor: PathVisitor {
   let text: ValueTest
   let element: ValueTest
@@ -104,11 +107,11 @@ private struct ContainsVisitor: PathVisitor {
   }
 }
 
-/// A question about one value.
+/// A test of one value.
 private enum ValueTest: Sendable {
   case order(Condition.Comparison, Scalar)
   case oneOf([Scalar])
-  /// The constants by their keys, where they are too many to go through.
+  /// The constants by index key, if they are too many for a linear search.
   case oneOfMany([IndexKey: [Scalar]])
   case text(TextTest)
   case never

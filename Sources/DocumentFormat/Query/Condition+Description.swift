@@ -1,9 +1,9 @@
 import Foundation
 
 extension Condition: CustomStringConvertible {
-  /// The condition in the form that ``init(parsing:)`` reads as the same.
+  /// The condition in the syntax of ``init(parsing:)``, which parses it as an equal condition.
   ///
-  /// Two things have no such form: a list of one condition (written as that condition), and arrays and objects as
+  /// Two cases have no exact syntax: a list of one condition (written as that condition), and arrays and objects as
   /// constants.
   public var description: String {
     switch self {
@@ -35,7 +35,7 @@ extension Condition: CustomStringConvertible {
 
   private var isDisjunction: Bool { if case .or = self { isList } else { false } }
 
-  /// Words that a field's name cannot be written as without a backslash.
+  /// Reserved words, which need a backslash when they are field names.
   static let reservedWords: Set<String> = ["and", "or", "not", "true", "false", "null"]
 
   private static func text(_ value: DocumentValue) -> String {
@@ -49,7 +49,7 @@ extension Condition: CustomStringConvertible {
     }
   }
 
-  /// `text` in single quotes.
+  /// `text` in single quotes, with escape sequences.
   static func quoted(_ text: String) -> String {
     var quoted = "'"
     for scalar in text.unicodeScalars {
@@ -69,7 +69,7 @@ extension Condition: CustomStringConvertible {
 }
 
 extension FieldPath {
-  /// The path as it is written in a condition: with a backslash before what would not be read as part of it.
+  /// The path in the syntax of conditions: with a backslash before each character that is not allowed in a bare path.
   var queryText: String {
     var text = names.enumerated().map { index, name in
       var text = ""
@@ -85,7 +85,7 @@ extension FieldPath {
 }
 
 extension Ordering: CustomStringConvertible {
-  /// The order in the form that ``init(parsing:)`` reads.
+  /// The order in the syntax of ``init(parsing:)``.
   public var description: String {
     terms.map { ($0.isDescending ? "-" : "") + $0.path.queryText }.joined(separator: ", ")
   }

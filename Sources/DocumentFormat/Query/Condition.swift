@@ -1,33 +1,33 @@
-/// What a document has to meet, over fields by path and constants.
+/// A condition on documents that compares fields, named by path, with constants.
 ///
-/// A condition over a path holds if **any** value that the path leads to meets it: arrays, on the way or at the end,
-/// are looked at element by element, a missing field counts as null, and an empty array has no value. Values of
-/// different kinds are never equal and in no order, so `age < 3` does not hold for a text; `!=` is the negation of
-/// `==`, so `age != 1` holds for a missing age. Numbers are compared by value, exactly, whether they are integers or
-/// doubles; NaN equals itself and is below all others, false is below true, and texts and byte strings are compared by
-/// their bytes (of UTF-8). Arrays and objects as constants equal nothing.
+/// A condition on a path holds if **any** value of the path matches it: an array, on the path or at its end, is
+/// examined element by element, a missing field counts as null, and an empty array has no values. Values of different
+/// kinds are never equal and not ordered, so `age < 3` does not hold for a text. `!=` is the negation of `==`, so
+/// `age != 1` holds for a missing age. Numbers, integers or doubles, are compared exactly by value. NaN equals itself
+/// and is less than all other numbers, false is less than true, and texts and byte strings are compared bytewise (texts
+/// in UTF-8). Arrays and objects as constants equal nothing.
 public indirect enum Condition: Sendable, Equatable {
-  /// A comparison with a constant; with null, `==`, `<=` and `>=` ask for null.
+  /// A comparison with a constant. With null, `==`, `<=` and `>=` test for null.
   case compare(FieldPath, Comparison, DocumentValue)
-  /// Equal to one of the constants.
+  /// The value equals one of the constants.
   case isIn(FieldPath, [DocumentValue])
-  /// A text with this text inside; or, where the path ends with an array, an element that equals the constant (in its
+  /// The text contains this text; or, if the path ends with an array, an element equals the constant (including its
   /// case).
   case contains(FieldPath, DocumentValue, ignoringCase: Bool)
-  /// A text of this pattern: `%` stands for any characters, `_` for one (a Unicode scalar), and a backslash takes the
-  /// character behind it as it is.
+  /// The text matches a pattern: `%` matches any characters, `_` matches one (a Unicode scalar), and a backslash
+  /// escapes the next character.
   case like(FieldPath, String, ignoringCase: Bool)
-  /// A text that begins so.
+  /// The text begins with a prefix.
   case hasPrefix(FieldPath, String, ignoringCase: Bool)
-  /// Null, or missing.
+  /// The field is null or missing.
   case isNull(FieldPath)
-  /// All of these; holds if there are none.
+  /// All of the conditions hold; true for an empty list.
   case and([Condition])
-  /// One of these at least; does not hold if there are none.
+  /// At least one of the conditions holds; false for an empty list.
   case or([Condition])
   case not(Condition)
 
-  /// How a value is compared with a constant.
+  /// A comparison operator.
   public enum Comparison: String, Sendable, CaseIterable {
     case equal = "=="
     case notEqual = "!="
@@ -37,10 +37,10 @@ public indirect enum Condition: Sendable, Equatable {
     case greaterOrEqual = ">="
   }
 
-  /// Holds for every document.
+  /// A condition that holds for every document.
   public static let always = Condition.and([])
 
-  /// Both conditions, in one list if one of them is a conjunction already.
+  /// The conjunction of both. Conjunctions are flattened into one list.
   public static func && (a: Condition, b: Condition) -> Condition {
     var all: [Condition] = []
     for condition in [a, b] {
@@ -49,7 +49,7 @@ public indirect enum Condition: Sendable, Equatable {
     return .and(all)
   }
 
-  /// One of both, in one list if one of them is a disjunction already.
+  /// The disjunction of both. Disjunctions are flattened into one list.
   public static func || (a: Condition, b: Condition) -> Condition {
     var all: [Condition] = []
     for condition in [a, b] {
@@ -62,9 +62,9 @@ public indirect enum Condition: Sendable, Equatable {
 }
 
 extension Condition {
-  /// Whether the document meets the condition. Who asks for many documents makes a ``CompiledCondition`` once.
+  /// Whether the document matches the condition. To test many documents, create a ``CompiledCondition`` once.
   ///
-  /// - Throws: If the bytes that had to be read are damaged.
+  /// - Throws: `DocumentError` if bytes that had to be read are damaged.
   public func matches(_ document: borrowing DocumentView) throws(DocumentError) -> Bool {
     try CompiledCondition(self).matches(document)
   }

@@ -1,24 +1,23 @@
 import Foundation
 
 extension Condition {
-  /// Reads a condition as people write it:
+  /// Parses a condition:
   ///
   ///     user.status.isOnline == true && (name like 'A%' nocase || age >= 3) && !(tag in ['a', 'b'])
   ///
-  /// - A field is its ``FieldPath``; a backslash takes any character as it is, so `\and` is a field with that name.
-  /// - `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `in [a, b]`, `contains`, `like 'A%'`, `hasprefix 'A'`, `is
-  ///   null`,
-  ///   `is not null`. Behind the text of `contains`, `like` and `hasprefix` the word `nocase` ignores case.
-  /// - `&&` or `and`, `||` or `or`, `!` or `not`, parentheses; `and` binds closer than `or`. `true` and `false` alone
-  ///   are conditions, too.
+  /// - A field is its ``FieldPath``. A backslash escapes any character, so `\and` is a field with that name.
+  /// - Operators: `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `in [a, b]`, `contains`, `like 'A%'`,
+  ///   `hasprefix 'A'`, `is null`, `is not null`. The word `nocase` after the text of `contains`, `like` and
+  ///   `hasprefix` ignores case.
+  /// - `&&` or `and`, `||` or `or`, `!` or `not`, parentheses. `and` binds more tightly than `or`. `true` and `false`
+  ///   alone are conditions, too.
   /// - Values: `'text'` or `"text"` with `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"` and `\u{hex}`; numbers, `nan`, `inf`,
-  ///   `-inf`,
-  ///   `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`.
+  ///   `-inf`, `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`.
   ///
-  /// Words of the language may be written in any case. What ``description`` writes reads as the same condition.
+  /// Keywords are not case-sensitive. Parsing a ``description`` gives an equal condition.
   ///
-  /// - Throws: With the column, and what was expected there. More than ``DocumentLimits/nestingDepth`` levels of
-  ///   parentheses and negations are refused.
+  /// - Throws: `QuerySyntaxError` with the column and the expected token. Parentheses and negations may be nested at
+  ///   most ``DocumentLimits/nestingDepth`` levels deep.
   public init(parsing text: String) throws(QuerySyntaxError) {
     var parser = ConditionParser(lexer: try QueryLexer(text))
     self = try parser.disjunction(depth: 0)
@@ -26,7 +25,7 @@ extension Condition {
   }
 }
 
-/// A parser by recursive descent, one function a level of the grammar.
+/// A recursive-descent parser with one function for each level of the grammar.
 private struct ConditionParser {
   var lexer: QueryLexer
 
@@ -133,7 +132,7 @@ private struct ConditionParser {
     throw lexer.unexpected("a value: text in quotes, a number, true, false, null, date('…') or bytes('…')")
   }
 
-  /// The text in parentheses that `parse` understands.
+  /// Parses a text in parentheses with `parse`.
   private mutating func argument<T>(_ what: String, _ parse: (String) -> T?) throws(QuerySyntaxError) -> T {
     guard try lexer.take("(") else { throw lexer.unexpected("'('") }
     guard case .text(let text) = lexer.token, let value = parse(text) else { throw lexer.unexpected(what) }
@@ -144,7 +143,7 @@ private struct ConditionParser {
 }
 
 extension QueryLexer {
-  /// Takes the path that comes next.
+  /// Consumes the next token as a path.
   fileprivate mutating func takePath(_ expected: String) throws(QuerySyntaxError) -> FieldPath {
     guard case .word(let word) = token, !Condition.reservedWords.contains(word.lowercased()) else {
       throw unexpected(expected)
@@ -161,9 +160,9 @@ extension QueryLexer {
 }
 
 extension Ordering {
-  /// Reads an order as people write it: `user.name, -age` or `user.name asc, age desc`.
+  /// Parses an order: `user.name, -age` or `user.name asc, age desc`.
   ///
-  /// - Throws: With the column, and what was expected there.
+  /// - Throws: `QuerySyntaxError` with the column and the expected token.
   public init(parsing text: String) throws(QuerySyntaxError) {
     var lexer = try QueryLexer(text)
     var terms: [Term] = []

@@ -1,13 +1,13 @@
 import Bytes
 import Foundation
 
-/// In which order documents come: by the values of fields, one after the other.
+/// A sort order of documents by one or more fields.
 ///
 /// The order is total over all kinds: null (and missing), false, true, numbers by value with NaN first, dates, texts by
-/// their bytes of UTF-8, byte strings, arrays and objects (which are all alike). On the way through an array its first
-/// element counts.
+/// their UTF-8 bytes, byte strings, then arrays and objects (which are all equal). If the path passes an array, its
+/// first element is used.
 public struct Ordering: Sendable, Equatable {
-  /// A field to order by.
+  /// A field to sort by.
   public struct Term: Sendable, Equatable {
     public var path: FieldPath
     public var isDescending: Bool
@@ -22,30 +22,30 @@ public struct Ordering: Sendable, Equatable {
 
   public init(_ terms: [Term]) { self.terms = terms }
 
-  /// Orders by the field of a key path.
+  /// Creates an order by the field of a key path.
   ///
-  /// - Throws: If it has no path in a document; see ``FieldPath/init(_:)``.
+  /// - Throws: `FieldPathError` if the key path has no field path; see ``FieldPath/init(_:)``.
   public init(_ keyPath: AnyKeyPath, isDescending: Bool = false) throws(FieldPathError) {
     terms = [Term(try FieldPath(keyPath), isDescending: isDescending)]
   }
 
-  /// This order, and where it does not decide that of another field.
+  /// This order, followed by another field that decides between documents that are equal in it.
   public func then(_ keyPath: AnyKeyPath, isDescending: Bool = false) throws(FieldPathError) -> Ordering {
     Ordering(terms + [Term(try FieldPath(keyPath), isDescending: isDescending)])
   }
 
-  /// Bytes that stand in the documents' order when they are compared as bytes.
+  /// A sort key of the document: keys compare bytewise in the order of the documents.
   ///
-  /// Two keys are equal exactly if no term tells the documents apart, and no key is the beginning of another one.
+  /// Two keys are equal exactly if the documents are equal in all terms, and no key is a prefix of another one.
   ///
-  /// - Complexity: One walk a term; the key has at most 11 bytes a term, or the length of the text.
+  /// - Complexity: One walk for each term. The key has at most 11 bytes for each term, or the length of the text.
   public func sortKey(of document: borrowing DocumentView) throws(DocumentError) -> [UInt8] {
     var key: [UInt8] = []
     try appendSortKey(of: document, to: &key)
     return key
   }
 
-  /// Appends the same bytes to `key`.
+  /// Appends the document's sort key to `key`.
   public func appendSortKey(of document: borrowing DocumentView, to key: inout [UInt8]) throws(DocumentError) {
     for term in terms {
       let start = key.count
@@ -59,7 +59,7 @@ public struct Ordering: Sendable, Equatable {
   }
 }
 
-/// Takes the first value.
+/// Finds the first value.
 private struct FirstVisitor: PathVisitor {
   var offset: Int?
 
@@ -70,7 +70,7 @@ private struct FirstVisitor: PathVisitor {
 }
 
 extension Array where Element == UInt8 {
-  /// The first byte of a value's sort key.
+  /// The first byte of a value's sort key, which orders the kinds.
   private enum Rank {
     static let null: UInt8 = 1
     static let `false`: UInt8 = 2
@@ -82,7 +82,7 @@ extension Array where Element == UInt8 {
     static let list: UInt8 = 8
   }
 
-  /// Appends the sort key of the value at `offset`, of null without one.
+  /// Appends the sort key of the value at `offset`, or of null if `offset` is `nil`.
   fileprivate mutating func appendSortKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
     guard let offset else {
       append(Rank.null)
@@ -101,8 +101,8 @@ extension Array where Element == UInt8 {
     }
   }
 
-  /// An integer of at most 64 bits: the greatest double that is not above it, and how far it is above that, which is
-  /// less than 2048.
+  /// Appends an integer of at most 64 bits: the greatest double that is not greater, then the difference, which is less
+  /// than 2048.
   private mutating func appendSortKey(integer: Int128) {
     var floor = Double(integer)
     if Int128(floor) > integer { floor = floor.nextDown }
@@ -112,14 +112,14 @@ extension Array where Element == UInt8 {
   private mutating func appendSortKey(_ rank: UInt8, _ value: Double, _ rest: UInt64) {
     append(rank)
     let bits = (value == 0 ? 0 : value).bitPattern
-    // With the sign bit turned round positive numbers stand behind negative ones, whose other bits are turned round as
-    // well.
+    // With the sign bit inverted, positive numbers sort after negative ones. The other bits of negative numbers are
+    // inverted as well.
     let ordered: UInt64 = value.isNaN ? 0 : bits >> 63 == 0 ? bits ^ 1 << 63 : ~bits
     appendBigEndian(ordered, 8)
     appendBigEndian(rest, 2)
   }
 
-  /// A string: its bytes, zero as 00 FF, and 00 00 behind them.
+  /// Appends a string: its bytes, with zero encoded as 00 FF, then the terminator 00 00.
   private mutating func appendSortKey(_ rank: UInt8, _ string: RawSpan) {
     append(rank)
     for offset in 0..<string.byteCount {

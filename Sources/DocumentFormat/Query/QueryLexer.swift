@@ -1,6 +1,6 @@
-/// A word of the text form.
+/// A token of the query syntax.
 enum QueryToken: Equatable {
-  /// A field path or a word of the language, as written, with its backslashes.
+  /// A field path or a keyword, as written, including backslashes.
   case word(String)
   case text(String)
   case number(DocumentValue)
@@ -8,7 +8,7 @@ enum QueryToken: Equatable {
   case symbol(String)
   case end
 
-  /// How messages call it.
+  /// The token as it appears in messages.
   var name: String {
     switch self {
     case .word(let word): "'\(word)'"
@@ -20,13 +20,13 @@ enum QueryToken: Equatable {
   }
 }
 
-/// Cuts the text form of conditions and orders into words, with one word of look-ahead.
+/// Splits conditions and orders into tokens, with one token of look-ahead.
 struct QueryLexer {
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The word that comes next.
+  /// The next token.
   private(set) var token = QueryToken.end
-  /// Where it begins, from 1.
+  /// The column of the next token, from 1.
   private(set) var column = 1
 
   init(_ text: String) throws(QuerySyntaxError) {
@@ -34,14 +34,14 @@ struct QueryLexer {
     try advance()
   }
 
-  /// Moves to the next word.
+  /// Advances to the next token.
   mutating func advance() throws(QuerySyntaxError) {
     while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
     column = position + 1
     token = try next()
   }
 
-  /// Takes the symbol or word (in any case) if it comes next.
+  /// Consumes the next token if it is one of these symbols or keywords, in any case.
   mutating func take(_ words: String...) throws(QuerySyntaxError) -> Bool {
     let found: String
     switch token {
@@ -54,14 +54,14 @@ struct QueryLexer {
     return true
   }
 
-  /// The error of a word that is not what was expected.
+  /// An error for a next token that is not the expected one.
   func unexpected(_ expected: String) -> QuerySyntaxError {
     QuerySyntaxError(column: column, expected: expected, found: token.name)
   }
 
   static let symbols = ["==", "!=", "<>", "<=", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "[", "]", ",", "-"]
 
-  /// Whether `scalar` may stand in a path without a backslash; digits and `-` not at its beginning.
+  /// Whether `scalar` may occur in a path without a backslash; digits and `-` only after the first character.
   static func isBare(_ scalar: Unicode.Scalar, atStart: Bool) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "_", "$", "@": true
@@ -89,7 +89,7 @@ struct QueryLexer {
 
   private func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// A path, its backslashes kept for ``FieldPath/init(parsing:)``.
+  /// A path, with the backslashes preserved for ``FieldPath/init(parsing:)``.
   private mutating func word() throws(QuerySyntaxError) -> String {
     var word = ""
     var isStart = true
@@ -129,7 +129,7 @@ struct QueryLexer {
     return .double(value)
   }
 
-  /// Whether a sign may stand behind `text` inside a number.
+  /// Whether a sign may follow `text` inside a number.
   private func isSign(_ scalar: Unicode.Scalar, after text: String) -> Bool {
     switch scalar {
     case "-": text.isEmpty || text.hasSuffix("e") || text.hasSuffix("E")
@@ -149,9 +149,9 @@ struct QueryLexer {
     throw QuerySyntaxError(column: position + 1, expected: "'\(quote)' to end the text", found: "the end")
   }
 
-  /// What the characters behind a backslash stand for.
+  /// The character of an escape sequence, after the backslash.
   private mutating func escape() throws(QuerySyntaxError) -> Unicode.Scalar {
-    // The backslash has been passed.
+    // The backslash is already consumed.
     let start = position
     let kind = peek()
     position += 1

@@ -1,7 +1,7 @@
-/// An index that a collection keeps.
+/// A declared index of a collection.
 public struct IndexDescription: Sendable, Equatable {
   public var path: FieldPath
-  /// Whether the texts' prefix keys are kept as well.
+  /// Whether the prefix keys of texts are indexed as well.
   public var hasPrefixes: Bool
 
   public init(_ path: FieldPath, hasPrefixes: Bool = false) {
@@ -10,23 +10,24 @@ public struct IndexDescription: Sendable, Equatable {
   }
 }
 
-/// How the documents that meet a condition are found. Whatever is found must still be asked for the whole condition.
+/// A plan for finding the documents that match a condition. Each document found must still be tested with the complete
+/// condition.
 public enum QueryPlan: Sendable, Equatable {
-  /// All documents that meet the condition are among those that the lookups find together; one document may be found
-  /// more than once. Without a lookup no document can meet it.
+  /// The union of the lookups contains all matching documents. A document may be found more than once. With no lookups,
+  /// no document can match.
   case lookups([Lookup])
-  /// No index helps: every document is read.
+  /// No index is usable: every document is read.
   case scan
 
   /// Keys to look up in one index.
   public struct Lookup: Sendable, Equatable {
     public var index: IndexDescription
     public var keys: [IndexKey]
-    /// Whether they are prefix keys.
+    /// Whether the keys are prefix keys.
     public var isPrefix: Bool
   }
 
-  /// How many keys are looked up; nil for a scan.
+  /// The number of keys to look up; `nil` for a scan.
   public var keyCount: Int? {
     guard case .lookups(let lookups) = self else { return nil }
     return lookups.reduce(0) { $0 + $1.keys.count }
@@ -34,7 +35,7 @@ public enum QueryPlan: Sendable, Equatable {
 }
 
 extension QueryPlan: CustomStringConvertible {
-  /// A sentence for people: which index is used for what, or that all is scanned.
+  /// A description for people: the indexes and how they are used, or that all documents are scanned.
   public var description: String {
     guard case .lookups(let lookups) = self else { return "scan all documents" }
     if lookups.isEmpty { return "nothing: no document can match" }
@@ -46,16 +47,16 @@ extension QueryPlan: CustomStringConvertible {
 }
 
 extension Condition {
-  /// How to find what meets the condition with `indexes`.
+  /// Plans how to find the matching documents with `indexes`.
   ///
-  /// Equality, `in`, null and a prefix (also the beginning of a `like` pattern) use an index over their path. Of a
-  /// conjunction the part with the fewest keys is used, and one by value before one by prefix; a disjunction needs all
-  /// of its parts.
+  /// Equality, `in`, null and a prefix (including the literal beginning of a `like` pattern) can use an index on their
+  /// path. For a conjunction, the part with the fewest keys is used, and values are preferred to prefixes. A
+  /// disjunction needs an index for all of its parts.
   ///
   /// - Parameters:
-  ///   - indexes: Those that the collection has.
-  ///   - rowCount: Tells about how many documents have a key. With it that part of a conjunction is used which
-  ///     finds the fewest, and where they are alike the one as above.
+  ///   - indexes: The indexes of the collection.
+  ///   - rowCount: Returns an estimate of the number of documents with a key. If given, a conjunction uses the part
+  ///     that finds the fewest documents; the rule above breaks ties.
   public func plan(
     _ indexes: [IndexDescription], rowCount: ((IndexDescription, IndexKey) throws -> Int)? = nil
   ) rethrows -> QueryPlan {
@@ -83,7 +84,7 @@ extension Condition {
     }
   }
 
-  /// Which of the plans of a conjunction's parts finds the fewest documents.
+  /// The plan that finds the fewest documents, among those of a conjunction's parts.
   private static func cheapest(
     _ plans: [QueryPlan], _ rowCount: ((IndexDescription, IndexKey) throws -> Int)?
   ) rethrows -> QueryPlan {
@@ -112,21 +113,21 @@ extension Condition {
     return keys.filter { known.insert($0).inserted }
   }
 
-  /// What stands in a pattern before its first `%` or `_`, and whether that is all of it.
+  /// The literal text before the first `%` or `_` of a pattern, and whether it is the entire pattern.
   private static func literalHead(of pattern: String) -> (head: String, isComplete: Bool) {
     let pieces = LikePiece.pieces(of: pattern)
     var head: [UInt8] = []
     for case .byte(let byte) in pieces.prefix(while: { $0 != .one && $0 != .many }) { head.append(byte) }
-    // Pieces other than bytes stand for whole scalars, so the head is UTF-8.
+    // The pieces other than bytes match entire scalars, so the head is valid UTF-8.
     return (String(decoding: head, as: UTF8.self), head.count == pieces.count)
   }
 }
 
 extension QueryPlan {
-  /// How many documents the lookups find, as far as is worth knowing.
+  /// An estimate of the number of documents that the lookups find.
   fileprivate func rowCount(_ count: (IndexDescription, IndexKey) throws -> Int) rethrows -> Int {
     guard case .lookups(let lookups) = self else { return .max }
-    // So many keys are not counted one by one: that would cost as much as it saves.
+    // Do not count more keys than this: it would cost as much as it saves.
     let limit = 16
     if lookups.reduce(0, { $0 + $1.keys.count }) > limit { return .max }
     var rows = 0
@@ -136,11 +137,12 @@ extension QueryPlan {
     return rows
   }
 
-  /// What a conjunction chooses by: keys, a prefix key as much as a thousand, a scan more than all.
+  /// The cost that a conjunction minimises: the number of keys, where a prefix key counts as about a thousand and a
+  /// scan is the most expensive.
   fileprivate var cost: Int {
     guard case .lookups(let lookups) = self else { return .max }
     return lookups.reduce(0) { cost, lookup in
-      // Of two prefixes the longer one finds less.
+      // A longer prefix finds fewer documents.
       cost + (lookup.isPrefix ? 1000 - lookup.keys[0].bytes.count : lookup.keys.count)
     }
   }

@@ -1,10 +1,10 @@
-/// What the text of a condition or an order has where something else was expected.
+/// A syntax error in the text of a condition or an order.
 public struct QuerySyntaxError: Error, Equatable, Sendable {
-  /// Where, in Unicode scalars from 1.
+  /// The column of the error, in Unicode scalars from 1.
   public let column: Int
-  /// What could have stood there.
+  /// A description of the expected token.
   public let expected: String
-  /// What stands there.
+  /// A description of the token found.
   public let found: String
 }
 

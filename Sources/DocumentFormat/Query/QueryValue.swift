@@ -1,10 +1,10 @@
 import Foundation
 
-/// A type whose values a condition can compare with: what its encoding as a document is one scalar.
+/// A type whose values can be constants in a condition. Its encoding as a document is one scalar.
 ///
-/// An enumeration with a raw value of such a type needs only the conformance, `extension Gender: QueryValue {}`.
+/// An enumeration whose raw value has such a type needs only the conformance, `extension Gender: QueryValue {}`.
 public protocol QueryValue {
-  /// The value as ``DocumentEncoder`` writes it.
+  /// The value as ``DocumentEncoder`` encodes it.
   var documentValue: DocumentValue { get }
 }
 

@@ -1,17 +1,17 @@
 import Bytes
 
-/// A question about a text: whether it contains, begins with, or is like another one.
+/// A test of a text: whether it contains, begins with, or matches another one.
 ///
-/// Case is ignored by Swift's `lowercased()` on both sides. The constant is lowered once; a text of ASCII is lowered
-/// byte by byte while it is compared, and any other becomes a string.
+/// Case is ignored with Swift's `lowercased()` on both sides. The constant is lowercased once. An ASCII text is
+/// lowercased byte by byte during the comparison; any other text is converted to a string.
 struct TextTest: Sendable {
   enum Form: Sendable { case contains, hasPrefix, like }
 
   private let form: Form
   private let ignoringCase: Bool
-  /// The text to look for.
+  /// The text to search for.
   private let text: [UInt8]
-  /// The pattern in pieces.
+  /// The parsed pattern.
   private let pattern: [LikePiece]
 
   init(_ form: Form, _ text: String, _ ignoringCase: Bool) {
@@ -22,7 +22,7 @@ struct TextTest: Sendable {
     pattern = form == .like ? LikePiece.pieces(of: lowered) : []
   }
 
-  /// Whether it holds for the text at `range`.
+  /// Whether the test holds for the text at `range`.
   func holds(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     let value = bytes.extracting(range)
     guard ignoringCase else { return holds(value, foldingASCII: false) }
@@ -42,14 +42,14 @@ struct TextTest: Sendable {
 }
 
 extension RawSpan {
-  /// The byte at `offset`, an ASCII capital as its small letter if asked for.
+  /// The byte at `offset`, with an ASCII capital converted to lower case if `isFolding` is true.
   @inline(__always)
   fileprivate func byte(_ offset: Int, _ isFolding: Bool) -> UInt8 {
     let byte = u8(at: offset)
     return isFolding && byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
 
-  /// Whether the bytes from `start` on are those of `text`, which must not reach beyond the end.
+  /// Whether the bytes at `start` are those of `text`, which must not extend past the end.
   @inline(__always)
   fileprivate func matches(_ text: RawSpan, at start: Int, _ isFolding: Bool) -> Bool {
     if !isFolding { return slice(start, text.byteCount).hasSameBytes(as: text) }
@@ -57,8 +57,8 @@ extension RawSpan {
     return true
   }
 
-  /// Whether `text` stands anywhere. Complexity: O(bytes · bytes of `text`) at worst, a pass over the bytes in
-  /// practice.
+  /// Whether `text` occurs anywhere. Complexity: O(bytes · bytes of `text`) in the worst case, one pass over the bytes
+  /// in practice.
   fileprivate func contains(_ text: RawSpan, _ isFolding: Bool) -> Bool {
     if text.byteCount == 0 { return true }
     let first = text.u8(at: 0)
@@ -71,16 +71,16 @@ extension RawSpan {
   }
 }
 
-/// A piece of a pattern.
+/// An element of a `like` pattern.
 enum LikePiece: Equatable, Sendable {
-  /// A byte as it is.
+  /// A literal byte.
   case byte(UInt8)
   /// `_`: one Unicode scalar.
   case one
-  /// `%`: any number of them.
+  /// `%`: any number of Unicode scalars.
   case many
 
-  /// The pieces of `pattern`; a backslash takes the character behind it as it is, and itself at the end.
+  /// Parses `pattern`. A backslash escapes the next character; at the end of the pattern it is literal.
   static func pieces(of pattern: String) -> [LikePiece] {
     var pieces: [LikePiece] = []
     var isEscaped = false
@@ -100,10 +100,10 @@ enum LikePiece: Equatable, Sendable {
     return pieces
   }
 
-  /// Whether the whole of `text` is of the pattern. On a mismatch only the last `%` is tried with one more character:
-  /// what the ones before it took cannot help.
+  /// Whether the entire `text` matches the pattern. On a mismatch, only the last `%` is retried with one more
+  /// character: extending an earlier one cannot help.
   ///
-  /// - Complexity: O(bytes · pieces) at worst.
+  /// - Complexity: O(bytes · pieces) in the worst case.
   static func match(_ pattern: Span<LikePiece>, _ text: RawSpan, _ isFolding: Bool) -> Bool {
     var offset = 0
     var piece = 0
@@ -138,7 +138,7 @@ enum LikePiece: Equatable, Sendable {
 }
 
 extension RawSpan {
-  /// The offset behind the scalar that begins at `offset`: behind all continuation bytes that follow.
+  /// The offset after the scalar that begins at `offset`: after all continuation bytes that follow.
   fileprivate func endOfScalar(_ offset: Int) -> Int {
     var end = offset + 1
     while end < byteCount, u8(at: end) & 0xC0 == 0x80 { end += 1 }

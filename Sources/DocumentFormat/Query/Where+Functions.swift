@@ -1,5 +1,5 @@
-// Conditions that are no operators. They are written with a leading dot, `.like(\.name, "A%")`, where a condition is
-// asked for: behind the name of a property Swift would take a call for a part of the key path.
+// Conditions that are not operators. Write them with a leading dot, `.like(\.name, "A%")`, where a condition is
+// expected. After the name of a property, Swift would parse a call as a part of the key path.
 
 extension Where {
   /// Whether the field equals one of `values`.
@@ -32,12 +32,12 @@ extension Where {
     return Where(path) { .isIn($0, constants) }
   }
 
-  /// Whether an element of the array equals `element`. An index over the array finds it.
+  /// Whether an element of the array equals `element`. An index on the array is used.
   public static func contains<Element: QueryValue>(_ path: KeyPath<Root, [Element]>, _ element: Element) -> Where {
     Where(path) { .compare($0, .equal, element.documentValue) }
   }
 
-  /// Whether an element of the array equals `element`. An index over the array finds it.
+  /// Whether an element of the array equals `element`. An index on the array is used.
   public static func contains<Element: QueryValue>(_ path: KeyPath<Root, [Element]?>, _ element: Element) -> Where {
     Where(path) { .compare($0, .equal, element.documentValue) }
   }
@@ -45,21 +45,21 @@ extension Where {
   /// Whether the field is null or missing.
   public static func isNull<Value>(_ path: KeyPath<Root, Value>) -> Where { Where(path) { .isNull($0) } }
 
-  /// Whether `text` stands anywhere in the field.
+  /// Whether the field contains `text`.
   public static func contains(
     _ path: KeyPath<Root, some QueryText>, _ text: String, ignoringCase: Bool = false
   ) -> Where {
     Where(path) { .contains($0, .text(text), ignoringCase: ignoringCase) }
   }
 
-  /// Whether the field begins with `prefix`. An index with prefixes finds it unless case is ignored.
+  /// Whether the field begins with `prefix`. An index with prefixes is used unless case is ignored.
   public static func hasPrefix(
     _ path: KeyPath<Root, some QueryText>, _ prefix: String, ignoringCase: Bool = false
   ) -> Where {
     Where(path) { .hasPrefix($0, prefix, ignoringCase: ignoringCase) }
   }
 
-  /// Whether the field is of the pattern: `%` stands for any characters, `_` for one.
+  /// Whether the field matches a pattern: `%` matches any characters, `_` matches one.
   public static func like(
     _ path: KeyPath<Root, some QueryText>, _ pattern: String, ignoringCase: Bool = false
   ) -> Where {
@@ -67,7 +67,7 @@ extension Where {
   }
 }
 
-/// `String` and `String?`: what can be searched as text.
+/// `String` and `String?`: the types of fields that can be searched as text.
 public protocol QueryText {}
 
 extension String: QueryText {}

@@ -1,14 +1,14 @@
 /// A condition on documents of `Root`, built from key paths: `\.user.name == "x" && \.age >= 3`.
 ///
-/// A key path that does not lead through stored properties cannot be followed in a document (see
-/// ``FieldPath/init(_:)``). Building does not throw; the failure is kept and thrown by ``condition()``.
+/// A key path that does not lead through stored properties has no field path (see ``FieldPath/init(_:)``). Building a
+/// condition does not throw; ``condition()`` throws the stored error.
 public struct Where<Root>: Sendable {
   private let result: Result<Condition, FieldPathError>
 
-  /// A condition written over paths.
+  /// Wraps a condition on field paths.
   public init(_ condition: Condition) { result = .success(condition) }
 
-  /// A condition over the path of `keyPath`.
+  /// Creates a condition on the path of `keyPath`.
   init(_ keyPath: PartialKeyPath<Root>, _ condition: (FieldPath) -> Condition) {
     do {
       result = .success(condition(try FieldPath(keyPath)))
@@ -19,9 +19,9 @@ public struct Where<Root>: Sendable {
 
   private init(_ result: Result<Condition, FieldPathError>) { self.result = result }
 
-  /// The condition over paths.
+  /// The condition on field paths.
   ///
-  /// - Throws: If one of the key paths has no path in a document.
+  /// - Throws: `FieldPathError` if one of the key paths has no field path.
   public func condition() throws(FieldPathError) -> Condition { try result.get() }
 
   public static func && (a: Where, b: Where) -> Where { a.with(b) { $0 && $1 } }
@@ -41,17 +41,17 @@ public func == <Root, Value: QueryValue>(path: KeyPath<Root, Value>, value: Valu
   Where(path) { .compare($0, .equal, value.documentValue) }
 }
 
-/// `nil` asks for null or a missing field.
+/// `nil` matches null or a missing field.
 public func == <Root, Value: QueryValue>(path: KeyPath<Root, Value?>, value: Value?) -> Where<Root> {
   Where(path) { path in value.map { .compare(path, .equal, $0.documentValue) } ?? .isNull(path) }
 }
 
-/// Holds for a missing field, too.
+/// Also matches a missing field.
 public func != <Root, Value: QueryValue>(path: KeyPath<Root, Value>, value: Value) -> Where<Root> {
   Where(path) { .compare($0, .notEqual, value.documentValue) }
 }
 
-/// `nil` asks for a field that is there and not null; a value also holds for a missing field.
+/// `nil` matches a field that exists and is not null; a value also matches a missing field.
 public func != <Root, Value: QueryValue>(path: KeyPath<Root, Value?>, value: Value?) -> Where<Root> {
   Where(path) { path in value.map { .compare(path, .notEqual, $0.documentValue) } ?? .not(.isNull(path)) }
 }
@@ -88,7 +88,7 @@ public func >= <Root, Value: QueryValue>(path: KeyPath<Root, Value?>, value: Val
   Where(path) { .compare($0, .greaterOrEqual, value.documentValue) }
 }
 
-// MARK: Enumerations with raw values that do not conform themselves
+// MARK: Enumerations with raw values that do not conform to `QueryValue`
 
 @_disfavoredOverload
 public func == <Root, Value: RawRepresentable>(path: KeyPath<Root, Value>, value: Value) -> Where<Root>

@@ -1,11 +1,11 @@
 import Foundation
 import TextFormat
 
-/// Dates as text: ISO 8601 in UTC for the years 1 to 9999, `@` and the seconds since 1970 for all others and for
-/// moments that nine decimals of a second do not tell apart. Reading gives back the date that was written, to the last
-/// bit.
+/// Conversion between dates and text: ISO 8601 in UTC for the years 1 to 9999; `@` and the seconds since 1970 for all
+/// other dates, and for dates that need more than nine decimals of a second. Parsing restores the exact date, to the
+/// last bit.
 public enum DateText {
-  /// The shortest text that ``date(_:)`` reads as `date`.
+  /// The shortest text that ``date(_:)`` parses as `date`.
   public static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSince1970
     // 0001-01-01 and 10000-01-01.
@@ -22,8 +22,8 @@ public enum DateText {
     return "@\(seconds)"
   }
 
-  /// The date that `text` names: `2026-01-02`, `2026-01-02T03:04:05`, with decimals of a second, with `Z`, `+02:00` or
-  /// nothing (UTC) at its end, or `@` and seconds since 1970. Nil for anything else.
+  /// Parses a date: `2026-01-02` or `2026-01-02T03:04:05`, with optional decimals of a second and an optional `Z` or
+  /// `+02:00` (UTC if omitted), or `@` and the seconds since 1970. `nil` for any other text.
   public static func date(_ text: String) -> Date? {
     if text.first == "@" { return Double(text.dropFirst()).map(Date.init(timeIntervalSince1970:)) }
     var rest = Array(text.utf8)[...]

@@ -2,18 +2,20 @@ import Bytes
 import Foundation
 
 extension DocumentValue {
-  /// Reads a whole document.
+  /// Decodes a document.
   ///
-  /// Of two fields of one name the first counts.
+  /// If two fields have the same name, the first one is used.
   ///
-  /// - Throws: If the bytes are not one document of the subset in `Documentation/Format/Documents.md` and nothing else.
+  /// - Throws: `DocumentError` if the bytes are not exactly one document of the subset in
+  ///   `Documentation/Format/Documents.md`.
   public init(documentBytes bytes: RawSpan) throws(DocumentError) {
     var offset = 0
     self = try DocumentValue(bytes, &offset, depth: 0)
     guard offset == bytes.byteCount else { throw .trailingBytes(offset: offset) }
   }
 
-  /// Reads the value at `offset` and moves behind it. No memory is reserved by a count that the bytes claim.
+  /// Decodes the value at `offset` and advances past it. A count in the bytes never determines how much memory is
+  /// reserved.
   init(_ bytes: RawSpan, _ offset: inout Int, depth: Int) throws(DocumentError) {
     let start = offset
     switch try bytes.item(at: start) {
@@ -84,10 +86,10 @@ extension DocumentValue {
     return fields
   }
 
-  /// The document's bytes: shortest heads, definite lengths, fields in their order.
+  /// The encoded document: shortest heads, definite lengths, fields in order.
   ///
-  /// - Precondition: Arrays and objects are nested at most ``DocumentLimits/nestingDepth`` levels deep, or readers
-  ///   refuse the bytes.
+  /// - Precondition: Arrays and objects are nested at most ``DocumentLimits/nestingDepth`` levels deep; otherwise
+  ///   readers reject the bytes.
   public var documentBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendItem(self)
@@ -96,7 +98,7 @@ extension DocumentValue {
 }
 
 extension DocumentValue {
-  /// Whether arrays and objects are nested more than so many levels deep.
+  /// Whether arrays and objects are nested more than `levels` levels deep.
   ///
   /// - Complexity: O(values), down to that level.
   func isNested(deeperThan levels: Int) -> Bool {

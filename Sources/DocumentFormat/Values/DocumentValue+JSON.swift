@@ -9,8 +9,8 @@ extension JSONText {
 extension DocumentValue {
   /// The value as JSON on one line.
   ///
-  /// JSON has no dates, bytes, or numbers without end: dates become the text of ``DateText``, bytes base64, and NaN and
-  /// the infinities `"NaN"`, `"Infinity"` and `"-Infinity"`. Reading them again gives text.
+  /// JSON has no dates, no binary data and no infinite numbers: dates become the text of ``DateText``, bytes become
+  /// base64, and NaN and the infinities become `"NaN"`, `"Infinity"` and `"-Infinity"`. Parsing them again gives text.
   public var json: String { String(decoding: jsonBytes, as: UTF8.self) }
 
   /// The value as JSON on one line, in UTF-8; see ``json``.
@@ -54,18 +54,19 @@ extension DocumentValue {
     return value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
   }
 
-  /// Reads one JSON document (RFC 8259).
+  /// Parses one JSON document (RFC 8259).
   ///
-  /// A number written without point and exponent is an integer if it fits into 64 bits, and any other the nearest double.
-  /// Text stays text, also where it looks like a date. Of two fields of one name the first counts.
+  /// A number without a decimal point and an exponent is an integer if it fits into 64 bits; any other number is the
+  /// nearest double. Text stays text, even if it looks like a date. If two fields have the same name, the first one is
+  /// used.
   ///
-  /// - Throws: With the offset in bytes, also for more than ``DocumentLimits/nestingDepth`` levels, and for a number beyond
-  ///   the largest double: infinity would be another value, and none that JSON knows.
+  /// - Throws: `JSONError` with the byte offset, also for more than ``DocumentLimits/nestingDepth`` levels, and for a
+  ///   number beyond the largest double, because infinity would be a different value that JSON cannot represent.
   public init(json text: String) throws(JSONError) { try self.init(json: text.utf8.span) }
 
-  /// Reads one JSON document in UTF-8, as `init(json: String)` does.
+  /// Parses one JSON document in UTF-8, like `init(json: String)`.
   ///
-  /// - Throws: As that one, and for what is not UTF-8.
+  /// - Throws: The same errors, and an error for invalid UTF-8.
   public init(json utf8: Span<UInt8>) throws(JSONError) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
@@ -104,12 +105,12 @@ extension DocumentValue {
       }
       self = .object(fields)
     case .needsInput, .endOfDocument, .key, .endObject, .endArray, .stringPart, .stringEnd:
-      // A finished tokenizer that delivers no parts gives none of these where a value stands.
+      // A finished tokenizer that delivers no partial strings returns none of these tokens at the beginning of a value.
       throw .endsEarly(offset: tokens.offset, expected: .value)
     }
   }
 
-  /// The value of a number of JSON; `nil` if it is beyond the largest double.
+  /// The value of a JSON number; `nil` if it is beyond the largest double.
   private static func number(_ text: String) -> DocumentValue? {
     if let value = Int64(text) { return text == "-0" ? .double(-0.0) : .integer(value) }
     if let value = UInt64(text) { return .unsigned(value) }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A value of a document without a Swift type: what the shell reads and writes, and the constants of a condition.
+/// A document value without a Swift type, used by the shell and for the constants of a condition.
 public enum DocumentValue: Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// An integer above `Int64.max`; smaller ones are ``integer(_:)``, and are equal to it if they stand here.
+  /// An integer greater than `Int64.max`. A smaller value should be ``integer(_:)``, and compares equal to it.
   case unsigned(UInt64)
   case double(Double)
   case text(String)
   case bytes([UInt8])
-  /// A moment; stored with the precision of a double of seconds since 1970, about a quarter of a microsecond today.
+  /// A date, stored with the precision of a double of seconds since 1970: about a quarter of a microsecond at present.
   case date(Date)
   case array([DocumentValue])
-  /// Fields in their order.
+  /// The fields, in order.
   case object([Field])
 
   /// A field of an object.
@@ -27,13 +27,14 @@ public enum DocumentValue: Sendable {
     }
   }
 
-  /// The value of the first field called `name`, by bytes of UTF-8; nil if there is none or this is no object.
+  /// The value of the first field with this name, compared by UTF-8 bytes; `nil` if there is no such field or this is
+  /// not an object.
   public subscript(name: String) -> DocumentValue? {
     guard case .object(let fields) = self else { return nil }
     return fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// What the value is.
+  /// The type of the value.
   public var kind: DocumentKind {
     switch self {
     case .null: .null
@@ -49,8 +50,8 @@ public enum DocumentValue: Sendable {
 }
 
 extension DocumentValue: Equatable {
-  /// Whether both mean the same: numbers by value whatever their form (NaN equals itself), texts by their bytes,
-  /// objects by their fields in any order.
+  /// Whether both values are equal: numbers by value, whether integer or double (NaN equals itself), texts by their
+  /// bytes, objects by their fields in any order.
   public static func == (a: DocumentValue, b: DocumentValue) -> Bool {
     switch (a, b) {
     case (.array(let a), .array(let b)): return a == b
@@ -63,7 +64,7 @@ extension DocumentValue: Equatable {
 
   private static func haveSameFields(_ a: [Field], _ b: [Field]) -> Bool {
     guard a.count == b.count else { return false }
-    // Keys by bytes: the equality of strings also equates different bytes.
+    // Compare names by bytes, because `String.==` treats canonically equivalent strings as equal.
     var values: [[UInt8]: DocumentValue] = [:]
     for field in a { values[Array(field.name.utf8)] = field.value }
     return b.allSatisfy { field in

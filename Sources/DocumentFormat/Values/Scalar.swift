@@ -1,7 +1,7 @@
 import Bytes
 import Foundation
 
-/// A constant to compare with: any value but arrays and objects, its text as bytes.
+/// A constant to compare with: any value except arrays and objects, with text as UTF-8 bytes.
 enum Scalar: Sendable {
   case null
   case bool(Bool)
@@ -10,7 +10,7 @@ enum Scalar: Sendable {
   case text([UInt8])
   case bytes([UInt8])
 
-  /// Nil for arrays and objects.
+  /// Creates a scalar; `nil` for arrays and objects.
   init?(_ value: DocumentValue) {
     switch value {
     case .null: self = .null
@@ -25,7 +25,8 @@ enum Scalar: Sendable {
     }
   }
 
-  /// Below, equal to or above zero as this stands before, with or behind `other`; nil if they are of different kinds.
+  /// Compares two scalars. Returns a negative number, zero or a positive number if this one is less than, equal to or
+  /// greater than `other`; `nil` if they are of different kinds.
   func order(_ other: Scalar) -> Int? {
     switch (self, other) {
     case (.null, .null): 0
@@ -41,14 +42,15 @@ enum Scalar: Sendable {
 /// An integer or a double, compared by value.
 enum Number: Sendable {
   case integer(Int64)
-  /// Above `Int64.max`.
+  /// An integer greater than `Int64.max`.
   case unsigned(UInt64)
   case double(Double)
 
   @inline(__always)
   init(_ value: UInt64) { self = value <= UInt64(Int64.max) ? .integer(Int64(value)) : .unsigned(value) }
 
-  /// The order of the values, exact where a double cannot hold the integer. NaN equals itself and precedes all others.
+  /// Compares by value, exactly even if a double cannot represent the integer. NaN equals itself and precedes all other
+  /// numbers.
   func order(_ other: Number) -> Int {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a == b ? 0 : 1
@@ -63,7 +65,7 @@ enum Number: Sendable {
     }
   }
 
-  /// The order of an integer of at most 64 bits and a double.
+  /// Compares an integer of at most 64 bits with a double.
   private static func order(_ a: Int128, _ b: Double) -> Int {
     if b.isNaN { return 1 }
     if b >= 0x1p64 { return -1 }
@@ -73,7 +75,7 @@ enum Number: Sendable {
     return Double(floor) < b ? -1 : 0
   }
 
-  /// The same number in the first of the cases that can hold it, so that equal numbers are in equal cases.
+  /// The same number in the first case that can represent it, so that equal numbers have equal cases.
   var canonical: Number {
     guard case .double(let value) = self else { return self }
     if let integer = Int64(exactly: value) { return .integer(integer) }
@@ -83,7 +85,7 @@ enum Number: Sendable {
 }
 
 extension Date {
-  /// As ``Number/order(_:)``: a date that is not a number equals itself and precedes all others.
+  /// Compares like ``Number/order(_:)``: a NaN date equals itself and precedes all others.
   @inline(__always)
   func order(_ other: Date) -> Int {
     Number.double(timeIntervalSinceReferenceDate).order(.double(other.timeIntervalSinceReferenceDate))
@@ -91,7 +93,7 @@ extension Date {
 }
 
 extension RawSpan {
-  /// As ``Scalar/order(_:)`` between the value at `offset`, null where it is missing, and `scalar`.
+  /// Compares the value at `offset`, or null if `offset` is `nil`, with `scalar`, like ``Scalar/order(_:)``.
   func order(at offset: Int?, _ scalar: Scalar) throws(DocumentError) -> Int? {
     guard let offset else { return if case .null = scalar { 0 } else { nil } }
     switch (try item(at: offset), scalar) {

@@ -1,27 +1,27 @@
 import Bytes
 import LogStore
 
-/// How settings lie in a store.
+/// The tables of a settings store.
 ///
-/// Two tables: the first holds what the workspace itself remembers, found by name, with text as the body; ``values`` holds the
-/// settings of the application, found by name, with a document as the body.
+/// The first table contains the workspace's own values: text by name. The table ``values`` contains the application's
+/// settings: documents by name.
 enum SettingsTable {
   static let table = 0
   static let byName = KeySpaceID(table: table, index: 0)
   static let schema = Schema([
     Schema.Table("settings", keySpaces: [Schema.KeySpace("name", isUnique: true)])
   ])
-  /// Found by its name, wherever it stands behind the first.
+  /// Looked up by name, because its index varies.
   static let values = Schema.Table("values", keySpaces: [Schema.KeySpace("name", isUnique: true)])
-  /// What the default store remembers: who is signed in.
+  /// The default store's key for the signed-in user.
   static let currentUser = "currentUser"
-  /// What is remembered beside a catalogue: where that came from.
+  /// The key for a catalogue's origin, in a store next to the catalogue.
   static let origin = "origin"
-  /// What is remembered there as well: the server's URL without anything secret, whether an organisation was named or
-  /// not.
+  /// The key for a catalogue's source, in the same store: the server's URL without secrets, whether or not an
+  /// organisation was named.
   static let source = "source"
 
-  /// The text that is remembered under a name; `nil` for nothing.
+  /// The text stored under a name; `nil` if nothing is stored.
   static func text(_ name: String, in snapshot: Snapshot?) throws(StoreError) -> String? {
     let key = Array(name.utf8)
     var value: String?
@@ -32,7 +32,7 @@ enum SettingsTable {
     return value
   }
 
-  /// Remembers a text or, with `nil`, forgets it, in one durable commit.
+  /// Stores a text or, with `nil`, deletes it, in one durable commit.
   static func set(_ name: String, to value: String?, in writer: StoreWriter) throws {
     let key = Array(name.utf8)
     let new = try writer.commit { transaction in
@@ -48,18 +48,19 @@ enum SettingsTable {
     tidyUp(writer, new)
   }
 
-  /// A commit takes at least a page, and each sign-in is one: what is dead is thrown away some hundreds of them later.
+  /// A commit takes at least a page, and each sign-in makes one. Dead records are discarded after some hundreds of
+  /// sign-ins.
   static let compaction = CompactionPolicy(floor: 1 << 20)
 
-  /// Compacts where it is worth it. What was committed stays so, whatever becomes of that.
+  /// Compacts the store if it is due. The commit stays durable even if the compaction fails.
   static func tidyUp(_ writer: StoreWriter, _ snapshot: Snapshot) {
     if (try? compaction.isDue(in: snapshot)) == true { _ = try? writer.compact() }
   }
 }
 
 extension StoreReader {
-  /// `reader` at the last commit; one that was opened where there was none, or where an older file, or another directory, was
-  /// put in the place of its own: what lies on the disk is what counts. Where nothing was, it shows what it showed.
+  /// Returns `reader` at the last commit. If its file or directory was replaced, or did not exist, opens the current
+  /// one. If the file was removed without a replacement, returns `reader` unchanged.
   static func newest(
     _ reader: StoreReader?, lookInterval: Duration = .zero, _ location: () throws -> StoreLocation?
   ) throws -> StoreReader? {

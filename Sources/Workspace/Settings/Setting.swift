@@ -1,6 +1,6 @@
 public import DocumentFormat
 
-/// A typed key of a setting: its name, the type of its values, and what holds where none is set.
+/// A typed key of a setting: its name, the type of its value, and its default value.
 ///
 ///     extension Setting where Value == Bool {
 ///       static var showAd: Setting { Setting("showAd", default: true) }
@@ -8,11 +8,11 @@ public import DocumentFormat
 ///
 ///     if try workspace.defaultStores.settings.get(.showAd) { … }
 ///
-/// A value is anything `Codable`: strings, integers, doubles, booleans, dates, data, and types of the application.
+/// A value can be any `Codable` type: strings, integers, doubles, booleans, dates, data, and types of the application.
 public struct Setting<Value: Codable & Sendable>: Sendable {
-  /// 1 to ``maximumNameByteCount`` bytes; names are told apart byte by byte.
+  /// The name: 1 to ``maximumNameByteCount`` bytes. Names are compared bytewise.
   public let name: String
-  /// What ``Settings/get(_:)`` gives where nothing is set.
+  /// The value that ``Settings/get(_:)`` returns if nothing is set.
   public let defaultValue: Value
 
   public init(_ name: String, default value: Value) {
@@ -20,11 +20,11 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     defaultValue = value
   }
 
-  /// Bytes of the longest name.
+  /// The maximum length of a name in bytes.
   public static var maximumNameByteCount: Int { SettingName.maximumByteCount }
 }
 
-/// A setting as it is stored, without its Swift type.
+/// A stored setting, without its Swift type.
 public struct StoredSetting: Sendable, Equatable {
   public let name: String
   public let value: DocumentValue
@@ -38,7 +38,7 @@ public struct StoredSetting: Sendable, Equatable {
 enum SettingName {
   static let maximumByteCount = 200
 
-  /// The key of a setting.
+  /// The key of a setting in its table.
   ///
   /// - Throws: `SettingsError.name`.
   static func key(_ name: String) throws(SettingsError) -> [UInt8] {

@@ -1,6 +1,7 @@
-/// The value of a setting at once, and again after each change by any process.
+/// An asynchronous sequence of a setting's value: the current one, then a new one after each change by any process.
 ///
-/// It ends when the settings are closed. What is stored as another type is an error, and the sequence goes on behind it.
+/// It ends when the settings are closed. It throws an error for a stored value of another type, and can be iterated
+/// further after that.
 public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
@@ -13,7 +14,7 @@ public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable 
     private let settings: Settings
     private let setting: Setting<Value>
     private var signals: AsyncStream<Void>.Iterator
-    /// What was told last: the document, or `nil` for the default.
+    /// The last document that was returned, or `nil` for the default value.
     private var told: [UInt8]??
 
     init(_ settings: Settings, _ setting: Setting<Value>) {
@@ -22,10 +23,12 @@ public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable 
       signals = settings.observers.signals().makeAsyncIterator()
     }
 
+    /// The next value.
+    ///
     /// - Returns: `nil` when the settings were closed.
     /// - Throws: `SettingsError.type`, `.unreadable`, `.name`; `StoreError`.
     public mutating func next() async throws -> Value? {
-      // The first signal comes at once.
+      // The first signal arrives at once.
       while await signals.next() != nil {
         let now: SettingsSnapshot
         do { now = try settings.snapshot() } catch SettingsError.closed { return nil }

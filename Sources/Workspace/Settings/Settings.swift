@@ -4,16 +4,16 @@ import Documents
 import LogStore
 import Synchronization
 
-/// The settings of one user, or of the default store: small values under names, in `settings.log` of the directory.
+/// The settings of one user, or of the default store: small values by name, stored in `settings.log` of the directory.
 ///
 ///     let seenGuide = Setting("seenGuide", default: false)
 ///     try settings.set(seenGuide, to: true)
 ///     for try await isSeen in settings.values(of: seenGuide) { … }
 ///
-/// Any number of threads and processes may use one file. What is set is durable when the call returns, and seen by the next
-/// `get` of any process. The file comes into being with the first change; reading creates nothing.
+/// Any number of threads and processes may use one file. A change is durable when the call returns, and the next `get`
+/// of any process returns it. The first change creates the file; reading creates nothing.
 public final class Settings: Sendable {
-  /// What was read last.
+  /// The last snapshot that was read.
   private struct View {
     var reader: StoreReader?
     var isClosed = false
@@ -23,15 +23,17 @@ public final class Settings: Sendable {
   private let access: StoreAccess
   private let waiting: Duration
   let observers: Observers
-  /// Guards which commit is the newest that was seen; held for a refresh.
+  /// Guards the newest snapshot that was read. Held during a refresh.
   private let view = Mutex(View())
   /// Held by the one thread of this process that writes.
   private let writing = Mutex(())
 
+  /// Creates settings.
+  ///
   /// - Parameters:
-  ///   - waiting: how long a change waits for another process to finish one.
-  ///   - pollInterval: how often commits of other processes are looked for while somebody observes.
-  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Duration, pollInterval: Duration) {
+  ///   - waiting: The longest time that a change waits for a writer in another process.
+  ///   - pollInterval: The interval at which observers poll for commits of other processes.
+  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Int, pollInterval: Int) {
     self.place = place
     self.access = access
     self.waiting = waiting
@@ -40,10 +42,10 @@ public final class Settings: Sendable {
 
   // MARK: Reading
 
-  /// The settings as they are now, all of one commit.
+  /// Returns a snapshot of all settings at the last commit.
   ///
-  /// - Throws: `SettingsError.closed`; `StoreError`; `WorkspaceError` where it cannot be told who is signed in.
-  /// - Complexity: with nothing new, one system call for the settings, and one for who is signed in.
+  /// - Throws: `SettingsError.closed`; `StoreError`; `WorkspaceError` if the signed-in user cannot be determined.
+  /// - Complexity: Without a new commit, one system call for the settings, and one for the signed-in user.
   public func snapshot() throws -> SettingsSnapshot {
     try checkOpen()
     return try view.withLock { view in
@@ -53,19 +55,19 @@ public final class Settings: Sendable {
     }
   }
 
-  /// The value of a setting now; its default where none is set.
+  /// The current value of a setting; its default value if nothing is set.
   ///
-  /// - Throws: `SettingsError.type` where something else is stored, `.closed`; `StoreError`.
+  /// - Throws: `SettingsError.type` if a value of another type is stored, `.closed`; `StoreError`.
   public func get<Value>(_ setting: Setting<Value>) throws -> Value { try snapshot().get(setting) }
 
-  /// What is stored under a name; `nil` where nothing is.
+  /// The value stored under a name; `nil` if nothing is stored.
   public func value(named name: String) throws -> DocumentValue? { try snapshot().value(named: name) }
 
-  /// All settings that are set, ordered by name, bytewise.
+  /// All stored settings, in bytewise order of their names.
   public func list() throws -> [StoredSetting] { try snapshot().list() }
 
-  /// The value of a setting now, and again after each commit of any process that changed it; values that nobody waited for are
-  /// passed over.
+  /// The value of a setting, now and after each commit of any process that changes it. Values between two calls of
+  /// `next()` are skipped.
   public func values<Value>(of setting: Setting<Value>) -> SettingValues<Value> {
     SettingValues(settings: self, setting: setting)
   }
@@ -79,12 +81,13 @@ public final class Settings: Sendable {
     try change { try $0.set(setting, to: value) }
   }
 
-  /// Takes back what is set: the default holds again. Does nothing where nothing is.
+  /// Deletes the stored value, so that the default value applies again. Does nothing if nothing is stored.
   public func unset<Value>(_ setting: Setting<Value>) throws { try change { try $0.unset(named: setting.name) } }
 
-  /// Makes several changes one durable commit: all of them, or none if `body` throws. Changes that change nothing make none.
+  /// Makes several changes in one durable, atomic commit. If `body` throws, nothing is changed. If no value differs,
+  /// there is no commit.
   ///
-  /// - Returns: what `body` returns.
+  /// - Returns: The result of `body`.
   public func change<Result>(_ body: (inout SettingsChange) throws -> Result) throws -> Result {
     var change = SettingsChange()
     let result = try body(&change)
@@ -92,15 +95,15 @@ public final class Settings: Sendable {
     return result
   }
 
-  /// Whether there was anything to commit.
+  /// Commits values. Returns whether there was anything to commit.
   private func commit(_ values: [[UInt8]: [UInt8]?]) throws -> Bool {
     try writing.withLock { _ in
-      // What takes back what was never set creates no file, and is refused on settings that were closed all the same.
+      // Unsetting a value that was never set creates no file. If the settings are closed, it still throws.
       let shown = try snapshot()
       if shown.store == nil, try isShown(values, nil) { return false }
       let writer = try StoreWriter(place.make(), schema: SettingsTable.schema, waiting: waiting)
       defer { writer.close() }
-      // What the writer shows is durable, also where another process made it.
+      // The writer's snapshot is durable, even if another process made the commit.
       if try isShown(values, writer.snapshot) { return false }
       let new = try writer.commit { transaction in
         let table = try transaction.table(SettingsTable.values)
@@ -120,7 +123,7 @@ public final class Settings: Sendable {
     }
   }
 
-  /// Whether a commit has these values already.
+  /// Whether a commit already has these values.
   private func isShown(_ values: [[UInt8]: [UInt8]?], _ store: Snapshot?) throws -> Bool {
     let table = store?.table(named: SettingsTable.values.name)
     for (name, value) in values {
@@ -135,7 +138,7 @@ public final class Settings: Sendable {
 
   // MARK: Closing
 
-  /// Lets go of the file; a change that has begun is finished. Snapshots that were taken stay readable.
+  /// Closes the file. A running change is finished, and existing snapshots stay readable.
   func close() {
     let old = view.withLock { view in
       let old = view
@@ -151,11 +154,13 @@ public final class Settings: Sendable {
   }
 }
 
-/// Changes of settings that become one commit.
+/// Changes to settings that are made in one commit.
 public struct SettingsChange {
-  /// Documents, and `nil` for what is unset, by name.
+  /// The new values by name; `nil` for a value to delete.
   fileprivate(set) var values: [[UInt8]: [UInt8]?] = [:]
 
+  /// Sets a setting.
+  ///
   /// - Throws: `SettingsError.value`, `.name`.
   public mutating func set<Value>(_ setting: Setting<Value>, to value: Value) throws {
     let key = try SettingName.key(setting.name)
@@ -164,7 +169,7 @@ public struct SettingsChange {
     }
   }
 
-  /// Sets what has no Swift type here.
+  /// Sets a value without a Swift type.
   ///
   /// - Throws: `SettingsError.name`.
   public mutating func set(named name: String, to value: DocumentValue) throws {
@@ -173,18 +178,20 @@ public struct SettingsChange {
 
   public mutating func unset<Value>(_ setting: Setting<Value>) throws { try unset(named: setting.name) }
 
+  /// Deletes the value stored under a name.
+  ///
   /// - Throws: `SettingsError.name`.
   public mutating func unset(named name: String) throws {
     values.updateValue(nil, forKey: try SettingName.key(name))
   }
 }
 
-/// Where the settings of somebody lie.
+/// The location of a settings store.
 struct SettingsPlace: Sendable {
-  /// For messages.
+  /// The path, for messages.
   let path: String
-  /// `nil` where there is no directory yet. Creates nothing.
+  /// Returns the location; `nil` if the directory does not exist. Creates nothing.
   let existing: @Sendable () throws -> StoreLocation?
-  /// Makes the directories where they are missing.
+  /// Returns the location, after creating missing directories.
   let make: @Sendable () throws -> StoreLocation
 }

@@ -1,12 +1,12 @@
-/// What can go wrong with settings, beside a `StoreError` of their file. Nothing changed when one of these is thrown.
+/// An error of settings, other than a `StoreError` of their file. If one is thrown, nothing has changed.
 public enum SettingsError: Error, Sendable {
   /// A name is empty, or longer than 200 bytes.
   case name(String)
-  /// What is stored is no value of the type that the program expects.
+  /// The stored value does not have the type that the program expects.
   case type(name: String, path: String, stored: String, expected: String)
-  /// What is stored is no value at all.
+  /// The stored bytes are not a valid value.
   case unreadable(name: String, path: String, reason: any Error)
-  /// A value that cannot be stored.
+  /// The value cannot be encoded.
   case value(name: String, reason: any Error)
   /// The settings were closed: their user is no longer signed in, or the workspace was closed.
   case closed(path: String)

@@ -2,28 +2,28 @@ import Bytes
 public import DocumentFormat
 import LogStore
 
-/// All settings of one user, or of the default store, at one commit: what several of them say together.
+/// All settings of one user, or of the default store, at one commit. Use it to read several settings consistently.
 public struct SettingsSnapshot: Sendable {
-  /// `nil` for settings that were never changed.
+  /// The engine's snapshot; `nil` for settings that were never changed.
   let store: Snapshot?
-  /// For messages.
+  /// The path, for messages.
   let path: String
 
-  /// The value of a setting; its default where none is set.
+  /// The value of a setting; its default value if nothing is set.
   ///
   /// - Throws: `SettingsError.type`, `.unreadable`, `.name`; `StoreError`.
-  /// - Complexity: a lookup and the decoding.
+  /// - Complexity: One lookup and the decoding.
   public func get<Value>(_ setting: Setting<Value>) throws -> Value {
     guard let bytes = try bytes(setting.name) else { return setting.defaultValue }
     return try decode(Value.self, bytes, setting.name)
   }
 
-  /// What is stored under a name; `nil` where nothing is.
+  /// The value stored under a name; `nil` if nothing is stored.
   public func value(named name: String) throws -> DocumentValue? {
     try bytes(name).map { try decode($0, name) }
   }
 
-  /// All settings that are set, ordered by name, bytewise.
+  /// All stored settings, in bytewise order of their names.
   public func list() throws -> [StoredSetting] {
     guard let store, let table = store.table(named: SettingsTable.values.name) else { return [] }
     var rows: [(name: [UInt8], body: [UInt8])] = []
@@ -35,7 +35,7 @@ public struct SettingsSnapshot: Sendable {
     }
   }
 
-  /// The document under a name.
+  /// The encoded value stored under a name; `nil` if nothing is stored.
   func bytes(_ name: String) throws -> [UInt8]? {
     let key = try SettingName.key(name)
     guard let store, let table = store.table(named: SettingsTable.values.name) else { return nil }
@@ -44,7 +44,7 @@ public struct SettingsSnapshot: Sendable {
 
   func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], _ name: String) throws -> Value {
     do { return try DocumentDecoder().decode(type, from: bytes) } catch {
-      // What is a value, but of another type, is told as such.
+      // A valid value of another type gets an error that describes it.
       let stored = try decode(bytes, name)
       throw SettingsError.type(name: name, path: path, stored: Self.words(stored), expected: "\(type)")
     }
@@ -56,7 +56,7 @@ public struct SettingsSnapshot: Sendable {
     }
   }
 
-  /// A value for people: what it is, and what it says where that is short.
+  /// A description of a value for people: its kind, and its content if that is short.
   private static func words(_ value: DocumentValue) -> String {
     let json = value.json
     let kind =

@@ -1,23 +1,25 @@
-/// Where a user's catalogue comes from, as settings say: what a synchronisation takes where it is told nothing else.
+/// The settings for synchronising a user's catalogue, used if a synchronisation is given no explicit ones.
 ///
-/// Each comes from the user's settings, else from those of the default store. None of them is a secret: credentials are
-/// in a file of their own, of which a setting has the name.
+/// Each value comes from the user's settings or, if not set there, from the default store. None of them is a secret:
+/// credentials are in a separate file, whose path is a setting.
 public struct SyncSettings: Sendable, Equatable {
   /// The server's URL.
   public var url: String?
-  /// The organisation whose catalogue it is.
+  /// The organisation that owns the catalogue.
   public var organisation: String?
-  /// The path of a PEM file of authorities to trust instead of the system's.
+  /// The path of a PEM file with certificate authorities to trust instead of the system's.
   public var caFile: String?
-  /// The path of a file that holds the value of the `Authorization` header.
+  /// The path of a file that contains the value of the `Authorization` header.
   public var authorizationFile: String?
 
   public init() {}
 
+  /// Reads the settings of a user.
+  ///
   /// - Parameters:
-  ///   - id: The user.
-  ///   - workspace: Where the settings are.
-  /// - Throws: `SettingsError.type` for a setting that is no text; `WorkspaceError.userID`; `StoreError`.
+  ///   - id: The user's ID.
+  ///   - workspace: The workspace that contains the settings.
+  /// - Throws: `SettingsError.type` for a setting that is not text; `WorkspaceError.userID`; `StoreError`.
   public init(of id: String, in workspace: WorkspaceDirectory) throws {
     let own = try workspace.settings(of: id).snapshot()
     let common = try workspace.settings(of: nil).snapshot()
