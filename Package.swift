@@ -57,6 +57,8 @@ let package = Package(
       name: "CShims",
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+    // The daemon's OpenAPI document, as a file that editors and linters read.
+    .target(name: "COpenAPI", exclude: ["openapi.json"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "RecordFormat", dependencies: ["CShims"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["CShims"], swiftSettings: lifetimes),
@@ -182,8 +184,8 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon", "ScanInputs",
-        "UploadQueue", "Workspace",
+        "COpenAPI", "Catalog", "CatalogSync", "CivilTime", "JSONOutput", "JSONStream", "LogStore", "ScanDaemon",
+        "ScanInputs", "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
