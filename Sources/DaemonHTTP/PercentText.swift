@@ -23,6 +23,38 @@ enum PercentText {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// Whether all percent escapes of a text are valid, and what they mean is UTF-8.
+  static func isValid(_ text: Substring.UTF8View) -> Bool {
+    !text.contains(UInt8(ascii: "%")) || decoded(text) != nil
+  }
+
+  /// The text without escapes of characters that need none (RFC 3986, 6.2.2.2). Invalid escapes stay.
+  static func normalized(_ text: Substring.UTF8View) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2).compactMap(digit)
+      if byte == UInt8(ascii: "%"), digits.count == 2, isUnreserved(digits[0] << 4 | digits[1]) {
+        bytes.append(digits[0] << 4 | digits[1])
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether a byte means itself everywhere in a target (RFC 3986, 2.3).
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~".utf8.contains(byte)
+    }
+  }
+
   private static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
