@@ -60,6 +60,8 @@ let package = Package(
       name: "CDaemon",
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+    // The daemon's OpenAPI document, as a file that editors and linters read.
+    .target(name: "COpenAPI", exclude: ["openapi.json"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
     // Texts: dates, escapes, JSON.
@@ -206,11 +208,11 @@ let package = Package(
     .target(
       name: "DaemonHTTP",
       dependencies: [
-        "Catalog", "CatalogSync", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat", "UploadQueue",
-        "Workspace",
+        "COpenAPI", "Catalog", "CatalogSync", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat",
+        "UploadQueue", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -394,6 +396,7 @@ let package = Package(
         "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),

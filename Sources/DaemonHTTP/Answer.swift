@@ -1,17 +1,18 @@
 import HTTPTypes
+import Hummingbird
 import JSONFormat
 
-/// What a request is answered with.
+/// The bytes and the fields that a request is answered with.
 struct Answer: Sendable {
   var status = HTTPResponse.Status.ok
   var body: [UInt8]
-  /// `nil` where there is no body.
+  /// `nil` for an answer without a body.
   var contentType: String? = Answer.json
   var headers = HTTPFields()
 
   static let json = "application/json"
 
-  /// Bytes that are JSON.
+  /// An answer of bytes that are JSON.
   init(json: [UInt8], status: HTTPResponse.Status = .ok) {
     self.status = status
     body = json
@@ -19,7 +20,7 @@ struct Answer: Sendable {
 
   init(_ value: JSONText, status: HTTPResponse.Status = .ok) { self.init(json: value.bytes, status: status) }
 
-  /// Done, and nothing to say.
+  /// The answer without a body.
   static var noContent: Answer {
     var answer = Answer(json: [], status: .noContent)
     answer.contentType = nil
@@ -31,5 +32,17 @@ struct Answer: Sendable {
       .object([("error", .object([("code", .text(refusal.code)), ("message", .text(refusal.message))]))]),
       status: refusal.status)
     headers = refusal.headers
+  }
+}
+
+extension Answer: ResponseGenerator {
+  func response(from request: Request, context: some RequestContext) -> Response {
+    var response = Response(
+      status: status, headers: headers, body: body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: body)))
+    // An answer without content has no length (RFC 9110, 8.6).
+    if status == .noContent { response.headers[.contentLength] = nil }
+    response.headers[.contentType] = contentType
+    response.headers[.cacheControl] = "no-store"
+    return response
   }
 }

@@ -20,6 +20,9 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
+  /// The event that asks the caller to go on with the body of its request (RFC 9110, 15.2.1). Hummingbird does not ask.
+  struct Continue: Sendable {}
+
   /// What an answer needs to know of its request.
   private struct Asked {
     let isOld: Bool
@@ -56,6 +59,12 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(caller?.isHead == true ? nothing : data, promise: promise)
     default: context.write(data, promise: promise)
     }
+  }
+
+  func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    guard event is Continue else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    let head = HTTPResponseHead(version: .http1_1, status: .continue)
+    context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
 

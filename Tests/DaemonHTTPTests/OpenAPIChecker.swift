@@ -183,6 +183,11 @@ struct OpenAPIChecker {
     }
   }
 
+  @Test func `the codes of problems are those of the daemon`() {
+    let codes = checker.document.at("#/components/schemas/Problem/properties/code/enum")?.elements.compactMap(\.text)
+    #expect(codes == ProblemCode.allCases.map(\.rawValue))
+  }
+
   @Test func `every reference leads somewhere, and every schema is used`() {
     for reference in checker.references { #expect(checker.document.at(reference) != nil, "\(reference)") }
     for name in checker.document.at("#/components/schemas")?.entries.keys.sorted() ?? [] {
