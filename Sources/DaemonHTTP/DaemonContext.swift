@@ -19,7 +19,7 @@ struct DaemonContext: RequestContext {
   /// The parameter of the path, decoded. Each path has at most one.
   var parameter: String {
     // The escapes are valid: ``TargetMiddleware`` refuses others.
-    coreContext.parameters.first.flatMap { PercentText.decoded($0.value.utf8) } ?? ""
+    coreContext.parameters.first.flatMap { PercentEncoding.decodedText(Substring($0.value)) } ?? ""
   }
 
   /// The route of the request, as the OpenAPI document writes it. `nil` if no route has the path.
