@@ -1,3 +1,5 @@
+import JSONFormat
+
 @testable import ScanInputs
 
 /// What one input is taken apart into.
@@ -102,8 +104,8 @@ private func check(_ lines: [LineFramer.Line], _ format: LineFormat, _ name: Str
   do throws(ScanRequest.Refusal) {
     let request = try ScanRequest(line: line)
     // Written again it reads the same.
-    let tag = request.tag.map { #","tag":"# + Printable.json($0) } ?? ""
-    let again = #"{"code":"# + Printable.json(request.code) + tag + "}"
+    let tag = request.tag.map { #","tag":"# + JSONWriter.string($0, escaping: [.uppercaseDigits, .delete]) } ?? ""
+    let again = #"{"code":"# + JSONWriter.string(request.code, escaping: [.uppercaseDigits, .delete]) + tag + "}"
     guard let read = try? ScanRequest(line: again) else { return require(false, "request: refused when written again") }
     require(Array(read.code.utf8) == Array(request.code.utf8), "request: another code when written again")
     require(read.tag.map { Array($0.utf8) } == request.tag.map { Array($0.utf8) }, "request: another tag")
