@@ -37,12 +37,13 @@ struct Answer: Sendable {
 
 extension Answer: ResponseGenerator {
   func response(from request: Request, context: some RequestContext) -> Response {
+    var fields = headers
+    if let contentType { fields.append(HTTPField(name: .contentType, value: contentType)) }
+    fields.append(HTTPField(name: .cacheControl, value: "no-store"))
     var response = Response(
-      status: status, headers: headers, body: body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: body)))
+      status: status, headers: fields, body: body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: body)))
     // An answer without content has no length (RFC 9110, 8.6).
     if status == .noContent { response.headers[.contentLength] = nil }
-    response.headers[.contentType] = contentType
-    response.headers[.cacheControl] = "no-store"
     return response
   }
 }

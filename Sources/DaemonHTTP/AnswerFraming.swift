@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Frames each answer so that its caller knows where it ends.
 ///
-/// The server behind it has forgotten, when it answers, what the parser knew of a request. So this stands right behind the
-/// parser and the encoder, and does what depends on that:
+/// It is ours because Hummingbird knows no versions of HTTP and sends no `100 Continue`. Its server has forgotten, when it answers,
+/// what the parser knew of a request. So this handler comes right after the parser and the encoder, and does what depends on that:
 ///
 /// - A connection is closed behind the answer where the caller waits for that: callers of HTTP/1.0, and those whose
 ///   `Connection` has `close` among other words. The server knows one sign, a field that is `close` and nothing else, and no

@@ -11,7 +11,7 @@ struct CrossOriginMiddleware: RouterMiddleware {
     _ request: Request, context: DaemonContext, next: (Request, DaemonContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    for field in crossOrigin.fields(request.head) ?? [:] { response.headers.append(field) }
+    if let fields = crossOrigin.fields(request.head) { response.headers.append(contentsOf: fields) }
     return response
   }
 }

@@ -54,11 +54,12 @@ struct DaemonAPI: Sendable {
     func group(_ access: Gate.Access) -> RouterGroup<DaemonContext> {
       router.group().add(middleware: GateMiddleware(gate: gate, access: access))
     }
+    let callers = group(.caller)
+    // The hot path first: the router compares a segment with those of the routes in their order.
+    addScanRoutes(to: callers)
     addHealthRoutes(to: group(.anybody))
     addMetricsRoute(to: group(.machine))
-    let callers = group(.caller)
     addStateRoutes(to: callers)
-    addScanRoutes(to: callers)
     addCatalogueRoutes(to: callers)
     addQueueRoutes(to: callers)
     addSessionRoutes(to: callers)
