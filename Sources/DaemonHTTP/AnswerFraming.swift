@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Frames each answer so that its caller knows where it ends.
 ///
-/// It is ours because Hummingbird knows no versions of HTTP and sends no `100 Continue`. Its server has forgotten, when it answers,
-/// what the parser knew of a request. So this handler comes right after the parser and the encoder, and does what depends on that:
+/// The server behind it has forgotten, when it answers, what the parser knew of a request. So this stands right behind the
+/// parser and the encoder, and does what depends on that:
 ///
 /// - A connection is closed behind the answer where the caller waits for that: callers of HTTP/1.0, and those whose
 ///   `Connection` has `close` among other words. The server knows one sign, a field that is `close` and nothing else, and no
@@ -19,9 +19,6 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
-
-  /// The event that asks the caller to go on with the body of its request (RFC 9110, 15.2.1). Hummingbird does not ask.
-  struct Continue: Sendable {}
 
   /// What an answer needs to know of its request.
   private struct Asked {
@@ -59,12 +56,6 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(caller?.isHead == true ? nothing : data, promise: promise)
     default: context.write(data, promise: promise)
     }
-  }
-
-  func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-    guard event is Continue else { return context.triggerUserOutboundEvent(event, promise: promise) }
-    let head = HTTPResponseHead(version: .http1_1, status: .continue)
-    context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
 

@@ -1,24 +1,23 @@
 import Catalog
-import Hummingbird
 import JSONFormat
 import ScanDaemon
 
 extension DaemonAPI {
-  func addCatalogueRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("v1/products/{id}", use: product)
-    routes.get("v1/products", use: products)
-    routes.get("v1/products/{id}/components", use: components)
+  var catalogueRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/products/{id}", work: .immediate(product)),
+      Route(method: .get, path: "/v1/products", work: .answer(products)),
+      Route(method: .get, path: "/v1/products/{id}/components", work: .answer(components)),
+    ]
   }
 
-  @Sendable private func product(_ request: Request, _ context: DaemonContext) throws -> Answer {
-    guard let product = try daemon.catalogue().product(id: context.parameter) else {
-      throw Self.unknown(context.parameter)
-    }
+  @Sendable private func product(_ call: Call) throws -> Answer {
+    guard let product = try daemon.catalogue().product(id: call.parameter) else { throw Self.unknown(call.parameter) }
     return Answer(.product(product))
   }
 
-  @Sendable private func products(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    guard let barcode = context.query["barcode"], !barcode.isEmpty else {
+  @Sendable private func products(_ call: Call) async throws -> Answer {
+    guard let barcode = call.query["barcode"], !barcode.isEmpty else {
       throw Refusal.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
     return try await aside {
@@ -27,8 +26,8 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func components(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let id = context.parameter
+  @Sendable private func components(_ call: Call) async throws -> Answer {
+    let id = call.parameter
     return try await aside {
       let catalogue = try daemon.catalogue()
       let components = try catalogue.components(of: id)

@@ -1,39 +1,40 @@
-import Hummingbird
 import JSONFormat
 import ScanDaemon
 import UploadQueue
 
 extension DaemonAPI {
-  func addQueueRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("v1/queue", use: queueState)
-    routes.post("v1/queue/pause", use: pause)
-    routes.post("v1/queue/resume", use: resume)
-    routes.group().add(middleware: optionalBody).post("v1/queue/retry", use: retry)
-    routes.get("v1/queue/uploads", use: uploads)
-    routes.get("v1/queue/uploads/{id}", use: upload)
-    routes.delete("v1/queue/uploads/{id}", use: dropUpload)
-    routes.post("v1/queue/uploads/{id}/retry", use: retryUpload)
+  var queueRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/queue", work: .answer(queueState)),
+      Route(method: .post, path: "/v1/queue/pause", work: .answer(pause)),
+      Route(method: .post, path: "/v1/queue/resume", work: .answer(resume)),
+      Route(method: .post, path: "/v1/queue/retry", body: .optional, work: .answer(retry)),
+      Route(method: .get, path: "/v1/queue/uploads", work: .answer(uploads)),
+      Route(method: .get, path: "/v1/queue/uploads/{id}", work: .answer(upload)),
+      Route(method: .delete, path: "/v1/queue/uploads/{id}", work: .answer(dropUpload)),
+      Route(method: .post, path: "/v1/queue/uploads/{id}/retry", work: .answer(retryUpload)),
+    ]
   }
 
-  @Sendable private func queueState(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func queueState(_ call: Call) async throws -> Answer {
     try await aside {
       let queue = try daemon.queue()
       return Answer(try queue.counts().json(queue.pauses(), heldKeys: queue.heldKeys()))
     }
   }
 
-  @Sendable private func pause(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func pause(_ call: Call) async throws -> Answer {
     try await queue().pause()
-    return try await queueState(request, context)
+    return try await queueState(call)
   }
 
-  @Sendable private func resume(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func resume(_ call: Call) async throws -> Answer {
     try await queue().resume()
-    return try await queueState(request, context)
+    return try await queueState(call)
   }
 
-  @Sendable private func retry(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let names = try context.body.texts("states") ?? [UploadState.parked.rawValue]
+  @Sendable private func retry(_ call: Call) async throws -> Answer {
+    let names = try call.body.texts("states") ?? [UploadState.parked.rawValue]
     let states = names.compactMap { name in Self.retriedStates.first { $0.rawValue == name } }
     guard !states.isEmpty, states.count == names.count else {
       let all = Self.retriedStates.map(\.rawValue).joined(separator: ", ")
@@ -46,10 +47,10 @@ extension DaemonAPI {
   /// The states that somebody can end by hand without dropping the upload.
   private static let retriedStates: [UploadState] = [.parked, .waiting]
 
-  @Sendable private func uploads(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let limit = try context.query.limit()
+  @Sendable private func uploads(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
     let states = UploadState.allCases.map(\.rawValue).joined(separator: ", ")
-    let state = try context.query["state"].map { text in
+    let state = try call.query["state"].map { text in
       guard let state = UploadState(rawValue: text) else { throw Refusal.badRequest("state: one of \(states)") }
       return state
     }
@@ -66,30 +67,30 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func upload(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let id = try Self.uploadID(context)
+  @Sendable private func upload(_ call: Call) async throws -> Answer {
+    let id = try Self.uploadID(call)
     return try await aside {
       guard let upload = try daemon.queue().upload(id) else { throw UploadQueueError.unknown(id: id) }
       return Answer(upload.json)
     }
   }
 
-  @Sendable private func dropUpload(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await queue().drop(Self.uploadID(context))
+  @Sendable private func dropUpload(_ call: Call) async throws -> Answer {
+    try await queue().drop(Self.uploadID(call))
     return .noContent
   }
 
-  @Sendable private func retryUpload(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await queue().retry(Self.uploadID(context))
-    return try await upload(request, context)
+  @Sendable private func retryUpload(_ call: Call) async throws -> Answer {
+    try await queue().retry(Self.uploadID(call))
+    return try await upload(call)
   }
 
   /// The queue of who is signed in; opening it may write.
   private func queue() async throws -> UploadQueue { try await aside { try daemon.queue() } }
 
-  private static func uploadID(_ context: DaemonContext) throws(Refusal) -> UploadID {
-    guard let id = UploadID(context.parameter) else {
-      throw .notFound("\(context.parameter.debugDescription) is no id of an upload; GET /v1/queue/uploads lists them")
+  private static func uploadID(_ call: Call) throws(Refusal) -> UploadID {
+    guard let id = UploadID(call.parameter) else {
+      throw .notFound("\(call.parameter.debugDescription) is no id of an upload; GET /v1/queue/uploads lists them")
     }
     return id
   }

@@ -1,25 +1,26 @@
-import Hummingbird
 import JSONFormat
 import ScanDaemon
 import ScanInputs
 
 extension DaemonAPI {
-  func addScanRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("v1/scan/{code}", use: look)
-    routes.group().add(middleware: requiredBody).post("v1/scans", use: scan)
-    routes.get("v1/misses", use: misses)
-    routes.delete("v1/misses", use: clearMisses)
+  var scanRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/scan/{code}", work: .immediate(look)),
+      Route(method: .post, path: "/v1/scans", body: .required, work: .answer(scan)),
+      Route(method: .get, path: "/v1/misses", work: .answer(misses)),
+      Route(method: .delete, path: "/v1/misses", work: .answer(clearMisses)),
+    ]
   }
 
   /// The hot path: a lookup in mapped memory, and one array of bytes.
-  @Sendable private func look(_ request: Request, _ context: DaemonContext) throws -> Answer {
-    let code = context.parameter
+  @Sendable private func look(_ call: Call) throws -> Answer {
+    let code = call.parameter
     try Self.check(code)
     return Answer(json: try daemon.look(code).json.bytes)
   }
 
-  @Sendable private func scan(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let (readings, isList) = try Self.readings(context.body)
+  @Sendable private func scan(_ call: Call) async throws -> Answer {
+    let (readings, isList) = try Self.readings(call.body)
     if !isList { return Answer(await daemon.scan(readings[0]).json) }
     var bytes = Array("{\"answers\":[".utf8)
     // One after another: their effects keep the order of the request.
@@ -102,15 +103,15 @@ extension DaemonAPI {
 
   // MARK: The miss journal
 
-  @Sendable private func misses(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let limit = try context.query.limit()
+  @Sendable private func misses(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
     return try await aside {
       let misses = try daemon.misses(limit: limit)
       return Answer(.object([("misses", .array(misses.map(\.json)))]))
     }
   }
 
-  @Sendable private func clearMisses(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func clearMisses(_ call: Call) async throws -> Answer {
     Answer(.object([("removed", .int(try await daemon.clearMisses()))]))
   }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import JSONFormat
 import ScanDaemon
 
@@ -6,17 +5,19 @@ extension DaemonAPI {
   /// The most bytes of a session's name.
   static let nameByteLimit = 200
 
-  func addSessionRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("v1/sessions", use: sessions)
-    routes.group().add(middleware: optionalBody).post("v1/sessions", use: openSession)
-    routes.get("v1/sessions/{id}", use: session)
-    routes.delete("v1/sessions/{id}", use: removeSession)
-    routes.group().add(middleware: requiredBody).post("v1/sessions/{id}/scans", use: addScans)
-    routes.post("v1/sessions/{id}/close", use: closeSession)
+  var sessionRoutes: [Route] {
+    [
+      Route(method: .get, path: "/v1/sessions", work: .answer(sessions)),
+      Route(method: .post, path: "/v1/sessions", body: .optional, work: .answer(openSession)),
+      Route(method: .get, path: "/v1/sessions/{id}", work: .answer(session)),
+      Route(method: .delete, path: "/v1/sessions/{id}", work: .answer(removeSession)),
+      Route(method: .post, path: "/v1/sessions/{id}/scans", body: .required, work: .answer(addScans)),
+      Route(method: .post, path: "/v1/sessions/{id}/close", work: .answer(closeSession)),
+    ]
   }
 
-  @Sendable private func sessions(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let limit = try context.query.limit()
+  @Sendable private func sessions(_ call: Call) async throws -> Answer {
+    let limit = try call.query.limit()
     return try await aside {
       let sessions = try daemon.sessions.list()
       return try Self.list("sessions") { add in
@@ -25,9 +26,9 @@ extension DaemonAPI {
     }
   }
 
-  @Sendable private func openSession(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let name = try context.body.text("name")
-    let input = try context.body.text("input")
+  @Sendable private func openSession(_ call: Call) async throws -> Answer {
+    let name = try call.body.text("name")
+    let input = try call.body.text("input")
     if let name, name.utf8.count > Self.nameByteLimit {
       throw Refusal.badRequest("name: at most \(Self.nameByteLimit) bytes")
     }
@@ -38,30 +39,30 @@ extension DaemonAPI {
     return answer
   }
 
-  @Sendable private func session(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await aside { Answer(try daemon.sessions.session(context.parameter).json) }
+  @Sendable private func session(_ call: Call) async throws -> Answer {
+    try await aside { Answer(try daemon.sessions.session(call.parameter).json) }
   }
 
-  @Sendable private func addScans(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func addScans(_ call: Call) async throws -> Answer {
     let codes: [String]
-    switch (try context.body.text("code"), try context.body.texts("codes")) {
+    switch (try call.body.text("code"), try call.body.texts("codes")) {
     case (let code?, nil): codes = [code]
     case (nil, let list?): codes = list
     default: throw Refusal.badRequest("one of code (a text) and codes (an array of text)")
     }
     try Self.check(count: codes.count, "codes")
     for code in codes { try Self.check(code) }
-    let session = try await daemon.sessions.add(codes, to: context.parameter)
+    let session = try await daemon.sessions.add(codes, to: call.parameter)
     return try await aside { Answer(session.json) }
   }
 
-  @Sendable private func closeSession(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let session = try await daemon.sessions.close(context.parameter)
+  @Sendable private func closeSession(_ call: Call) async throws -> Answer {
+    let session = try await daemon.sessions.close(call.parameter)
     return try await aside { Answer(session.json) }
   }
 
-  @Sendable private func removeSession(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await daemon.sessions.remove(context.parameter)
+  @Sendable private func removeSession(_ call: Call) async throws -> Answer {
+    try await daemon.sessions.remove(call.parameter)
     return .noContent
   }
 }

@@ -1,68 +1,52 @@
 import CatalogSync
-import Hummingbird
 import JSONFormat
 import ScanDaemon
 import ServiceLifecycle
 
 extension DaemonAPI {
-  /// What anybody may ask.
-  func addHealthRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("healthz", use: health)
-    routes.get("readyz", use: readiness)
+  var stateRoutes: [Route] {
+    [
+      Route(method: .get, path: "/healthz", access: .anybody, work: .immediate(health)),
+      Route(method: .get, path: "/readyz", access: .anybody, work: .answer(readiness)),
+      Route(method: .get, path: "/metrics", access: .machine, work: .answer(metricsText)),
+      Route(method: .get, path: "/openapi.json", work: .immediate(describe)),
+      Route(method: .get, path: "/v1/status", work: .answer(status)),
+      Route(method: .get, path: "/v1/events", work: .events),
+      Route(method: .get, path: "/v1/sync", work: .answer(syncState)),
+      Route(method: .post, path: "/v1/sync", body: .optional, work: .answer(syncNow)),
+      Route(method: .get, path: "/v1/session", work: .answer(user)),
+      Route(method: .post, path: "/v1/session", body: .required, work: .answer(signIn)),
+      Route(method: .delete, path: "/v1/session", work: .answer(signOut)),
+    ]
   }
 
-  func addMetricsRoute(to routes: RouterGroup<DaemonContext>) { routes.get("metrics", use: metricsText) }
-
-  func addStateRoutes(to routes: RouterGroup<DaemonContext>) {
-    routes.get("openapi.json", use: describe)
-    routes.get("v1/status", use: status)
-    routes.get("v1/events", use: listen)
-    // Hummingbird's own answer to HEAD would announce a length of 0.
-    routes.head("v1/events", use: listen)
-    routes.get("v1/sync", use: syncState)
-    routes.group().add(middleware: optionalBody).post("v1/sync", use: syncNow)
-    routes.get("v1/session", use: user)
-    routes.group().add(middleware: requiredBody).post("v1/session", use: signIn)
-    routes.delete("v1/session", use: signOut)
-  }
-
-  @Sendable private func health(_ request: Request, _ context: DaemonContext) -> Answer {
-    Answer(.object([("status", .text("ok"))]))
-  }
+  @Sendable private func health(_ call: Call) -> Answer { Answer(.object([("status", .text("ok"))])) }
 
   /// Says to whoever asks no more than where to look: no token is needed here.
-  @Sendable private func readiness(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func readiness(_ call: Call) async throws -> Answer {
     if let reason = try await aside({ daemon.unreadiness }) {
       throw Refusal.unavailable("notReady", "\(reason); GET /v1/status says more")
     }
     return Answer(.object([("status", .text("ready"))]))
   }
 
-  @Sendable private func metricsText(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func metricsText(_ call: Call) async throws -> Answer {
     guard let metrics else { throw Refusal.notFound("this daemon keeps no metrics; configure it to") }
     var answer = Answer(json: try await aside(metrics))
     answer.contentType = "text/plain; version=0.0.4; charset=utf-8"
     return answer
   }
 
-  @Sendable private func describe(_ request: Request, _ context: DaemonContext) -> Answer { Answer(json: document) }
+  @Sendable private func describe(_ call: Call) -> Answer { Answer(json: document) }
 
-  @Sendable private func status(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await aside { Answer(daemon.status()) }
-  }
-
-  @Sendable private func listen(_ request: Request, _ context: DaemonContext) throws -> Response {
-    try events.response(to: request, context)
-  }
+  @Sendable private func status(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.status()) } }
 
   // MARK: Synchronisation
 
-  @Sendable private func syncState(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await aside { Answer(daemon.sync.json) }
-  }
+  @Sendable private func syncState(_ call: Call) async throws -> Answer { try await aside { Answer(daemon.sync.json) } }
 
-  @Sendable private func syncNow(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    let isFull = try context.body.bool("full") ?? false
+  @Sendable private func syncNow(_ call: Call) async throws -> Answer {
+    let isFull = try call.body.bool("full") ?? false
     let sync = daemon.sync
     // The synchronisation goes on when the server ends, and nobody waits for it then.
     let (results, continuation) = AsyncStream.makeStream(
@@ -89,17 +73,15 @@ extension DaemonAPI {
 
   // MARK: Users
 
-  @Sendable private func user(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    try await aside { try userAnswer() }
-  }
+  @Sendable private func user(_ call: Call) async throws -> Answer { try await aside { try userAnswer() } }
 
-  @Sendable private func signIn(_ request: Request, _ context: DaemonContext) async throws -> Answer {
-    guard let user = try context.body.text("user") else { throw Refusal.badRequest("user: a text, who signs in") }
+  @Sendable private func signIn(_ call: Call) async throws -> Answer {
+    guard let user = try call.body.text("user") else { throw Refusal.badRequest("user: a text, who signs in") }
     try await daemon.signIn(user)
     return try await aside { try userAnswer() }
   }
 
-  @Sendable private func signOut(_ request: Request, _ context: DaemonContext) async throws -> Answer {
+  @Sendable private func signOut(_ call: Call) async throws -> Answer {
     try await daemon.signOut()
     return try await aside { try userAnswer() }
   }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
@@ -77,7 +76,7 @@ public struct DaemonServer: Service {
   private static let backlog = 1024
 
   private let options: Options
-  private let responder: NormalizingResponder
+  private let front: RequestHandler
   private let limiter: ConnectionLimiter
   private let metrics: ServerMetrics
   private let logger: Logger
@@ -89,6 +88,7 @@ public struct DaemonServer: Service {
     let gate = try Self.gate(options)
     self.options = options
     self.logger = logger
+    let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
     let limits = ConnectionLimiter.Limits(
       maximum: options.maximumConnections, perAddress: options.maximumConnectionsPerAddress)
     let message =
@@ -99,13 +99,12 @@ public struct DaemonServer: Service {
     }
     let metrics = ServerMetrics(daemon.metricsFactory)
     self.metrics = metrics
-    let events = EventStreams(
-      daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
-      heartbeat: options.eventHeartbeat)
-    let api = DaemonAPI(
-      daemon: daemon, metrics: options.metrics, events: events, gate: gate,
-      maximumBodyByteCount: options.maximumBodyByteCount)
-    responder = api.responder(metrics: metrics)
+    front = RequestHandler(
+      table: RouteTable(api.routes), gate: gate,
+      events: EventStreams(
+        daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
+        heartbeat: options.eventHeartbeat),
+      maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems, date: HTTPDate())
   }
 
   /// Who gets in under these options.
@@ -178,41 +177,38 @@ public struct DaemonServer: Service {
     let idleTimeout = TimeAmount(options.idleTimeout)
     let setup = PipelineSetup.Options(
       limiter: limiter, headTimeout: min(TimeAmount(options.headTimeout), idleTimeout), bodyTimeout: idleTimeout,
-      maximumBodyByteCount: options.maximumBodyByteCount, date: HTTPDate(), metrics: metrics)
-    let application = Application(
-      responder: responder,
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [
-            PipelineSetup(setup), StallGuard(timeout: idleTimeout), ServerMetrics.ConnectionCounter(metrics),
-          ],
-          idleTimeout: idleTimeout,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: RequestGuard.maximumFieldByteCount,
-            maxHeaderListSize: RequestGuard.maximumHeadByteCount,
-            maxHeaderFieldCount: RequestGuard.maximumFieldCount))),
+      maximumBodyByteCount: front.maximumBodyByteCount, date: front.date, metrics: metrics)
+    let builder = HTTPServerBuilder.http1(
       configuration: .init(
+        additionalChannelHandlers: [
+          PipelineSetup(setup), StallGuard(timeout: idleTimeout), ServerMetrics.ConnectionCounter(metrics),
+        ],
+        idleTimeout: idleTimeout,
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: RequestGuard.maximumFieldByteCount, maxHeaderListSize: RequestGuard.maximumHeadByteCount,
+          maxHeaderFieldCount: RequestGuard.maximumFieldCount)))
+    let server = try builder.buildServer(
+      configuration: ServerConfiguration(
         // Where all are used up, those that are about to end among them, others wait a moment.
         address: address, backlog: Self.backlog,
         availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
-      onServerRunning: { [options, logger] channel in
-        do {
-          let place = try publish(channel)
-          isListening.store(true, ordering: .releasing)
-          logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
-          await options.onListening?(place)
-        } catch {
-          failure.withLock { $0 = error }
-          channel.close(promise: nil)
-        }
-      },
-      logger: frameworkLogger)
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
+    ) { [front] request, writer, channel in
+      try await front.respond(to: request, writer, channel)
+    } onServerRunning: { [options, logger] channel in
+      do {
+        let place = try publish(channel)
+        isListening.store(true, ordering: .releasing)
+        logger.info("listening for HTTP", metadata: ["address": "\(name)", "at": "\(place)"])
+        await options.onListening?(place)
+      } catch {
+        failure.withLock { $0 = error }
+        channel.close(promise: nil)
+      }
+    }
     do {
-      try await application.run()
-    } catch {
-      // A server that ends by itself is an error of its service group; this one is the reason.
-      if let failure = failure.withLock({ $0 }) { throw failure }
-      if isListening.load(ordering: .acquiring) || error is CancellationError { throw error }
+      try await server.run()
+    } catch let error where !isListening.load(ordering: .acquiring) && !(error is CancellationError) {
       throw DaemonServerError.cannotListen(name, reason: Self.reason(error))
     }
     if let error = failure.withLock({ $0 }) { throw error }

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import ScanDaemon
 import ServiceLifecycle
@@ -33,9 +33,9 @@ final class EventStreams: Sendable {
   }
 
   /// - Throws: a refusal with status 400.
-  private func ask(_ query: Query, _ headers: HTTPFields) throws(Refusal) -> Ask {
+  func ask(_ call: Call, _ headers: HTTPFields) throws(Refusal) -> Ask {
     var kinds = Set(EventKind.allCases)
-    if let text = query["kinds"] {
+    if let text = call.query["kinds"] {
       kinds = []
       for name in text.split(separator: ",") {
         guard let kind = EventKind(rawValue: String(name)) else {
@@ -47,7 +47,7 @@ final class EventStreams: Sendable {
     }
     // Nobody can do without: it says that others are missing.
     kinds.insert(.gap)
-    let text = headers[.lastEventID] ?? query["lastEventId"] ?? ""
+    let text = headers[.lastEventID] ?? call.query["lastEventId"] ?? ""
     if text.isEmpty { return Ask(after: nil, kinds: kinds) }
     guard let id = EventID(text) else {
       throw .badRequest("Last-Event-ID: the id of an event, as this stream gives it")
@@ -55,46 +55,34 @@ final class EventStreams: Sendable {
     return Ask(after: id, kinds: kinds)
   }
 
-  /// The stream of events.
-  ///
-  /// - Throws: A refusal with status 400, or 503 if too many listen.
-  func response(to request: Request, _ context: DaemonContext) throws(Refusal) -> Response {
-    let ask = try ask(context.query, request.headers)
-    let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-    if request.method == .head {
-      return Response(status: .ok, headers: fields, body: .init { writer in try await writer.finish(nil) })
+  func serve(
+    _ ask: Ask, _ request: Request, isHead: Bool, _ writer: consuming ResponseWriter, _ channel: any Channel,
+    headers: HTTPFields
+  ) async throws {
+    var headers = headers
+    headers[.cacheControl] = "no-store"
+    // The place is taken before anything is written, so that there is never one too many.
+    let isFull = !isHead && count.add(1, ordering: .relaxed).newValue > limit
+    defer { if !isHead { count.subtract(1, ordering: .relaxed) } }
+    if isFull {
+      let answer = Answer(
+        Refusal.unavailable("tooManyListeners", "\(limit) listen already; end one, or configure more"))
+      headers[.contentType] = answer.contentType
+      headers[.contentLength] = String(answer.body.count)
+      headers[.retryAfter] = "5"
+      return try await writer.write(
+        response: HTTPResponse(status: answer.status, headerFields: headers),
+        body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
-    let listener = Listener(self)
-    if listener.number > limit {
-      throw Refusal(
-        .serviceUnavailable, "tooManyListeners", "\(limit) listen already; end one, or configure more",
-        headers: [.retryAfter: "5"])
-    }
+    headers[.contentType] = "text/event-stream"
+    let head = HTTPResponse(status: .ok, headerFields: headers)
+    if isHead { return try await writer.writeResponse(head) }
     // Before the head: what happens from the moment on at which the listener knows that it listens is in the stream.
     let events = log.events(after: ask.after)
-    return Response(
-      status: .ok, headers: fields,
-      body: .init { [self] writer in
-        let body = Body(writer)
-        try await request.body.consumeWithCancellationOnInboundClose { _ in
-          try await write(events, ask.kinds, to: body)
-        }
-        withExtendedLifetime(listener) {}
-      })
-  }
-
-  /// Counts a listener for as long as its answer lives, whether the answer is written or not.
-  private final class Listener: Sendable {
-    private let streams: EventStreams
-    /// How many listen, this one included, when it comes.
-    let number: Int
-
-    init(_ streams: EventStreams) {
-      self.streams = streams
-      number = streams.count.add(1, ordering: .relaxed).newValue
+    let body = Body(try await writer.writeHead(head))
+    try await request.body.consumeWithCancellationOnInboundClose { _ in
+      try await self.write(events, ask.kinds, to: body)
     }
-
-    deinit { streams.count.subtract(1, ordering: .relaxed) }
   }
 
   private func write(_ events: AsyncStream<DaemonEvent>, _ kinds: Set<EventKind>, to body: Body) async throws {

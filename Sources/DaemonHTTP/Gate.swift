@@ -10,22 +10,12 @@ struct Gate: Sendable {
   let rate: RateLimiter?
   let crossOrigin: CrossOrigin
 
-  /// Who may ask for a route.
-  enum Access: Sendable {
-    /// Every caller that shows the token, if the daemon has one.
-    case caller
-    /// Anybody if only this machine can ask; otherwise every caller that shows the token.
-    case machine
-    /// Anybody, at any rate.
-    case anybody
-  }
-
   /// - Parameters:
   ///   - caller: who asks, for the bound; asked for only where there is one.
   ///   - now: seconds of a clock that never goes back.
   /// - Throws: a refusal with status 400, 401, 403, 415 or 429.
   func admit(
-    _ head: HTTPRequest, to access: Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
+    _ head: HTTPRequest, to access: Route.Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
   ) throws(Refusal) {
     if case .anybody? = access { return try checkHost(head) }
     // First, so that tokens are guessed no faster than questions are asked.
@@ -74,7 +64,7 @@ struct Gate: Sendable {
   }
 
   /// Whether a token is asked of those who want something of this kind.
-  func asksToken(for access: Access?) -> Bool {
+  func asksToken(for access: Route.Access?) -> Bool {
     switch access {
     case .anybody?: false
     case .machine?: token != nil && !isLocal
@@ -82,7 +72,7 @@ struct Gate: Sendable {
     }
   }
 
-  private func checkToken(_ head: HTTPRequest, _ access: Access?) throws(Refusal) {
+  private func checkToken(_ head: HTTPRequest, _ access: Route.Access?) throws(Refusal) {
     guard let token, asksToken(for: access) else { return }
     if !token.admits(head.headerFields[.authorization]) {
       throw Refusal(
@@ -111,7 +101,7 @@ struct Gate: Sendable {
   /// A page can have a form sent anywhere without asking. None is sent as JSON: for that a browser asks first.
   private func checkForm(_ head: HTTPRequest) throws(Refusal) {
     guard head.method == .post, CrossOrigin.isForeign(head) else { return }
-    if head.headerFields[.contentType].map(BodyMiddleware.isJSON) != true {
+    if head.headerFields[.contentType].map(RequestHandler.isJSON) != true {
       throw Refusal(
         .unsupportedMediaType, "unsupportedMediaType",
         "a page of another origin has to send Content-Type: application/json, with or without a body")

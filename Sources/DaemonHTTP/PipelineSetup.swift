@@ -27,10 +27,10 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     // Peers of a Unix domain socket are all the same user, and not told apart.
-    let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : Caller.name(context.channel)
+    let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : RequestHandler.caller(context.channel)
     let requestGuard = RequestGuard(
       limiter: options.limiter, caller: caller, headTimeout: options.headTimeout,
-      maximumBodyByteCount: max(options.maximumBodyByteCount, BodyMiddleware.skipByteLimit), date: options.date,
+      maximumBodyByteCount: max(options.maximumBodyByteCount, RequestHandler.skipByteLimit), date: options.date,
       metrics: options.metrics)
     do {
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)

@@ -4,8 +4,6 @@ import NIOHTTP1
 /// Closes a connection whose request does not arrive whole in time, however much of it comes meanwhile, and whether somebody
 /// reads its body or not.
 ///
-/// It is ours because Hummingbird's time limit is for connections without a request.
-///
 /// The time of a request begins with the end of its head, or of the answer before it: until then nobody reads it.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart

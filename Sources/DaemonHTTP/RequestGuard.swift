@@ -5,9 +5,6 @@ import NIOHTTP1
 /// Answers requests that never reach a route: those that the parser refuses, that arrive too slowly, that use a transfer coding
 /// other than `chunked`, and those of connections beyond a limit (``ConnectionLimiter``).
 ///
-/// It is ours because Hummingbird answers what the parser refuses with an empty 400, and limits neither the connections of one
-/// address nor the time of a head.
-///
 /// The answer waits for its turn: those to earlier requests of the connection are written first. Then the connection ends. What
 /// the peer still sends is read for a moment and dropped, as a peer that is reset while it sends may never see the answer.
 ///

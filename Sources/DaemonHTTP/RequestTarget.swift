@@ -1,49 +1,35 @@
-import Hummingbird
 import TextFormat
 
-/// The part of a request's target that Hummingbird does not check: `/v1/products?barcode=69…`.
+/// What a request is for: `/v1/products?barcode=69…`.
 struct RequestTarget: Sendable, Equatable {
-  /// Whether the path has two slashes in a row, or one at its end.
-  let hasEmptySegment: Bool
+  /// The parts between the slashes, decoded: an escaped slash is part of one.
+  let segments: [String]
   let query: Query
 
-  /// - Throws: A refusal with status 400 for a target that is no path, an invalid escape, and bytes that are not UTF-8.
+  /// - Throws: a refusal with status 400.
   init(_ text: String) throws(Refusal) {
-    let utf8 = text.utf8
+    let utf8 = Substring(text).utf8
     guard utf8.first == UInt8(ascii: "/") else {
       throw .badRequest("a path begins with a slash: /v1/status")
     }
-    let end = utf8.firstIndex(of: UInt8(ascii: "?")) ?? utf8.endIndex
-    let path = utf8[..<end]
-    guard PercentEncoding.isValid(Substring(path)) else {
-      throw .badRequest(
-        "the path has an invalid escape, or is not UTF-8: write each byte that is no letter and no digit as % and two"
-          + " hexadecimal digits")
+    let end = utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? utf8.endIndex
+    var segments: [String] = []
+    var start = utf8.index(after: utf8.startIndex)
+    while true {
+      let slash = utf8[start..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+      guard let segment = PercentEncoding.decodedText(Substring(utf8[start..<slash])) else {
+        throw .badRequest(
+          "the path has an invalid escape, or is not UTF-8: write each byte that is no letter and no digit as % and two"
+            + " hexadecimal digits")
+      }
+      segments.append(segment)
+      if slash == end { break }
+      start = utf8.index(after: slash)
     }
-    hasEmptySegment =
-      path.last == UInt8(ascii: "/") || zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == $0 }
-    query = end < utf8.endIndex ? try Query(text[utf8.index(after: end)...]) : Query()
-  }
-
-  /// The target as the router compares it: without a fragment, and without escapes that a path does not need.
-  static func normalized(_ text: String) -> String {
-    let utf8 = text.utf8.prefix { $0 != UInt8(ascii: "#") }
-    let end = utf8.firstIndex(of: UInt8(ascii: "?")) ?? utf8.endIndex
-    return PercentEncoding.normalized(Substring(utf8[..<end])) + String(Substring(utf8[end...]))
-  }
-}
-
-/// Hands requests to the router with normalized targets.
-struct NormalizingResponder: HTTPResponder {
-  let router: RouterResponder<DaemonContext>
-
-  func respond(to request: Request, context: DaemonContext) async throws -> Response {
-    guard let target = request.head.path,
-      target.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") })
-    else { return try await router.respond(to: request, context: context) }
-    var head = request.head
-    head.path = RequestTarget.normalized(target)
-    return try await router.respond(to: Request(head: head, body: request.body), context: context)
+    self.segments = segments
+    query =
+      end < utf8.endIndex && utf8[end] == UInt8(ascii: "?")
+      ? try Query(Substring(utf8[utf8.index(after: end)...])) : Query()
   }
 }
 

@@ -2,8 +2,6 @@ import NIOCore
 
 /// Closes a connection whose peer takes next to nothing for some time although there is something to take.
 ///
-/// It is ours because Hummingbird's time limit is for connections without a request.
-///
 /// It looks at what waits to be written each time that is over. One that takes a little of a large answer goes on; one that takes
 /// a byte now and then does not keep the answer in memory for ever.
 final class StallGuard: ChannelInboundHandler, RemovableChannelHandler {

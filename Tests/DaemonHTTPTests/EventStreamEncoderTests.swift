@@ -39,3 +39,24 @@ import Testing
     #expect(date.text(at: 60).hasSuffix("00:01:00 GMT"))
   }
 }
+
+@Suite struct RouteTableTests {
+  func route(_ method: String, _ path: String) -> Route {
+    Route(method: .init(method)!, path: path, work: .events)
+  }
+
+  @Test func `a path's text goes before its parameter`() throws {
+    let table = RouteTable([
+      route("GET", "/a/{id}"), route("GET", "/a/b"), route("POST", "/a/{id}/c"), route("DELETE", "/a/{id}"),
+    ])
+    #expect(table.match(["a", "x"])?.parameters == ["x"])
+    #expect(table.match(["a", "x"])?.allowed == "DELETE, GET, HEAD, OPTIONS")
+    #expect(table.match(["a", "b"])?.parameters == [])
+    #expect(table.match(["a", "x", "c"])?[.post]?.path == "/a/{id}/c")
+    #expect(table.match(["a", "x"])?[.head]?.method == .get)
+    #expect(table.match(["a", "x", "c"])?[.head] == nil)
+    for path in [[], ["a"], ["a", ""], ["a", "x", "d"], ["a", "x", "c", ""], ["b"]] {
+      #expect(table.match(path) == nil)
+    }
+  }
+}

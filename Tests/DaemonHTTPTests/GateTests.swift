@@ -71,7 +71,7 @@ import Testing
   }
 
   /// The status with which a request is refused, if it is.
-  func status(_ gate: Gate, _ head: HTTPRequest, _ access: Gate.Access? = .caller, now: Double = 0) -> Int? {
+  func status(_ gate: Gate, _ head: HTTPRequest, _ access: Route.Access? = .caller, now: Double = 0) -> Int? {
     do throws(Refusal) {
       try gate.admit(head, to: access, caller: "a", now: now)
       return nil
@@ -98,7 +98,7 @@ import Testing
       try gate(.host("127.0.0.1", port: 1)), try gate(.socket(path: "/s")),
       try gate(.host("0.0.0.0", port: 1), token: "s"),
     ] {
-      for access in [Gate.Access.caller, .machine, .anybody, nil] {
+      for access in [Route.Access.caller, .machine, .anybody, nil] {
         #expect(status(gate, head(nil), access) == 400)
         var two = head("localhost")
         two.headerFields[Gate.furtherHost] = "localhost"

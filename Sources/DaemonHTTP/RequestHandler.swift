@@ -1,0 +1,199 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import ScanDaemon
+
+/// From requests to answers: who may ask, what for, with which body.
+///
+/// The hot path, `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares some bytes, the code is
+/// looked up in mapped memory on the thread that read the request, and the answer is written once, as bytes, beside its head.
+/// No coder, no log line, no other thread.
+struct RequestHandler: Sendable {
+  let table: RouteTable
+  let gate: Gate
+  let events: EventStreams
+  let maximumBodyByteCount: Int
+  let metrics: ServerMetrics
+  /// Told of answers that are 500. It bounds what is logged of them.
+  let problems: Problems
+  let date: HTTPDate
+
+  private enum Outcome {
+    case answer(Answer)
+    case events(EventStreams.Ask)
+  }
+
+  func respond(
+    to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+  ) async throws {
+    let isHead = request.method == .head
+    let outcome: Outcome
+    var path = ServerMetrics.noRoute
+    do {
+      let (route, call) = try admit(request, channel, &path)
+      switch route?.work {
+      case nil: outcome = .answer(options(request.head, allowed: call.parameter))
+      case .immediate(let work)?: outcome = .answer(try work(call))
+      case .events?: outcome = .events(try events.ask(call, request.headers))
+      case .answer(let work)?:
+        var call = call
+        if let route, route.body != .none {
+          if Self.waits(request), bodyLength(request) ?? 0 <= maximumBodyByteCount {
+            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+          }
+          call.body = try await body(of: request, route)
+        }
+        outcome = .answer(try await work(call))
+      }
+    } catch let error as Refusal {
+      outcome = .answer(Answer(error))
+    } catch let error as BodyInterrupted {
+      // Nobody is there to be answered.
+      throw error
+    } catch {
+      let refusal = Refusal(error)
+      if refusal.status == .internalServerError {
+        problems.note(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
+      }
+      outcome = .answer(Answer(refusal))
+    }
+    var headers = gate.crossOrigin.fields(request.head) ?? HTTPFields()
+    switch outcome {
+    case .answer(let answer):
+      metrics.count(request.method, route: path, status: answer.status)
+      try await write(answer, headers, isHead: isHead, writer)
+    case .events(let ask):
+      metrics.count(request.method, route: path, status: .ok)
+      headers[.date] = date.text()
+      try await events.serve(ask, request, isHead: isHead, writer, channel, headers: headers)
+    }
+  }
+
+  /// The route of a request, if it may go there; `nil`, with what is allowed as the call's parameter, for `OPTIONS`.
+  ///
+  /// - Parameter path: Set to the path of the routes that the request is for, if there are any.
+  private func admit(
+    _ request: Request, _ channel: any Channel, _ path: inout String
+  ) throws(Refusal) -> (Route?, Call) {
+    let head = request.head
+    let target: RequestTarget
+    do throws(Refusal) {
+      target = try RequestTarget(head.path ?? "")
+    } catch {
+      try admit(head, nil, channel)
+      // RFC 9110, 9.3.7: a question about the server as a whole.
+      if head.method == .options, head.path == "*" { return (nil, Call(parameters: ["GET, HEAD, OPTIONS"])) }
+      throw error
+    }
+    guard let match = table.match(target.segments) else {
+      try admit(head, nil, channel)
+      throw .notFound("there is nothing at this path; GET /openapi.json lists what there is")
+    }
+    path = match.path
+    let route = match[head.method]
+    try admit(head, route?.access, channel)
+    if let route { return (route, Call(parameters: match.parameters, query: target.query)) }
+    if head.method == .options { return (nil, Call(parameters: [match.allowed])) }
+    throw Refusal(
+      .methodNotAllowed, "methodNotAllowed", "this path knows \(match.allowed)", headers: [.allow: match.allowed])
+  }
+
+  private func admit(_ head: HTTPRequest, _ access: Route.Access?, _ channel: any Channel) throws(Refusal) {
+    try gate.admit(
+      head, to: access, caller: Self.caller(channel),
+      now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+  }
+
+  /// Who is at the other end: an address without its port; of IPv6 the part that one network has. All callers of a Unix domain
+  /// socket are one.
+  static func caller(_ channel: any Channel) -> String {
+    guard let address = channel.remoteAddress, let ip = address.ipAddress else { return "" }
+    guard case .v6 = address, !Loopback.contains(ip) else { return ip }
+    return IPv6Network.name(ip)
+  }
+
+  // MARK: Bodies
+
+  private struct BodyInterrupted: Error {}
+
+  /// Whether a `Content-Type` is JSON's.
+  static func isJSON(_ type: String) -> Bool {
+    type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
+  }
+
+  private func bodyLength(_ request: Request) -> Int? { request.headers[.contentLength].flatMap(Int.init) }
+
+  private func body(of request: Request, _ route: Route) async throws -> BodyMembers {
+    if let type = request.headers[.contentType], !Self.isJSON(type) {
+      throw Refusal(
+        .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
+    }
+    if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+      throw Refusal(
+        .unsupportedMediaType, "unsupportedContentEncoding", "send the body as it is, without Content-Encoding",
+        headers: [.acceptEncoding: "identity"])
+    }
+    let tooLarge = Refusal.bodyTooLarge(limit: maximumBodyByteCount)
+    var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
+    // Who waits to be told to send it sends nothing now.
+    if isTooLarge, Self.waits(request) { throw tooLarge }
+    var bytes: [UInt8] = []
+    var count = 0
+    do {
+      // A body can be gone through once. One that is too large is taken off the wire all the same, up to a limit, so that its
+      // sender reads the answer rather than a reset.
+      for try await buffer in request.body {
+        count += buffer.readableBytes
+        isTooLarge = isTooLarge || count > maximumBodyByteCount
+        if !isTooLarge {
+          bytes += buffer.readableBytesView
+        } else if count > Self.skipByteLimit {
+          throw BodyInterrupted()
+        } else {
+          bytes = []
+        }
+      }
+    } catch {
+      throw BodyInterrupted()
+    }
+    if isTooLarge { throw tooLarge }
+    if bytes.isEmpty {
+      if route.body == .optional { return BodyMembers() }
+      throw Refusal.badRequest("the body is empty; send a JSON object")
+    }
+    return try JSONBody(bytes).members()
+  }
+
+  /// How many bytes of a body are taken off the wire at most. One that is announced as longer is refused by ``RequestGuard``.
+  static let skipByteLimit = 16 << 20
+
+  /// Whether the sender waits with the body until told to send it.
+  private static func waits(_ request: Request) -> Bool { request.headers[.expect]?.lowercased() == "100-continue" }
+
+  // MARK: Writing
+
+  /// - Parameter crossOrigin: Fields of each answer.
+  private func write(
+    _ answer: Answer, _ crossOrigin: HTTPFields, isHead: Bool, _ writer: consuming ResponseWriter
+  ) async throws {
+    var headers = answer.headers
+    for field in crossOrigin { headers.append(field) }
+    if let type = answer.contentType { headers[.contentType] = type }
+    if answer.status != .noContent { headers[.contentLength] = String(answer.body.count) }
+    headers[.cacheControl] = "no-store"
+    headers[.date] = date.text()
+    let head = HTTPResponse(status: answer.status, headerFields: headers)
+    if isHead || answer.body.isEmpty { return try await writer.writeResponse(head) }
+    try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+
+  /// What may be asked of a path.
+  private func options(_ head: HTTPRequest, allowed: String) -> Answer {
+    var answer = Answer.noContent
+    if CrossOrigin.isPreflight(head) {
+      answer.headers = gate.crossOrigin.preflightFields(head, methods: allowed)
+    }
+    answer.headers[.allow] = allowed
+    return answer
+  }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+
+/// One thing that can be asked for.
+struct Route: Sendable {
+  let method: HTTPRequest.Method
+  /// As the OpenAPI document writes it: `/v1/products/{id}`.
+  let path: String
+  var access = Access.caller
+  var body = Body.none
+  let work: Work
+
+  /// Who may ask.
+  enum Access: Sendable {
+    /// Whoever shows the token, if there is one.
+    case caller
+    /// Anybody where only this machine can ask; elsewhere whoever shows the token.
+    case machine
+    /// Anybody, as often as they like.
+    case anybody
+  }
+
+  /// Whether a request has a body: a JSON object.
+  enum Body: Sendable {
+    case none, optional, required
+  }
+
+  enum Work: Sendable {
+    /// Answered without waiting for anything.
+    case immediate(@Sendable (Call) throws -> Answer)
+    case answer(@Sendable (Call) async throws -> Answer)
+    /// The stream of events.
+    case events
+  }
+}
+
+/// One request for a route.
+struct Call: Sendable {
+  /// What stands in the place of the path's parameters.
+  var parameters: [String] = []
+  var query = Query()
+  var body = BodyMembers()
+
+  /// The path's parameter. Each path has at most one.
+  var parameter: String { parameters.first ?? "" }
+}
+
+/// Finds the routes of a path.
+final class RouteTable: Sendable {
+  private let root: Node
+
+  private final class Node: Sendable {
+    let children: [String: Node]
+    let parameter: Node?
+    let routes: [HTTPRequest.Method: Route]
+    /// What is allowed, as the `Allow` header has it.
+    let allowed: String
+    let path: String
+
+    init(_ routes: [(path: ArraySlice<Substring>, route: Route)]) {
+      let here = routes.filter { $0.path.isEmpty }.map(\.route)
+      path = here.first?.path ?? ""
+      self.routes = Dictionary(here.map { ($0.method, $0) }, uniquingKeysWith: { first, _ in first })
+      var names = here.map(\.method.rawValue)
+      if names.contains("GET") { names.append("HEAD") }
+      allowed = (names + ["OPTIONS"]).sorted().joined(separator: ", ")
+      var children: [String: Node] = [:]
+      var parameter: Node?
+      for (name, group) in Dictionary(grouping: routes.filter { !$0.path.isEmpty }, by: { $0.path.first ?? "" }) {
+        let node = Node(group.map { ($0.path.dropFirst(), $0.route) })
+        if name.hasPrefix("{") { parameter = node } else { children[String(name)] = node }
+      }
+      self.children = children
+      self.parameter = parameter
+    }
+  }
+
+  /// The routes of one path.
+  struct Match: Sendable {
+    let parameters: [String]
+    /// As the OpenAPI document writes it.
+    let path: String
+    let routes: [HTTPRequest.Method: Route]
+    let allowed: String
+
+    /// The route for a method; `HEAD` asks for what `GET` would.
+    subscript(method: HTTPRequest.Method) -> Route? { routes[method == .head ? .get : method] }
+  }
+
+  /// - Parameter routes: where two paths differ in the names of parameters only, both belong to one path.
+  init(_ routes: [Route]) {
+    root = Node(routes.map { ($0.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...], $0) })
+  }
+
+  /// - Returns: `nil` where there is no such path.
+  func match(_ segments: [String]) -> Match? {
+    var node = root
+    var parameters: [String] = []
+    for segment in segments {
+      if let child = node.children[segment] {
+        node = child
+      } else if let child = node.parameter, !segment.isEmpty {
+        parameters.append(segment)
+        node = child
+      } else {
+        return nil
+      }
+    }
+    return node.routes.isEmpty
+      ? nil
+      : Match(
+        parameters: parameters, path: node.path, routes: node.routes, allowed: node.allowed)
+  }
+}
