@@ -48,29 +48,6 @@ package enum PercentEncoding {
     decoded(encoded.utf8.span, plusIsBlank: plusIsBlank).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Whether every `%` of a text is followed by two hexadecimal digits, and the bytes that it stands for are UTF-8.
-  package static func isValid(_ encoded: Substring) -> Bool {
-    !encoded.utf8.contains(UInt8(ascii: "%")) || decodedText(encoded) != nil
-  }
-
-  /// The text with unreserved characters decoded (RFC 3986, 6.2.2.2): two texts that mean the same path are equal then. Invalid
-  /// escapes stay.
-  package static func normalized(_ encoded: Substring) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.utf8.count)
-    var rest = encoded.utf8[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap { Hexadecimal.value(of: $0) }
-      if byte == UInt8(ascii: "%"), digits.count == 2, isUnreserved(digits[0] << 4 | digits[1]) {
-        bytes.append(digits[0] << 4 | digits[1])
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
