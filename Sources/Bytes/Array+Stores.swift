@@ -9,11 +9,13 @@ extension [UInt8] {
     self[offset + 3] = UInt8(truncatingIfNeeded: number >> 24)
   }
 
+  /// Appends an integer as four bytes, little-endian.
   @inlinable
   public mutating func put(_ number: UInt32) {
     for byte in 0..<4 { append(UInt8(truncatingIfNeeded: number >> UInt32(8 * byte))) }
   }
 
+  /// Appends an integer as eight bytes, little-endian.
   @inlinable
   public mutating func put(_ number: UInt64) {
     for byte in 0..<8 { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }

@@ -27,6 +27,7 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
   @usableFromInline var table = [UInt32](repeating: 0, count: 1024)
   @usableFromInline let seed: HashSeed
 
+  /// Creates an empty table whose hash function has the given seed.
   @inlinable
   public init(seed: HashSeed) { self.seed = seed }
 

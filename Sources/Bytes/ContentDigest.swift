@@ -2,9 +2,12 @@
 ///
 /// It is the same in every file. It detects accidental differences, not forgery.
 public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
+  /// The sum of the first 64-bit hashes of all elements, with wraparound.
   public private(set) var first: UInt64 = 0
+  /// The sum of the second 64-bit hashes of all elements, with wraparound. It uses another seed than ``first``.
   public private(set) var second: UInt64 = 0
 
+  /// Creates the digest of no elements: both sums are 0.
   public init() {}
 
   // The seeds are fixed because the digest must be the same in every file.

@@ -6,11 +6,13 @@ public struct HashSeed: Equatable, Sendable {
   @usableFromInline
   let second: UInt64
 
+  /// Creates a seed from the two words of a file header, in the order in which the file stores them.
   public init(_ first: UInt64, _ second: UInt64) {
     self.first = first
     self.second = second
   }
 
+  /// The two words, in the order in which the file header stores them.
   public var words: (UInt64, UInt64) { (first, second) }
 }
 

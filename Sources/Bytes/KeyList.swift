@@ -10,6 +10,7 @@ public struct KeyList: ~Escapable {
   private let bytes: RawSpan
   private var offset = 0
 
+  /// Creates an iterator over the keys in `bytes`, which may be invalid.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) { self.bytes = bytes }
 

@@ -7,18 +7,21 @@ extension RawSpan {
     unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)
   }
 
+  /// Returns the two bytes at `offset` as a little-endian integer. Traps past the end.
   @inlinable @inline(__always)
   public func u16(at offset: Int) -> UInt16 {
     // As above.
     UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
+  /// Returns the four bytes at `offset` as a little-endian integer. Traps past the end.
   @inlinable @inline(__always)
   public func u32(at offset: Int) -> UInt32 {
     // As above.
     UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
+  /// Returns the eight bytes at `offset` as a little-endian integer. Traps past the end.
   @inlinable @inline(__always)
   public func u64(at offset: Int) -> UInt64 {
     // As above.
@@ -27,24 +30,31 @@ extension RawSpan {
 
   // The same loads without a check, for hot paths. Each caller states who checked the bounds.
 
+  /// Returns the byte at `offset` without a bounds check. The caller has checked that the span contains it.
   @unsafe @inlinable @inline(__always)
   public func u8(unchecked offset: Int) -> UInt8 {
     // Every bit pattern is a valid integer, and the caller checked the bounds.
     unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
+  /// Returns two bytes as a little-endian integer, without a bounds check. The caller has checked that the span
+  /// contains them.
   @unsafe @inlinable @inline(__always)
   public func u16(unchecked offset: Int) -> UInt16 {
     // As above.
     UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
   }
 
+  /// Returns four bytes as a little-endian integer, without a bounds check. The caller has checked that the span
+  /// contains them.
   @unsafe @inlinable @inline(__always)
   public func u32(unchecked offset: Int) -> UInt32 {
     // As above.
     UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
 
+  /// Returns eight bytes as a little-endian integer, without a bounds check. The caller has checked that the span
+  /// contains them.
   @unsafe @inlinable @inline(__always)
   public func u64(unchecked offset: Int) -> UInt64 {
     // As above.

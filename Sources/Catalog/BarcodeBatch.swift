@@ -11,6 +11,7 @@ public struct BarcodeBatch: Sendable {
   /// The barcodes that differ from their keys, by their index in the batch.
   private var others: [Int: [UInt8]] = [:]
 
+  /// Creates an empty batch. Add barcodes with ``append(_:)``.
   public init() {}
 
   /// Creates a batch of the given barcodes.

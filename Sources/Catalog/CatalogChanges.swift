@@ -23,6 +23,7 @@ public struct CatalogChanges: Sendable {
   /// both commits counts as changed; any other counts as added or removed.
   public internal(set) var relations: [CatalogChange<Relation>] = []
 
+  /// Whether no product and no relation differs between the two commits.
   public var isEmpty: Bool { products.isEmpty && relations.isEmpty }
 
   fileprivate var reversed: CatalogChanges {

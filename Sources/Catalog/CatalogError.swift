@@ -24,6 +24,8 @@ public enum CatalogError: Error, Sendable {
 }
 
 extension CatalogError: CustomStringConvertible {
+  /// A message for users: what was refused, why, and what to do. It names the option `--accept-loss`; use
+  /// ``description(acceptingLoss:)`` if the program has another name for it.
   public var description: String { description(acceptingLoss: "--accept-loss") }
 
   /// Returns a message for users that names the caller's own setting.
@@ -70,6 +72,7 @@ extension CatalogError: CustomStringConvertible {
 }
 
 extension SkippedRow: CustomStringConvertible {
+  /// The kind, index and id of the row, and the limit that it exceeds.
   public var description: String {
     "\(kind == .product ? "product" : "relation") \(index) (from 0) with the id \"\(id)\": \(reason)"
   }

@@ -23,6 +23,7 @@ public enum MatchKind: String, Sendable {
 
 /// The result of matching a scan: the kind of match, the barcode that matched, and every product with that barcode.
 public struct Match: Sendable {
+  /// The way in which the scan was matched; `none` if no product was found.
   public var kind = MatchKind.none
   /// The catalogue barcode that matched, with surrounding blanks removed. If several spellings matched, the first in
   /// byte order.
@@ -42,9 +43,11 @@ public struct Match: Sendable {
 
   /// One lookup in the catalogue.
   public struct Attempt: Sendable {
+    /// The way of matching that was tried.
     public var kind: MatchKind
     /// The text that was looked up; for heads, the complete code.
     public var text: String
+    /// The number of products that the lookup found.
     public var productCount: Int
   }
 

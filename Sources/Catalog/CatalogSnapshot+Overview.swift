@@ -3,7 +3,9 @@ public import LogStore
 
 /// A commit and the state stored with it.
 public struct CatalogCommit: Sendable {
+  /// The commit in the log: its sequence number, generation, time and size.
   public let commit: CommitRecord
+  /// The cursor, mode and counts that are stored with the commit.
   public let state: CatalogState
   /// The number of products at that commit.
   public let products: Int

@@ -3,6 +3,7 @@ public import LogStore
 
 /// A component of a set: its relation and, if the catalogue has it, its product.
 public struct Component: Hashable, Sendable {
+  /// The relation that makes this product a component of the set. It says how many pieces the set needs.
   public var relation: Relation
   /// The component's product; `nil` if it is missing, because the catalogue lacks it or the server sent it as deleted.
   /// The set cannot be completed then.

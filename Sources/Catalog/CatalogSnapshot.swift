@@ -35,7 +35,9 @@ public struct CatalogSnapshot: Sendable {
   public var sequence: UInt64 { store?.sequence ?? 0 }
   /// The generation of the file that contains the commit; 0 before the first commit.
   public var generation: UInt64 { store?.generation ?? 0 }
+  /// The number of products in the catalogue, including those that the server sent as deleted.
   public var productCount: Int { store?.rowCount(CatalogSchema.products) ?? 0 }
+  /// The number of relations in the catalogue, including those whose set or component is missing.
   public var relationCount: Int { store?.rowCount(CatalogSchema.relations) ?? 0 }
 
   /// Returns the catalogue at an earlier commit of this generation; `nil` if the file has no such commit.

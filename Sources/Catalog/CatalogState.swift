@@ -28,23 +28,32 @@ public enum UpdateMode: UInt8, Sendable {
 /// The commit of a full update stores only the relations and the defaulted fields. Its products are the rows of the
 /// commit, and the rows that it removed are reported once, in its ``UpdateReport``.
 public struct UpdateCounts: Equatable, Sendable {
+  /// The number of products that were added or replaced; 0 in the stored counts of a full update.
   public var productsUpserted = 0
+  /// The number of products that were deleted; 0 in the stored counts of a full update.
   public var productsDeleted = 0
+  /// The number of relations that were added.
   public var relationsWritten = 0
+  /// The number of relations that were removed; 0 in the stored counts of a full update.
   public var relationsDeleted = 0
   /// The relations of a payload whose product was not among its upserted products.
   public var relationsIgnored = 0
   /// The fields of the payload that had the wrong type.
   public var defaulted = 0
 
+  /// Creates counts that are all 0.
   public init() {}
 }
 
 /// The changes that an update made and the commit that contains them.
 public struct UpdateReport: Equatable, Sendable {
+  /// The kind of update: full, incremental, rollback or repair.
   public var mode: UpdateMode
+  /// The sequence number of the commit that contains the changes.
   public var sequence: UInt64
+  /// The generation of the file that contains the commit. A full update begins a new one.
   public var generation: UInt64
+  /// The number of rows that the update changed.
   public var counts: UpdateCounts
   /// The server's `updateTime`, now the catalogue's cursor.
   public var cursor: String
@@ -65,11 +74,14 @@ public struct UpdateReport: Equatable, Sendable {
 public struct CatalogState: Equatable, Sendable {
   /// The server's `updateTime`, sent with the next request; empty to request everything.
   public var cursor = ""
+  /// The operation that produced the commit.
   public var mode = UpdateMode.full
+  /// The number of rows that the commit changed. A full update and a repair store only some of the counts.
   public var counts = UpdateCounts()
 
   private static let version: UInt8 = 1
 
+  /// Creates the state of an empty catalogue: an empty cursor and counts of 0.
   public init() {}
 
   /// The encoded state: version, mode, six counts of 8 bytes, and the cursor.

@@ -22,11 +22,19 @@ public struct FullUpdate: RowSink {
     tally = RowTally(gate: rowGate)
   }
 
+  /// Writes a product into the new generation. A row that exceeds a limit of the format is skipped and counted.
+  ///
+  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
+  ///   cannot be written.
   public mutating func product(_ row: borrowing ProductRow) throws {
     guard try tally.takes(row) else { return }
     try products.put(row, into: transaction)
   }
 
+  /// Writes a relation into the new generation. A row that exceeds a limit of the format is skipped and counted.
+  ///
+  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
+  ///   cannot be written.
   public mutating func relation(_ row: borrowing RelationRow) throws {
     guard try tally.takes(row) else { return }
     try relations.put(row, into: transaction)

@@ -6,6 +6,11 @@ public struct LossGate: Sendable {
   /// The largest number of products for which a catalogue is replaced regardless of the losses.
   public var smallCatalogue: Int
 
+  /// Creates a gate.
+  ///
+  /// - Parameters:
+  ///   - share: The share of the products, 0 … 1, that may disappear or be marked as deleted.
+  ///   - smallCatalogue: The largest number of products for which any loss is accepted.
   public init(share: Double = 0.5, smallCatalogue: Int = 1000) {
     self.share = share
     self.smallCatalogue = smallCatalogue

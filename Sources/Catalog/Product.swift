@@ -4,34 +4,59 @@ import LogStore
 
 /// A product with all 25 fields as plain values, named as the server names them.
 public struct Product: Hashable, Sendable, Identifiable {
+  /// The text that a scan is compared with: a GTIN, a model code or any text. May be empty, and several products may
+  /// share one.
   public var barcode = ""
+  /// The brand's name; may be empty.
   public var brand = ""
+  /// The server's id of the brand; may be empty.
   public var brandId = ""
+  /// The category's name; may be empty.
   public var category = ""
+  /// The server's id of the category; 0 if the server sent none.
   public var categoryId: Int64 = 0
+  /// The name of the person or program that created the row at the server; may be empty.
   public var createBy = ""
+  /// When the row was created, as the server wrote it, usually `yyyy-MM-dd HH:mm:ss`; may be empty.
   public var createTime = ""
   /// Nonzero if the server sent this product as deleted in a full update. Such a product never matches a scan.
   public var delFlag: Int64 = 0
   /// The number of pieces per package.
   public var groupNum: Int64 = 1
+  /// The id, unique in the catalogue and compared byte by byte. Empty for a product that the server sent without an id.
   public var id = ""
+  /// Whether this is a product of the company's own brand.
   public var isGreeProduct = false
+  /// Whether the product is a set of other products, its components. See ``CatalogSnapshot/components(of:)``.
   public var isGroupedProduct = false
+  /// Whether the product is used for marketing.
   public var isMarketingProduct = false
+  /// Whether the product is sold.
   public var isSaleProduct = false
+  /// The length, in a unit of the company's choice; 0 if the server sent none.
   public var length = 0.0
+  /// The name for people; may be empty.
   public var name = ""
+  /// The id of the organisation that the row belongs to; may be empty.
   public var orgId = ""
+  /// The stock-keeping code; may be empty. Scans are not compared with it.
   public var skuCode = ""
+  /// The height, in a unit of the company's choice; 0 if the server sent none.
   public var tall = 0.0
+  /// The unit in which the product is sold, such as `pcs`; may be empty.
   public var unit = ""
+  /// The name of the person or program that last changed the row at the server; may be empty.
   public var updateBy = ""
+  /// When the row was last changed, as the server wrote it; may be empty. Updates do not depend on it.
   public var updateTime = ""
+  /// The volume, in a unit of the company's choice; 0 if the server sent none.
   public var volume = 0.0
+  /// The weight, in a unit of the company's choice; 0 if the server sent none.
   public var weight = 0.0
+  /// The width, in a unit of the company's choice; 0 if the server sent none.
   public var wide = 0.0
 
+  /// Creates a product whose fields have the protocol's defaults: empty, 0 or `false`, and 1 for ``groupNum``.
   public init() {}
 
   /// Copies every field of a view and checks the record.

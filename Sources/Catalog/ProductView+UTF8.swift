@@ -11,6 +11,7 @@ extension ProductView {
     @_lifetime(copy view)
     init(_ view: ProductView) { self.view = view }
 
+    /// The id, which is never normalised; empty for a product that the server sent without an id.
     public var id: RawSpan {
       @inlinable @inline(__always)
       @_lifetime(copy self)
@@ -27,6 +28,7 @@ extension ProductView {
       }
     }
 
+    /// The name for people; may be empty.
     public var name: RawSpan {
       @inlinable @inline(__always)
       @_lifetime(copy self)
@@ -39,6 +41,7 @@ extension ProductView {
       }
     }
 
+    /// The stock-keeping code; may be empty.
     public var skuCode: RawSpan {
       @inlinable @inline(__always)
       @_lifetime(copy self)

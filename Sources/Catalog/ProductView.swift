@@ -43,20 +43,44 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     get { UTF8(self) }
   }
 
+  /// The id, unique in the catalogue; empty for a product that the server sent without an id.
   public var id: String { utf8.id.string }
   /// The barcode as the server wrote it.
   public var barcode: String { utf8.barcode.string }
+  /// The name for people; may be empty.
   public var name: String { utf8.name.string }
+  /// The stock-keeping code; may be empty. Scans are not compared with it.
   public var skuCode: String { utf8.skuCode.string }
 
   // Texts that rows share. They are read from another record, which may be damaged.
 
+  /// The brand's name; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var brand: String { get throws(StoreError) { try utf8.shared(.brand).string } }
+  /// The server's id of the brand; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var brandId: String { get throws(StoreError) { try utf8.shared(.brandId).string } }
+  /// The category's name; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var category: String { get throws(StoreError) { try utf8.shared(.category).string } }
+  /// The name of the person or program that created the row at the server; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var createBy: String { get throws(StoreError) { try utf8.shared(.createBy).string } }
+  /// The id of the organisation that the row belongs to; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var orgId: String { get throws(StoreError) { try utf8.shared(.orgId).string } }
+  /// The unit in which the product is sold, such as `pcs`; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var unit: String { get throws(StoreError) { try utf8.shared(.unit).string } }
+  /// The name of the person or program that last changed the row at the server; may be empty.
+  ///
+  /// - Throws: `StoreError.damaged` if the text does not pass its check.
   public var updateBy: String { get throws(StoreError) { try utf8.shared(.updateBy).string } }
 
   /// Returns whether this product, found by the key of `barcode`, has exactly that barcode.
@@ -71,14 +95,20 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
 
   /// `createTime` or `updateTime`, as the server wrote it.
   public var createTime: String { time(ProductLayout.createTime) }
+  /// When the row was last changed, as the server wrote it; may be empty.
   public var updateTime: String { time(ProductLayout.updateTime) }
 
   // MARK: Numbers
 
+  /// Whether this is a product of the company's own brand.
   public var isGreeProduct: Bool { flags & ProductLayout.isGreeProduct != 0 }
+  /// Whether the product is a set of other products, its components.
   public var isGroupedProduct: Bool { flags & ProductLayout.isGroupedProduct != 0 }
+  /// Whether the product is sold.
   public var isSaleProduct: Bool { flags & ProductLayout.isSaleProduct != 0 }
+  /// Whether the product is used for marketing.
   public var isMarketingProduct: Bool { flags & ProductLayout.isMarketingProduct != 0 }
+  /// The server's id of the category; 0 if the server sent none.
   @inlinable @inline(__always)
   public var categoryId: Int64 { integer(ProductLayout.categoryId, default: 0, at: 4) }
 
@@ -96,14 +126,19 @@ public struct ProductView: ~Escapable, BitwiseCopyable {
     return offset + 8 <= body.byteCount ? Int64(bitPattern: body.u64(at: offset)) : 0
   }
 
+  /// The length, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var length: Double { double(0) }
+  /// The height, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var tall: Double { double(1) }
+  /// The volume, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var volume: Double { double(2) }
+  /// The weight, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var weight: Double { double(3) }
+  /// The width, in a unit of the company's choice; 0 if the server sent none.
   @inlinable @inline(__always)
   public var wide: Double { double(4) }
 

@@ -4,12 +4,18 @@ import LogStore
 
 /// One relation: the set `productId` needs `groupNum` pieces of the component `subProductId`.
 public struct Relation: Hashable, Sendable {
+  /// The number of pieces of the component that one set needs; 0 if the server sent none.
   public var groupNum: Int64 = 0
+  /// The relation's id at the server; may be empty. It is stored but not used for lookups.
   public var id = ""
+  /// The id of the organisation that the row belongs to; may be empty.
   public var orgId = ""
+  /// The id of the set. The catalogue may lack this product.
   public var productId = ""
+  /// The id of the component. The catalogue may lack this product; the set cannot be completed then.
   public var subProductId = ""
 
+  /// Creates a relation with the protocol's defaults: empty texts, and 0 pieces.
   public init() {}
 
   /// Copies every field of a decoded row.

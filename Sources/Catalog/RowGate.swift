@@ -14,6 +14,7 @@ public struct RowGate: Sendable {
   /// The number of skipped rows up to which the share does not matter.
   public var skippedFloor = 10
 
+  /// Creates a gate with the limits of the table in ``RowGate``.
   public init() {}
 
   /// A gate that accepts any number of collapsed products.
@@ -45,10 +46,12 @@ public struct RowGate: Sendable {
 
 /// A row of an answer that exceeds a limit of the format.
 public struct SkippedRow: Equatable, Sendable {
+  /// The list of an answer that a row belongs to.
   public enum Kind: Sendable {
     case product, relation
   }
 
+  /// Whether the row is a product or a relation.
   public var kind: Kind
   /// The row's index in its list, from 0.
   public var index: Int
@@ -63,9 +66,12 @@ public struct SkippedRows: Equatable, Sendable {
   /// The maximum number of rows in ``first``.
   public static let detailLimit = 20
 
+  /// The number of all skipped rows.
   public private(set) var count = 0
+  /// The first skipped rows, in the order of the answer: at most ``detailLimit``.
   public private(set) var first: [SkippedRow] = []
 
+  /// Creates a count of no rows.
   public init() {}
 
   mutating func note(_ row: @autoclosure () -> SkippedRow) {
@@ -76,6 +82,7 @@ public struct SkippedRows: Equatable, Sendable {
 
 /// A set that lacks a component because an increment deleted it.
 public struct BrokenSet: Equatable, Sendable {
+  /// The id of the set that can no longer be completed.
   public var id: String
   /// The ids of the components that the increment deleted, in byte order.
   public var missing: [String]
@@ -91,5 +98,6 @@ public struct UpdateNotices: Equatable, Sendable {
   /// The sets that an increment broke by deleting a component, sorted by id in byte order.
   public var brokenSets: [BrokenSet] = []
 
+  /// Creates notices of an update that skipped, collapsed and broke nothing.
   public init() {}
 }

@@ -6,6 +6,7 @@ public struct RowSizeCheck: RowSink {
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
 
+  /// Creates a sink that holds no rows. One sink can check any number of rows.
   public init() {}
 
   /// - Throws: `StoreError.tooLarge`.

@@ -166,7 +166,9 @@ public struct FetchInfo: Sendable, Equatable {
 
 /// The state that took a whole body, and what is known of the fetch.
 public struct Fetched<State: ~Copyable>: ~Copyable {
+  /// The caller's state of the successful attempt.
   public var state: State
+  /// The number of attempts and redirects.
   public let info: FetchInfo
 
   /// The state alone, moved out.

@@ -9,6 +9,7 @@ public struct OptionNames: Sendable, Equatable {
   /// What sets ``TransportOptions/certificateAuthorityFile``.
   public var certificateAuthorityFile: String?
 
+  /// Creates a list of names. An option without a name is described instead of named.
   public init(idleTimeout: String? = nil, minimumRate: String? = nil, certificateAuthorityFile: String? = nil) {
     self.idleTimeout = idleTimeout
     self.minimumRate = minimumRate

@@ -6,10 +6,14 @@
 public struct RetryPolicy: Sendable, Equatable {
   /// Attempts in all; 1 never retries.
   public var maximumAttempts = 5
+  /// The upper bound of the pause after the first attempt. It doubles with each further attempt.
   public var firstPause: Duration = .seconds(1)
+  /// The cap of the pause between two attempts, apart from a server's `Retry-After`.
   public var longestPause: Duration = .seconds(60)
+  /// The cap of a server's `Retry-After`.
   public var longestRetryAfter: Duration = .seconds(300)
 
+  /// Creates a policy of five attempts with pauses that begin at 0.5 to 1 second.
   public init() {}
 
   /// Whether a status promises that the same request may succeed later.

@@ -15,6 +15,7 @@ public struct TransportEnvironment: Sendable {
   /// Waits; throws `CancellationError` at once when the task is cancelled.
   public var sleep: @Sendable (Duration) async throws -> Void
 
+  /// Creates an environment from its four parts. Tests pass a clock that they advance themselves.
   public init(
     now: @escaping @Sendable () -> ContinuousClock.Instant,
     secondsSince1970: @escaping @Sendable () -> Int64,

@@ -71,6 +71,7 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible {
+  /// What happened and what to do, for people, without the names of a program's options.
   public var description: String { description(naming: OptionNames()) }
 
   /// What happened and what to do, for people.

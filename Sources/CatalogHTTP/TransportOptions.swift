@@ -10,6 +10,7 @@ public struct TransportOptions: Sendable {
   /// Further request headers in the order given. They may replace `Accept`, `User-Agent` and `Authorization`,
   /// not `Host` and what frames a request.
   public var headers: [(name: String, value: String)] = []
+  /// The value of the `User-Agent` header.
   public var userAgent = "shelfmark"
 
   /// The longest time for name resolution, TCP and TLS together, per attempt.
@@ -47,6 +48,7 @@ public struct TransportOptions: Sendable {
   /// Called before each pause; for progress and logs. It must not block.
   public var onRetry: (@Sendable (RetryNotice) -> Void)?
 
+  /// Creates the default options; see ``TransportOptions``.
   public init() {}
 }
 
@@ -54,6 +56,7 @@ public struct TransportOptions: Sendable {
 public struct RetryNotice: Sendable {
   /// The number of the attempt that failed, from 1.
   public var attempt: Int
+  /// The number of attempts that the policy allows, as in ``RetryPolicy/maximumAttempts``.
   public var maximumAttempts: Int
   /// How long the transport waits now.
   public var pause: Duration

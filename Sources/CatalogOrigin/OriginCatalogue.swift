@@ -8,7 +8,7 @@
 /// protocol has no increment for them: products that the file itself marks with `delFlag`, and relations
 /// whose product is not there. Neither ever matches a scan.)
 ///
-/// Invariants, which ``checkInvariants(_:)`` checks:
+/// Invariants, which `checkInvariants(_:)` checks:
 /// 1. Entries are in strictly ascending order of (stamp, id), and no id occurs twice.
 /// 2. No entry is later than ``newestStamp``, which is never empty and never goes back. Each cursor that was
 ///    handed out was the newest stamp of its time.
@@ -35,22 +35,30 @@ public struct OriginCatalogue: Sendable {
   private(set) var orphans: [UInt8]
   /// What the next cursor handed out will be.
   public private(set) var newestStamp: Stamp
+  /// The number of rows in a full answer, and of tombstones.
   public private(set) var counts: Counts
   /// The latest credible cursor that a client showed; it may come from an earlier process.
   private(set) var latestCursorSeen: Stamp
 
   /// How much is served.
   public struct Counts: Sendable, Equatable {
+    /// The number of products in the files.
     public var products = 0
+    /// The number of relations in the files, including those whose product is missing.
     public var relations = 0
+    /// The number of products that were deleted from the files since the process started and are not back.
     public var tombstones = 0
   }
 
   /// What a reload did. A product whose relations changed counts as updated.
   public struct Changes: Sendable, Equatable {
+    /// The number of products that are new, or are back after a deletion.
     public var inserted = 0
+    /// The number of products that changed, or whose relations changed.
     public var updated = 0
+    /// The number of products that are no longer in the files.
     public var deleted = 0
+    /// Whether no product was inserted, updated or deleted.
     public var isEmpty: Bool { self == Changes() }
   }
 

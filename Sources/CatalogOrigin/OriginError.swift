@@ -15,6 +15,7 @@ public enum OriginError: Error {
 }
 
 extension OriginError: CustomStringConvertible {
+  /// What is wrong with which file or address, and what to do, for people.
   public var description: String {
     switch self {
     case .fileUnreadable(let path, let reason): "\(path): cannot be read: \(reason)"

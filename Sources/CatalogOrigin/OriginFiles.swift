@@ -5,10 +5,12 @@ import Foundation
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
 public struct OriginFiles: Sendable, Equatable {
+  /// The path of the file with the products, or of a dump with both kinds of row.
   public var products: String
   /// `nil`: no relations, or the first file is a dump that has them.
   public var relations: String?
 
+  /// Creates a pair of paths. Nothing is opened.
   public init(products: String, relations: String? = nil) {
     self.products = products
     self.relations = relations

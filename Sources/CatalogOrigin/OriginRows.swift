@@ -23,9 +23,11 @@ public struct OriginRows: RowSink, Sendable {
 
   /// A product has no id.
   public struct MissingID: Error, CustomStringConvertible {
+    /// What is wrong and what to do; the position of the row is part of the error that wraps this one.
     public var description: String { "it has no id; give each product its own" }
   }
 
+  /// Creates an empty collection of rows.
   public init() {}
 
   /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would
@@ -36,6 +38,7 @@ public struct OriginRows: RowSink, Sendable {
       packed: PackedRow.pack(row), stamp: Stamp(Self.text(row.texts, ProductText.updateTime.rawValue)))
   }
 
+  /// Adds a relation. It replaces an earlier one with the same id, unless the id is empty.
   public mutating func relation(_ row: borrowing RelationRow) {
     let relation = Relation(
       productID: Self.text(row.texts, RelationText.productId.rawValue), packed: PackedRow.pack(row))
@@ -48,7 +51,9 @@ public struct OriginRows: RowSink, Sendable {
     }
   }
 
+  /// The number of different product ids.
   public var productCount: Int { products.count }
+  /// The number of relations, including those whose product is missing.
   public var relationCount: Int { relations.count }
 
   /// The packed relations of each product, one behind the other in the order of the file.

@@ -15,7 +15,9 @@ import Synchronization
 /// An answer is encoded as the client takes it, from a view of the catalogue that reloads leave alone. Memory
 /// per request: the encoder's buffers, and whatever of an old view a reload has replaced meanwhile.
 public struct OriginServer: Service {
+  /// The address and the access control of a server, and how it watches its files.
   public struct Options: Sendable {
+    /// The name or numeric address to listen on; by default only this machine can connect.
     public var host = "127.0.0.1"
     /// 0 takes a free port, which ``onListening`` reports.
     public var port = 8080
@@ -28,6 +30,7 @@ public struct OriginServer: Service {
     /// Called with the port once clients can connect.
     public var onListening: (@Sendable (_ port: Int) async -> Void)?
 
+    /// Creates options for port 8080 of this machine, without a token.
     public init() {}
   }
 
@@ -35,6 +38,12 @@ public struct OriginServer: Service {
   private let options: Options
   private let logger: Logger
 
+  /// Creates a server, which listens once ``run()`` is called.
+  ///
+  /// - Parameters:
+  ///   - store: The catalogue to serve.
+  ///   - options: The address, the access control and the interval at which files are checked. The port is 0 to 65,535.
+  ///   - logger: The logger of the server's events.
   public init(store: OriginStore, options: Options = Options(), logger: Logger) {
     precondition((0...65_535).contains(options.port), "port: 0 to 65535")
     self.store = store

@@ -34,6 +34,7 @@ public final class OriginStore: Sendable {
     return catalogue.withLock { $0.answer(cursor: cursor, now: now) }
   }
 
+  /// The number of products, relations and tombstones that are served now.
   public var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
 
   /// Looks at the files once and reads them if they changed and then were still for one look.
@@ -111,6 +112,7 @@ public struct OriginClock: Sendable {
   /// Seconds since 1970 as the clock on the wall shows them, without a time zone.
   public var seconds: @Sendable () -> Int64
 
+  /// Creates a clock from a closure that returns seconds since 1970 in local time.
   public init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
 
   /// The machine's time in its time zone, since the `updateTime` of rows usually is local time: stamps of

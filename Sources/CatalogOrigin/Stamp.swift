@@ -8,6 +8,7 @@ import TextFormat
 public struct Stamp: Hashable, Comparable, Sendable {
   let text: ByteText
 
+  /// Creates a stamp from any text, such as a row's `updateTime`.
   public init(_ text: String) { self.text = ByteText(text) }
 
   init(_ text: ByteText) { self.text = text }
@@ -18,9 +19,12 @@ public struct Stamp: Hashable, Comparable, Sendable {
     self.init(ByteText(bytes: Self.bytes(secondsSince1970)))
   }
 
+  /// Whether `one` precedes `other` in the order of their UTF-8 bytes.
   public static func < (one: Stamp, other: Stamp) -> Bool { one.text < other.text }
 
+  /// The stamp as clients send it back.
   public var string: String { text.string }
+  /// Whether the stamp is the empty text: the cursor of a client that has nothing.
   public var isEmpty: Bool { text.bytes.isEmpty }
 
   /// The first stamp that is later than this one and not earlier than `now`.

@@ -11,21 +11,32 @@ public struct ProductRow: Sendable {
   /// The texts, indexed by ``ProductText``; all empty by default.
   public var texts = TextRow(count: ProductText.allCases.count)
 
+  /// The server's id of the category; 0 if the payload does not contain it.
   public var categoryId: Int64 = 0
   /// Nonzero if the server deleted this product.
   public var delFlag: Int64 = 0
   /// The number of pieces per package; 1 if the payload does not contain it.
   public var groupNum: Int64 = 1
+  /// Whether this is a product of the company's own brand.
   public var isGreeProduct = false
+  /// Whether the product is a set of other products.
   public var isGroupedProduct = false
+  /// Whether the product is sold.
   public var isSaleProduct = false
+  /// Whether the product is used for marketing.
   public var isMarketingProduct = false
+  /// The length, in a unit of the company's choice; 0 if the payload does not contain it.
   public var length = 0.0
+  /// The height, in a unit of the company's choice; 0 if the payload does not contain it.
   public var tall = 0.0
+  /// The volume, in a unit of the company's choice; 0 if the payload does not contain it.
   public var volume = 0.0
+  /// The weight, in a unit of the company's choice; 0 if the payload does not contain it.
   public var weight = 0.0
+  /// The width, in a unit of the company's choice; 0 if the payload does not contain it.
   public var wide = 0.0
 
+  /// Creates a row with the defaults of the protocol.
   public init() {}
 
   /// Restores every default and keeps the capacity of the buffers.

@@ -10,6 +10,7 @@ public struct RelationRow: Sendable {
   /// The number of pieces of the component that one set needs; 0 if the payload does not contain it.
   public var groupNum: Int64 = 0
 
+  /// Creates a row with the defaults of the protocol.
   public init() {}
 
   /// Restores every default and keeps the capacity of the buffers.

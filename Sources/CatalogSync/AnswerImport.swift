@@ -18,12 +18,15 @@ public struct ImportOptions: Sendable {
   /// Whether a payload without envelope, base64 and gzip is taken too.
   public var allowsBarePayload = false
 
+  /// Creates options with the protocol's threshold of 1,000 rows and the default limits.
   public init() {}
 }
 
 /// What an import did.
 public struct ImportReport: Sendable {
+  /// The changes to the catalogue and the commit that contains them.
   public var update: UpdateReport
+  /// The row counts, defaulted fields and size of the payload.
   public var payload: PayloadSummary
   /// What became of the compaction that may follow a commit. An import by itself makes none.
   public var compaction = CompactionOutcome.notDue

@@ -7,10 +7,13 @@ import LogStore
 public struct RowExport {
   private static let pieceByteCount = 1 << 16
 
+  /// Whether the products are written.
   public var includesProducts = true
+  /// Whether the relations are written, after the products.
   public var includesRelations = true
   private let writer: RowFileWriter
 
+  /// Creates an export of products and relations in a format.
   public init(_ format: RowFileFormat) { writer = RowFileWriter(format) }
 
   /// Hands the text to `write`, piece by piece.

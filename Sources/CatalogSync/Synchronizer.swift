@@ -15,6 +15,7 @@ public protocol CatalogTransport {
 
 /// How far a synchronisation has come.
 public struct SyncProgress: Sendable, Equatable {
+  /// The step that a synchronisation has reached.
   public enum Phase: Sendable {
     /// The answer arrives; the catalogue is not locked.
     case receiving
@@ -23,7 +24,9 @@ public struct SyncProgress: Sendable, Equatable {
     case committing, done
   }
 
+  /// The current step.
   public var phase = Phase.receiving
+  /// The kind of update: incremental until a full update turns out to be necessary.
   public var mode: UpdateMode
   /// Bytes of the answer that arrived.
   public var bytesReceived = 0
@@ -34,6 +37,7 @@ public struct SyncProgress: Sendable, Equatable {
   /// Rows that are in the catalogue, durable.
   public var rowsWritten = 0
 
+  /// Creates the progress of an update that has received nothing yet.
   public init(mode: UpdateMode) { self.mode = mode }
 }
 
@@ -50,7 +54,9 @@ public struct Synchronizer<Transport: CatalogTransport> {
   /// How often the server is asked for an increment while other processes move the cursor.
   static var maximumTries: Int { 3 }
 
+  /// The connection to the server that fetches each answer.
   public var transport: Transport
+  /// How answers are imported. By default an answer without changes makes no commit.
   public var options = ImportOptions()
   /// When the catalogue is compacted after the commit, before ``run(_:full:onCommit:)`` returns.
   public var compaction = CompactionPolicy.standard
@@ -60,6 +66,7 @@ public struct Synchronizer<Transport: CatalogTransport> {
   /// synchronisation.
   public var willWrite: ((CatalogWriter, UpdateMode) throws -> Void)?
 
+  /// Creates a synchroniser with the default import options, which make no commit for an answer without changes.
   public init(_ transport: Transport) {
     self.transport = transport
     options.skipsUnchanged = true

@@ -19,6 +19,7 @@ public struct AnswerContents: Sendable {
   /// Why the answer is refused; `nil` if it is good.
   public var problem: WireError?
 
+  /// Creates the contents of an empty answer.
   public init() {}
 }
 

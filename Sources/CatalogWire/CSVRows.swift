@@ -44,6 +44,11 @@ public struct CSVRows: ~Copyable {
   private var isOver = false
   private var failure: WireError?
 
+  /// Creates a reader of a new file.
+  ///
+  /// - Parameters:
+  ///   - rules: What the file may contain besides valid rows.
+  ///   - limits: The bounds on memory. One record has at most `tokenByteCount` bytes.
   public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
     checker = RowChecker(rules)
     recordByteCount = limits.tokenByteCount

@@ -24,6 +24,7 @@ public struct DefaultedFields: Sendable, Equatable {
   /// The first one, for a person who wants to look.
   public private(set) var first: Place?
 
+  /// Creates counts that are all 0.
   public init() {}
 
   /// How often `field` of a product was defaulted.

@@ -32,6 +32,7 @@ public struct PayloadDecoder: ~Copyable {
   private var summary = PayloadSummary()
   private var failure: WireError?
 
+  /// Creates a decoder of a new payload, which refuses more than `limits` allow.
   public init(limits: WireLimits = WireLimits()) {
     self.limits = limits
     rowLimit = limits.absoluteRowCount

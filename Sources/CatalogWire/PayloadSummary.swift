@@ -15,6 +15,7 @@ public struct PayloadSummary: Sendable, Equatable {
   /// Bytes of the payload after base64 and gunzip; of a bare payload its own.
   public var bytesUnpacked = 0
 
+  /// Creates the summary of an empty payload.
   public init() {}
 }
 
@@ -27,5 +28,6 @@ public struct WireProgress: Sendable, Equatable {
   /// Rows of both lists that went to the sink.
   public var rows = 0
 
+  /// Creates the progress of a decoder that has received nothing yet.
   public init() {}
 }

@@ -1,5 +1,6 @@
 /// What is wrong with a row of a file, and where.
 public struct RowFault: Error, Sendable, Equatable {
+  /// The rule that a row breaks. The raw value is the name for programs.
   public enum Kind: String, Sendable, CaseIterable {
     case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size
 
@@ -19,6 +20,7 @@ public struct RowFault: Error, Sendable, Equatable {
     }
   }
 
+  /// The rule that the row breaks.
   public var kind: Kind
   /// The line of the file, from 1.
   public var line: Int
@@ -44,6 +46,7 @@ public struct RowFault: Error, Sendable, Equatable {
 }
 
 extension RowFault: CustomStringConvertible {
+  /// The line, column and value, followed by the message.
   public var description: String {
     var place = "Line \(line)"
     switch (columnNumber, column) {
@@ -70,6 +73,7 @@ public struct RowFaults: Error, Sendable, Equatable {
   /// What the file held.
   public internal(set) var summary = RowFileSummary()
 
+  /// The number of faults of a kind, including those that are not in ``first``.
   public subscript(kind: RowFault.Kind) -> Int { counts[kind] ?? 0 }
 
   mutating func add(_ fault: RowFault) {
@@ -93,5 +97,6 @@ public struct RowRefusal: Error, Sendable {
   /// What is wrong.
   public var message: String
 
+  /// Creates a refusal with a message for people, to which the row's position is added later.
   public init(_ message: String) { self.message = message }
 }

@@ -4,6 +4,7 @@ public import CatalogRows
 public struct RowFileWriter: Sendable {
   private let format: RowFileFormat
 
+  /// Creates a writer of rows in a format.
   public init(_ format: RowFileFormat) { self.format = format }
 
   /// Appends what comes before the first row: the names of the columns, where the format has them.

@@ -21,14 +21,18 @@ public struct RowLines: ~Copyable {
   public struct Summary: Sendable, Equatable {
     /// Lines, the skipped ones too.
     public var lines = 0
+    /// The number of product rows so far.
     public var products = 0
+    /// The number of relation rows so far.
     public var relations = 0
     /// Fields that took their default for the wrong type.
     public var defaulted = DefaultedFields()
     /// Halves of surrogate pairs in texts, read as U+FFFD.
     public var replacedSurrogates = 0
+    /// The number of bytes read so far.
     public var bytesIn = 0
 
+    /// Creates the summary of an empty text.
     public init() {}
   }
 
@@ -45,6 +49,11 @@ public struct RowLines: ~Copyable {
   public private(set) var summary = Summary()
   private var failure: WireError?
 
+  /// Creates a reader of a new text.
+  ///
+  /// - Parameters:
+  ///   - kind: How a line says whether it is a product or a relation.
+  ///   - limits: The bounds on memory. One line has at most `tokenByteCount` bytes.
   public init(kind: Kind, limits: WireLimits = WireLimits()) {
     self.kind = kind
     splitter = LineSplitter(lineByteCount: limits.tokenByteCount)

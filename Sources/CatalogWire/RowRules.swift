@@ -16,11 +16,14 @@ public struct RowRules: Sendable, Equatable {
     case ignore
   }
 
+  /// What happens to rows with the id of an earlier row; an error by default.
   public var duplicates = Duplicates.fail
+  /// What happens to values under unknown keys or columns; an error by default.
   public var unknownKeys = UnknownKeys.fail
   /// Whether a product may have an empty id, as a server's answer may.
   public var allowsEmptyIds = false
 
+  /// Creates the strictest rules: duplicates, unknown keys and empty ids are errors.
   public init() {}
 }
 
@@ -30,7 +33,9 @@ public struct RowFileSummary: Sendable, Equatable {
   public var lines = 0
   /// Rows of the file, bad ones too.
   public var rows = 0
+  /// The number of products without a fault, including duplicates.
   public var products = 0
+  /// The number of relations without a fault.
   public var relations = 0
   /// Products that a later one with the same id replaces.
   public var duplicates = 0
@@ -39,6 +44,7 @@ public struct RowFileSummary: Sendable, Equatable {
   /// Bytes of text.
   public var bytesIn = 0
 
+  /// Creates the summary of an empty file.
   public init() {}
 
   /// Keys that are told apart in ``ignored``.

@@ -25,12 +25,14 @@ public enum JSONKind: String, Sendable, Equatable {
 
 /// A row of a payload.
 public struct RowPlace: Sendable, Equatable {
+  /// The list of the payload that contains the row.
   public var list: RowList
   /// From 0, in the order of the list.
   public var index: Int
   /// The beginning of the row's id, where it is known.
   public var id: String?
 
+  /// Creates a position. Only the first 40 characters of the id are kept.
   public init(list: RowList, index: Int, id: String? = nil) {
     self.list = list
     self.index = index
@@ -123,6 +125,7 @@ public enum WireError: Error {
 }
 
 extension WireError: CustomStringConvertible {
+  /// What is wrong, where, and what to do, for people.
   public var description: String {
     switch self {
     case .responseNotJSON(let error):
@@ -221,6 +224,7 @@ extension WireError: CustomStringConvertible {
 }
 
 extension RowPlace: CustomStringConvertible {
+  /// The row's index, list and, if known, id.
   public var description: String {
     "row \(index) (from 0) of \(list.rawValue)" + (id.map { ", id \"\($0)\"" } ?? "")
   }

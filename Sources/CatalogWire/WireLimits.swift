@@ -25,6 +25,7 @@ public struct WireLimits: Sendable, Equatable {
   /// limit.
   public var tokenByteCount: Int
 
+  /// Creates limits. Each parameter has the default that its property documents.
   public init(
     unpackedByteCount: Int = 256 << 20,
     unpackedRatio: Int = 100,

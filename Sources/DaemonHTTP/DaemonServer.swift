@@ -59,6 +59,7 @@ public struct DaemonServer: Service {
     /// Told the port, or the socket's path, once clients can connect.
     public var onListening: (@Sendable (_ where: String) async -> Void)?
 
+    /// Creates options for port 8765 of this machine, without a token.
     public init() {}
   }
 

@@ -9,6 +9,7 @@ public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertib
   /// The address is taken, is none of this machine, or cannot be one.
   case cannotListen(String, reason: String)
 
+  /// Why the server does not start and what to do, for people.
   public var description: String {
     switch self {
     case .tokenMissing(let host):

@@ -33,6 +33,7 @@ public enum DocumentError: Error, Equatable, Sendable {
 }
 
 extension DocumentError: CustomStringConvertible {
+  /// What is wrong at which byte of the document, for people.
   public var description: String {
     switch self {
     case .endsEarly(let offset): "the document ends early, at byte \(offset)"

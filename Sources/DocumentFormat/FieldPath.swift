@@ -88,6 +88,7 @@ public enum FieldPathError: Error, Equatable, Sendable {
 }
 
 extension FieldPathError: CustomStringConvertible {
+  /// What is wrong with which path, and what to do, for people.
   public var description: String {
     switch self {
     case .emptyName(let text): "the field path '\(text)' has an empty name"

@@ -6,6 +6,7 @@ import Foundation
 /// Equal values have equal keys. Different values may also have equal keys, so a lookup must compare the document
 /// itself.
 public struct IndexKey: Hashable, Sendable {
+  /// The kind of the value in one byte, followed by its encoding, as the format document specifies.
   public let bytes: [UInt8]
 
   /// The type of a key: its first byte.

@@ -16,14 +16,17 @@ public enum CollectionChange<ID: Hashable & Sendable>: Sendable, Equatable {
 /// It begins after the last commit at the time of `makeAsyncIterator()`.
 public struct CollectionChanges<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
 where Document.ID: Codable & Sendable {
+  /// The IDs that changed, or the notice that all documents may have changed.
   public typealias Element = CollectionChange<Document.ID>
 
   let collection: DocumentCollection<Document>
 
+  /// Begins an iteration after the last commit, so it yields only changes that are made later.
   public func makeAsyncIterator() -> Iterator {
     Iterator(collection, collection.store.observers.signals().makeAsyncIterator())
   }
 
+  /// An iterator that waits for the next commit that changes the collection.
   public struct Iterator: AsyncIteratorProtocol {
     private let collection: DocumentCollection<Document>
     private var signals: AsyncStream<Void>.Iterator
@@ -93,12 +96,15 @@ extension DocumentCollection {
 /// collection.
 public struct QueryValues<Document: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
 where Document.ID: Codable & Sendable {
+  /// The results of the query at one commit.
   public typealias Element = QueryResults<Document>
 
   let query: Query<Document>
 
+  /// Begins an iteration whose first element is the current results.
   public func makeAsyncIterator() -> Iterator { Iterator(query) }
 
+  /// An iterator that runs the query again after each commit that changes the collection.
   public struct Iterator: AsyncIteratorProtocol {
     private let query: Query<Document>
     private var changes: CollectionChanges<Document>.Iterator
@@ -109,6 +115,10 @@ where Document.ID: Codable & Sendable {
       changes = query.collection.changes.makeAsyncIterator()
     }
 
+    /// Returns the next results. Waits for a change of the collection unless this is the first call; `nil` when the
+    /// store was closed.
+    ///
+    /// - Throws: The error that prevents the query from being run.
     public mutating func next() async throws -> Element? {
       if isFirst {
         isFirst = false

@@ -9,10 +9,12 @@ import Synchronization
 /// durable when it returns. To combine several calls in one commit, use ``DocumentStore/transaction(_:)``.
 public struct DocumentCollection<Document: Codable & Identifiable & Sendable>: Sendable
 where Document.ID: Codable & Sendable {
+  /// The store that contains the collection.
   public let store: DocumentStore
   let table: DocumentTable
   private let indexes: IndexCheck<Document>
 
+  /// The name that the collection was opened with.
   public var name: String { table.name }
 
   init(_ store: DocumentStore, _ table: DocumentTable, _ indexes: [Index<Document>]) {

@@ -25,6 +25,7 @@ public final class DocumentStore: Sendable {
     /// A callback for the progress of filling a new index: the number of documents done, and the total.
     public var onReindex: (@Sendable (_ collection: String, _ done: Int, _ total: Int) -> Void)?
 
+    /// Creates the default options.
     public init() {}
   }
 

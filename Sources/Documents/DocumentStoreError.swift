@@ -38,6 +38,7 @@ public enum DocumentStoreError: Error, Sendable {
 }
 
 extension DocumentStoreError: CustomStringConvertible {
+  /// What is wrong with which collection or document, and what to do, for people.
   public var description: String {
     switch self {
     case .exists(let collection, let id): "\(collection) has a document \(id) already; update or upsert it"

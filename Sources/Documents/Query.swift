@@ -110,7 +110,9 @@ where Document.ID: Codable & Sendable {
     self.rows = rows
   }
 
+  /// The index of the first result: always 0.
   public var startIndex: Int { 0 }
+  /// The number of results.
   public var endIndex: Int { rows.count }
 
   /// The document at `position`, or the error that prevents it from being read.

@@ -7,7 +7,9 @@ public struct Trace: Sendable {
     case get, insert, upsert, update, delete, deleteAll, query, count, reindex
   }
 
+  /// The kind of operation.
   public var operation: Operation
+  /// The name of the collection.
   public var collection: String
   /// The number of documents whose bytes were read.
   public var documentsRead = 0
@@ -15,5 +17,6 @@ public struct Trace: Sendable {
   public var documentsAffected = 0
   /// The plan of a query; `nil` for other operations.
   public var plan: QueryPlan?
+  /// The time that the operation took.
   public var duration: Duration = .zero
 }

@@ -5,9 +5,11 @@ import LogStore
 /// A collection for programs that do not know the Swift type of its documents. It has the same documents, indexes and
 /// queries; fields are addressed by path.
 public struct UntypedCollection: Sendable {
+  /// The store that contains the collection.
   public let store: DocumentStore
   let table: DocumentTable
 
+  /// The name that the collection was opened with.
   public var name: String { table.name }
 
   /// The number of documents in the collection.

@@ -28,6 +28,11 @@ public struct CompactionPolicy: Sendable, Equatable {
   /// The permitted waste of any store in bytes. It keeps small stores from being compacted at every commit.
   public var floor: Int
 
+  /// Creates a policy. Neither value may be negative.
+  ///
+  /// - Parameters:
+  ///   - share: The permitted waste for each byte that a compaction would leave.
+  ///   - floor: The permitted waste of any store in bytes.
   public init(share: Double = 0.5, floor: Int = 4 << 20) {
     precondition(share >= 0 && floor >= 0, "a store wastes no less than nothing")
     self.share = share

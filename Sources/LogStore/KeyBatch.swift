@@ -8,6 +8,7 @@ public struct KeyBatch: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
+  /// Creates an empty batch.
   public init() {}
 
   /// Reserves space for `count` keys with a total of `byteCount` bytes.

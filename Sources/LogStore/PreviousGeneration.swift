@@ -12,6 +12,7 @@ public enum StoreNotice: Sendable, Equatable {
 }
 
 extension StoreNotice: CustomStringConvertible {
+  /// What the store did and what can no longer be done, for people.
   public var description: String {
     switch self {
     case .droppedPrevious(let path, let byteCount):

@@ -9,6 +9,7 @@ public struct RecordDraft {
   /// The application's data, stored after the keys.
   public var body: [UInt8] = []
 
+  /// Creates a draft without keys, shared strings and body.
   public init() {}
 
   /// Empties the draft and keeps the capacity of its buffers.

@@ -4,6 +4,7 @@ import Storage
 
 /// An older state of a store, from which it can continue if nothing in its own log can be read.
 public struct RepairSource: Sendable {
+  /// The origin of an older state.
   public enum Kind: Sendable {
     /// The generation that the last full update replaced.
     case previous
@@ -11,6 +12,7 @@ public struct RepairSource: Sendable {
     case sharedBase
   }
 
+  /// Where the older state comes from.
   public let kind: Kind
   /// The commit to continue from.
   public let snapshot: Snapshot

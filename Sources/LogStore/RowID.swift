@@ -19,6 +19,7 @@ public struct RowID: Hashable, Comparable, Sendable {
   /// The offset of the row in its file in bytes, for damage reports.
   package var byteOffset: Int { unit.byteOffset }
 
+  /// Whether the row of `a` precedes the row of `b` in the file.
   @inlinable
   public static func < (a: RowID, b: RowID) -> Bool { a.rawValue < b.rawValue }
 }

@@ -7,7 +7,9 @@ public struct Schema: Sendable {
   /// The maximum length of a key of a record in bytes.
   public static var maximumKeyLength: Int { RecordLayout.maximumKeyLength }
 
+  /// A set of keys of a table by which its rows are found.
   public struct KeySpace: Sendable {
+    /// The name, which is stored in the file and shown in messages.
     public let name: String
     /// Whether keys are unique: at most one live row has a given key, and putting a row replaces the row with the same
     /// key.
@@ -35,8 +37,11 @@ public struct Schema: Sendable {
     }
   }
 
+  /// A table: rows with the same key spaces.
   public struct Table: Sendable {
+    /// The name, which is stored in the file and shown in messages.
     public let name: String
+    /// The key spaces, in the order of the keys in a record.
     public let keySpaces: [KeySpace]
 
     /// Creates a table whose records have one key, or list of keys, for each of `keySpaces`, in this order.
@@ -46,8 +51,10 @@ public struct Schema: Sendable {
     }
   }
 
+  /// The tables, in the order of their indices.
   public let tables: [Table]
 
+  /// Creates a schema of at most 240 tables.
   public init(_ tables: [Table]) {
     precondition(tables.count <= ObjectKind.tableLimit, "a store has at most 240 tables")
     self.tables = tables
@@ -107,9 +114,12 @@ extension Schema.Table {
 
 /// The identifier of a key space: its table and its position in the table.
 public struct KeySpaceID: Hashable, Sendable {
+  /// The index of the table in the schema.
   public let table: Int
+  /// The index of the key space in its table.
   public let index: Int
 
+  /// Creates the identifier of a key space that must exist in the schema of the store.
   public init(table: Int, index: Int) {
     self.table = table
     self.index = index

@@ -8,6 +8,7 @@ public struct Room: Sendable, Equatable {
   /// The free space; `nil` if it is not known.
   public let available: Int?
 
+  /// Creates a comparison of needed and free space, both in bytes.
   public init(needed: Int, available: Int?) {
     self.needed = needed
     self.available = available

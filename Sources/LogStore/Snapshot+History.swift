@@ -3,7 +3,9 @@ import RecordFormat
 
 /// A commit of a generation, as listed in its history.
 public struct CommitRecord: Sendable {
+  /// The number of the commit. It grows by one with each commit, also across generations.
   public let sequence: UInt64
+  /// The number of the generation that contains the commit. A compaction or a full update writes a new generation.
   public let generation: UInt64
   /// The time of the commit, in microseconds since 1970 UTC.
   public let time: Int64

@@ -3,6 +3,7 @@ import RecordFormat
 
 /// The sizes of a store and the quality of its indexes.
 public struct StoreStatistics: Sendable {
+  /// The size and quality of the index of one key space.
   public struct Index: Sendable {
     /// The table and key space, as `table.keySpace`.
     public let name: String
@@ -11,25 +12,32 @@ public struct StoreStatistics: Sendable {
     /// The number of entries in the buckets, each for a row or a posting list. Dead rows are included until a
     /// compaction.
     public let entryCount: Int
+    /// The size of all blocks of the index, including the base's.
     public let byteCount: Int
     /// The load factor over all blocks: entries per slot, 0 … 1.
     public let load: Double
     /// The largest displacement of an entry from its home bucket, in buckets.
     public let longestProbe: Int
+    /// The lengths of the keys that occur, in bytes and in ascending order. 255 represents itself and all larger
+    /// lengths.
     public let keyLengths: [Int]
   }
 
+  /// The size of the file up to the end of this commit.
   public let fileByteCount: Int
   /// The size of live records in bytes, including padding, without shared strings and indexes.
   public let liveByteCount: Int
   /// The size of replaced or deleted records in bytes.
   public let deadByteCount: Int
+  /// The number of replaced or deleted rows that are still in the file.
   public let deadRowCount: Int
   /// The number of rows put since the base was written.
   public let tailRowCount: Int
+  /// The size of all commits after the base, in bytes.
   public let tailByteCount: Int
   /// The time when the base was written, in microseconds since 1970 UTC.
   public let baseTime: Int64
+  /// The index of each key space, in the order of the schema.
   public let indexes: [Index]
 }
 

@@ -43,6 +43,7 @@ public enum StoreError: Error, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
+  /// What happened to which file, and what to do, for people.
   public var description: String {
     switch self {
     case .unusable(let path, let reason): "\(path) is not usable as a store: \(reason)"

@@ -4,6 +4,7 @@ import Storage
 
 /// A problem found by verification: its offset, a description, and the data that it affects.
 public struct Finding: Sendable, CustomStringConvertible {
+  /// The path of the damaged file.
   public let path: String
   /// The start of the damaged structure in bytes.
   public let offset: Int
@@ -20,6 +21,7 @@ public struct Finding: Sendable, CustomStringConvertible {
     self.lost = lost
   }
 
+  /// The path, offset and problem, and what is lost if anything is.
   public var description: String {
     "\(path): offset \(offset): \(what)" + (lost.isEmpty ? "" : "; lost: \(lost)")
   }
@@ -36,6 +38,7 @@ public struct Verification: Sendable {
   public internal(set) var findings: [Finding] = []
   /// The number of commits with a valid segment.
   public private(set) var commitCount = 0
+  /// The size of the file.
   public private(set) var byteCount = 0
 
   let log: LogFile

@@ -8,7 +8,9 @@ public struct CachedList: Sendable {
   let id: ListID
   /// The list's key: a text unchanged, any other key as JSON.
   public var name: String { id.name }
+  /// The number of items on a full page.
   public var pageSize: Int { id.pageSize }
+  /// Which items page 1 has: the newest or the oldest.
   public let order: PageOrder
   /// The number of seconds after which a page expires; `nil` for never.
   public let lifetime: Double?
@@ -16,6 +18,7 @@ public struct CachedList: Sendable {
   public let pages: [Int]
   /// The number of items on the pages. An item on two pages counts twice.
   public let itemCount: Int
+  /// The total size of the pages, in bytes.
   public let byteCount: Int
   /// When the oldest page was fetched.
   public let fetched: Date

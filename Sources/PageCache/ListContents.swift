@@ -15,6 +15,7 @@ import Foundation
 /// the pages are fetched again. Pages that were never loaded, or were evicted, leave holes, which ``pages`` shows.
 /// ``PageCache/refresh()`` starts over.
 public struct ListContents<Item: Identifiable & Sendable>: Sendable {
+  /// The items of all stored pages, in the order of the list. Each ID occurs once.
   public let items: [Item]
   /// The numbers of the stored pages, in order.
   public let pages: [Int]
@@ -93,12 +94,15 @@ extension PageCache {
 public struct ListValues<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>:
   AsyncSequence, Sendable
 where Item.ID: Sendable {
+  /// The merged list at one commit.
   public typealias Element = ListContents<Item>
 
   let cache: PageCache<Key, Item>
 
+  /// Begins an iteration whose first element is the current contents.
   public func makeAsyncIterator() -> Iterator { Iterator(cache) }
 
+  /// An iterator that waits for the next commit that changes the list.
   public struct Iterator: AsyncIteratorProtocol {
     private let cache: PageCache<Key, Item>
     private var changes: CollectionChanges<ListDocument>.Iterator?

@@ -19,8 +19,11 @@ public struct PageAnswer<Item: Sendable>: Sendable {
     case stale
   }
 
+  /// The items of the page, in the order in which they were fetched.
   public var items: [Item]
+  /// The number of the page, from 1.
   public let page: Int
+  /// Where the items come from: the store or the network.
   public let source: Source
   /// The time since the page was fetched.
   public let age: Duration
@@ -49,6 +52,7 @@ public enum PageCacheError: Error, Sendable {
 }
 
 extension PageCacheError: CustomStringConvertible {
+  /// What happened to which page of which list, for people.
   public var description: String {
     switch self {
     case .unavailable(let list, let page, let fetch, nil):

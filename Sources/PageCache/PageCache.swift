@@ -20,10 +20,13 @@ where Item.ID: Sendable {
   /// one.
   public typealias Fetch = @Sendable (_ page: Int, _ pageSize: Int) async throws -> [Item]
 
+  /// The key that identifies the list, together with the page size.
   public let key: Key
+  /// The number of items on a full page. Pages of another size belong to another list.
   public let pageSize: Int
   /// The time until a page expires; `nil` for never.
   public let lifetime: Duration?
+  /// Which items page 1 has: the newest or the oldest.
   public let order: PageOrder
   let store: PageStore
   let fetch: Fetch

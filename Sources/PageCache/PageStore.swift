@@ -32,6 +32,7 @@ public final class PageStore: Sendable {
     /// A callback that is called after a damaged file was renamed.
     public var onSetAside: (@Sendable (SetAside) -> Void)?
 
+    /// Creates the default options.
     public init() {}
   }
 
@@ -43,6 +44,7 @@ public final class PageStore: Sendable {
     public let reason: any Error
   }
 
+  /// The options that the store was created with.
   public let options: Options
   let location: StoreLocation
   let flights = SingleFlight()
@@ -190,7 +192,9 @@ public final class PageStore: Sendable {
 
 /// The extent of some lists: their number, pages and bytes.
 public struct CacheExtent: Sendable, Equatable {
+  /// The number of lists that have at least one page.
   public var lists = 0
+  /// The number of pages of all these lists.
   public var pages = 0
   /// The total size of the pages, in bytes.
   public var bytes = 0
@@ -208,6 +212,7 @@ public struct CacheExtent: Sendable, Equatable {
 
 /// Statistics of a store: its extent, and counts since this instance was created.
 public struct PageStoreStatistics: Sendable, Equatable {
+  /// What is stored now, whichever process stored it.
   public let stored: CacheExtent
   /// The number of loads that were answered without a fetch.
   public let hits: Int
@@ -216,8 +221,11 @@ public struct PageStoreStatistics: Sendable, Equatable {
   /// The number of pages that were evicted because of ``PageStore/Options/byteLimit``.
   public let evictions: Int
 
+  /// The number of stored lists that have at least one page.
   public var lists: Int { stored.lists }
+  /// The number of stored pages of all lists.
   public var pages: Int { stored.pages }
+  /// The total size of the stored pages, in bytes.
   public var bytes: Int { stored.bytes }
 }
 

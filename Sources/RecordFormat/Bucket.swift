@@ -14,16 +14,22 @@ import CChecksum
 /// The checksum costs a byte per key and a few nanoseconds per probe. Without it, a flipped tag would silently turn an
 /// existing product into a missing one.
 public enum Bucket {
+  /// The size of a bucket in bytes: one cache line.
   @inlinable @inline(__always)
   public static var byteCount: Int { 64 }
+  /// The maximum number of entries in a bucket of an index block.
   @inlinable @inline(__always)
   public static var indexCapacity: Int { 9 }
+  /// The maximum number of offsets in a bucket of a dead block.
   @inlinable @inline(__always)
   public static var deadCapacity: Int { 14 }
+  /// The offset of the first tag in an index bucket. Each tag has two bytes.
   @inlinable @inline(__always)
   public static var tags: Int { 8 }
+  /// The offset of the first row offset in an index bucket. Each offset has four bytes.
   @inlinable @inline(__always)
   public static var indexOffsets: Int { 28 }
+  /// The offset of the first row offset in a dead bucket. Each offset has four bytes.
   @inlinable @inline(__always)
   public static var deadOffsets: Int { 8 }
 
@@ -34,6 +40,7 @@ public enum Bucket {
     Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(bucketCount)) >> 32)
   }
 
+  /// Returns the tag of a key with hash `hash`: its lowest 16 bits, which the choice of the bucket does not use.
   @inlinable @inline(__always)
   public static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash) }
 

@@ -19,6 +19,7 @@ public enum FormatFault: Error, Equatable, Sendable {
 }
 
 extension FormatFault: CustomStringConvertible {
+  /// What is wrong with the structure, for people; the path and the offset are added by the caller.
   public var description: String {
     switch self {
     case .short(let expected, let found): "\(found) bytes where \(expected) belong"

@@ -15,10 +15,13 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
   @usableFromInline
   let bits: UInt64
 
+  /// The offset of the body in the record, in bytes.
   @inlinable @inline(__always)
   public var bodyStart: Int { Int(bits & 0xFFFF_FFFF) }
+  /// The number of shared strings that the record names; at most 255.
   @inlinable @inline(__always)
   public var sharedCount: Int { Int(bits >> 32 & 0xFF) }
+  /// The number of keys, or lists of keys, that the record has; at most 255.
   @inlinable @inline(__always)
   public var keyCount: Int { Int(bits >> 40) }
   @inlinable @inline(__always)
@@ -57,6 +60,7 @@ public struct RecordLayout: BitwiseCopyable, Sendable {
     return record.slice(start, keyStart - 4 * sharedCount - start).isZero(from: 0)
   }
 
+  /// Returns the offset of the first key in a record with these counts, in bytes.
   @inlinable @inline(__always)
   public static func keyStart(sharedCount: Int, keyCount: Int) -> Int {
     ((10 &+ 2 &* keyCount &+ 3) & ~3) &+ 4 &* sharedCount

@@ -57,6 +57,7 @@ public struct SyncOptions: Sendable {
   /// The share of products that a full update may lose. 1 also takes answers whose products have no id of their own.
   public var maximumLoss = 0.5
 
+  /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
 }
 
@@ -90,6 +91,11 @@ public struct WebhookOptions: Sendable {
   /// Whether scans that found nothing are sent.
   public var sendsMisses = true
 
+  /// Creates options that send every scan to a URL.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the webhook: 1 to 64 letters, digits, `-` and `_`, unique in the daemon.
+  ///   - url: The http or https URL, with `{id}` and `{kind}` as optional placeholders.
   public init(name: String, url: String) {
     self.name = name
     self.url = url
@@ -116,5 +122,6 @@ public struct CompactionOptions: Sendable {
   /// It waits while more scans a second are answered.
   public var maximumScansPerSecond = 50.0
 
+  /// Creates the default options: the stores are checked every ten minutes.
   public init() {}
 }

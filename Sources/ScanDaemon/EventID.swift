@@ -19,6 +19,7 @@ public struct EventID: Sendable, Hashable, LosslessStringConvertible {
     self.init(run: run, number: number)
   }
 
+  /// The id as text: 16 hexadecimal digits of the run, a hyphen and the number in decimal.
   public var description: String {
     let digits = String(run, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits + "-" + String(number)

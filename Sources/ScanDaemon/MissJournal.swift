@@ -21,6 +21,7 @@ public struct Miss: Codable, Sendable, Equatable, Identifiable {
   /// The input that read it last.
   public var input: String
 
+  /// Creates an entry of the journal. `id` is the code, and both times are seconds since 1970.
   public init(id: String, count: Int, first: Double, last: Double, input: String) {
     self.id = id
     self.count = count

@@ -20,6 +20,7 @@ public enum DaemonError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another process runs a daemon on this root directory.
   case rootInUse(path: String, holder: String)
 
+  /// Why the daemon does not start and what to do, for people.
   public var description: String {
     switch self {
     case .rootInUse(let path, let holder):

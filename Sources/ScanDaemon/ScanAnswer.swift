@@ -52,6 +52,7 @@ public struct ScanAnswer: Sendable {
     case failed(String)
   }
 
+  /// Creates an answer. The daemon does so for each scan; programs need it for tests only.
   public init(
     id: String, time: Date, reading: Reading, match: Match, catalogue: CatalogueAge, repeats: String? = nil,
     lookup: Lookup = .done, rematches: String? = nil, recording: Recording
@@ -126,6 +127,7 @@ public struct CatalogueAge: Sendable, Equatable {
   /// empty catalogue.
   public var currentAt: Date?
 
+  /// Creates a statement about the catalogue of `user`. `sequence` is 0 and `currentAt` is `nil` for an empty one.
   public init(user: String?, cursor: String, sequence: UInt64, currentAt: Date?) {
     self.user = user
     self.cursor = cursor

@@ -45,6 +45,7 @@ public enum SetSessionError: Error, Sendable, Equatable, CustomStringConvertible
   /// As many are open as may be.
   case tooMany(limit: Int)
 
+  /// Why a scan or a session was refused and what to do, for people.
   public var description: String {
     switch self {
     case .unknown(let id): "there is no set session \(id)"

@@ -5,6 +5,7 @@ public enum SyncUnavailable: Error, Sendable, Equatable, CustomStringConvertible
   /// What belongs to nobody is synchronised with nothing.
   case nobodySignedIn
 
+  /// Why nothing is synchronised, for people.
   public var description: String {
     switch self {
     case .noServer: "no server is configured to synchronise the catalogue with"

@@ -7,6 +7,7 @@ public struct InputOptions: Sendable, Equatable {
   /// The format of the lines.
   public var line = LineFormat()
 
+  /// Creates an input with the default line format.
   public init(name: String, source: InputSource) {
     self.name = name
     self.source = source
@@ -42,6 +43,7 @@ public struct LineFormat: Sendable, Equatable {
   /// between two codes.
   public var idleTimeout: Duration?
 
+  /// Creates the default format.
   public init() {}
 }
 
@@ -104,6 +106,7 @@ public struct SerialOptions: Sendable, Equatable {
   /// The delay before the device is reopened after it disappeared.
   public var reopenInterval: Duration = .seconds(1)
 
+  /// Creates options for the device at `path`, at 9600 baud and without answers.
   public init(path: String) { self.path = path }
 }
 
@@ -119,6 +122,7 @@ public struct TCPClientOptions: Sendable, Equatable {
   /// scanner cannot be reached.
   public var reopenInterval: Duration = .seconds(1)
 
+  /// Creates options for a scanner that listens on a port, 1 to 65,535. Answers are not sent.
   public init(host: String, port: Int) {
     self.host = host
     self.port = port
@@ -137,6 +141,7 @@ public struct KeyboardOptions: Sendable, Equatable {
   /// The delay before the device is reopened after it disappeared.
   public var reopenInterval: Duration = .seconds(1)
 
+  /// Creates options for the device at `path`, which is grabbed and has the US layout.
   public init(path: String) { self.path = path }
 }
 

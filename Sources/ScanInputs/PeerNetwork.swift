@@ -10,6 +10,7 @@ import Darwin
 public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {
   /// A text that is not a valid network.
   public struct Problem: Error, Sendable, CustomStringConvertible {
+    /// What is wrong with the text, for people.
     public let description: String
   }
 

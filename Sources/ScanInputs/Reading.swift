@@ -10,6 +10,7 @@ public struct Reading: Sendable, Equatable {
   /// The bytes of a code that could not be decoded; `nil` if it was decoded.
   public let undecodedBytes: [UInt8]?
 
+  /// Creates a reading of a code that could be decoded.
   public init(input: String, code: String, tag: String? = nil) {
     self.input = input
     self.code = code
@@ -34,6 +35,7 @@ public struct ReadingAnswer: Sendable, Equatable {
   /// request write this line.
   public var isRepeat: Bool
 
+  /// Creates an answer from one line of JSON without its line feed.
   public init(line: [UInt8], isRepeat: Bool = false) {
     self.line = line
     self.isRepeat = isRepeat
@@ -58,6 +60,8 @@ public protocol ReadingHandler: Sendable {
 }
 
 extension ReadingHandler {
+  /// Answers the readings one after another with `answer(_:)`. A handler that can answer several at once implements
+  /// this itself.
   public func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
     var answers: [ReadingAnswer] = []
     for reading in readings { answers.append(await answer(reading)) }
@@ -94,6 +98,7 @@ public enum ConnectionRefusal: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Which connection was refused and why, for people.
   public var description: String {
     switch self {
     case .limit(let limit, let peer):
@@ -128,6 +133,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// What was wrong with the data that an input received, for people.
   public var description: String {
     switch self {
     case .tooLong(let limit): "a line has more than \(limit) bytes"

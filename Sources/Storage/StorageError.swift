@@ -10,10 +10,12 @@ import Darwin
 public struct StorageError: Error, Equatable, Sendable {
   /// The operation in words that users understand: "open", "write", "sync".
   public let operation: String
+  /// The path of the file or directory that the call was about.
   public let path: String
   /// The value of `errno`.
   public let code: Int32
 
+  /// Creates an error from the value of `errno` after a failed call.
   public init(operation: String, path: String, code: Int32) {
     self.operation = operation
     self.path = path
@@ -25,6 +27,7 @@ public struct StorageError: Error, Equatable, Sendable {
     case noSpace, permission, missing, descriptors, other
   }
 
+  /// The kind of the error, by its code. A disk quota and the largest file size count as no space.
   public var kind: Kind {
     switch code {
     case ENOSPC, EDQUOT, EFBIG: .noSpace
@@ -46,6 +49,7 @@ public struct StorageError: Error, Equatable, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
+  /// What failed, why, and what to do if there is an obvious remedy, for people.
   public var description: String {
     "cannot \(operation) \(path): \(reason)\(advice)"
   }

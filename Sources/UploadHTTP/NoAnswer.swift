@@ -27,5 +27,6 @@ public struct UploadNoAnswer: Error, Sendable, Equatable, CustomStringConvertibl
     reason = SystemReason.text(error, host: host)
   }
 
+  /// The receiver and the reason, for people.
   public var description: String { "cannot reach \(destination): \(reason)" }
 }

@@ -43,6 +43,7 @@ public struct UploadHTTPOptions: Sendable {
   /// What the body of a batch is.
   public var batchFormat = BatchFormat.ndjson
 
+  /// Creates the default options: each upload is one request with JSON as its body.
   public init() {}
 }
 
@@ -55,6 +56,7 @@ public enum UploadHTTPError: Error, Sendable, Equatable, CustomStringConvertible
   /// A secret cannot be one, and why.
   case secret(String)
 
+  /// Which template, header or secret cannot be used, and why, for people.
   public var description: String {
     switch self {
     case .template(let text):

@@ -46,7 +46,9 @@ public struct WebhookSecret: Sendable, Equatable {
 }
 
 extension WebhookSecret: CustomStringConvertible, CustomReflectable {
+  /// A fixed text, so that the secret is never printed.
   public var description: String { "(secret)" }
+  /// A mirror without children, so that `dump(_:)` and debuggers do not print the secret.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -9,6 +9,7 @@ public struct QueueEnvironment: Sendable {
   /// Waits for a duration. Throws `CancellationError` at once when the task is cancelled.
   public var sleep: @Sendable (Duration) async throws -> Void
 
+  /// Creates an environment from its three parts. Tests pass a clock that they advance themselves.
   public init(
     now: @escaping @Sendable () -> Int64, random: @escaping @Sendable () -> UInt64,
     sleep: @escaping @Sendable (Duration) async throws -> Void

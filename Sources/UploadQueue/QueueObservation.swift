@@ -11,8 +11,10 @@ public struct QueueObservation<Element: Equatable & Sendable>: AsyncSequence, Se
     self.read = read
   }
 
+  /// Begins an iteration whose first element is the current value.
   public func makeAsyncIterator() -> Iterator { Iterator(queue.store, read) }
 
+  /// An iterator that waits for the next commit that changes the value.
   public struct Iterator: AsyncIteratorProtocol {
     private let store: DocumentStore
     private let read: @Sendable (DocumentSnapshot) throws -> Element

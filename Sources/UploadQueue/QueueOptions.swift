@@ -20,6 +20,7 @@ public struct QueueOptions: Sendable {
   /// committing thread and delays it.
   public var trace: (@Sendable (QueueEvent) -> Void)?
 
+  /// Creates the default limits: a million uploads, and a full queue refuses new ones.
   public init() {}
 }
 

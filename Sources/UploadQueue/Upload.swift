@@ -113,6 +113,7 @@ public enum UploadPayload: Sendable, Equatable {
 public enum UploadPriority: Int, Codable, Sendable, CaseIterable, Comparable {
   case low, normal, high
 
+  /// Whether `b` is sent before `a` if both are ready.
   public static func < (a: UploadPriority, b: UploadPriority) -> Bool { a.rawValue < b.rawValue }
 }
 
@@ -144,6 +145,7 @@ public struct UploadFailure: Codable, Sendable, Equatable, CustomStringConvertib
     self.message = String(message.prefix(500))
   }
 
+  /// The message; the status is not part of it.
   public var description: String { message }
 }
 
@@ -158,6 +160,7 @@ public struct UploadResponse: Sendable, Equatable {
   /// The body; `nil` unless the transport reads it for a success rule or a batch.
   public var body: UploadResponseBody?
 
+  /// Creates a response. `status` is the HTTP status code, and `retryAfter` is `nil` if the server asks for no delay.
   public init(
     status: Int, retryAfter: Duration? = nil, message: String? = nil, body: UploadResponseBody? = nil
   ) {
@@ -182,6 +185,7 @@ public struct UploadRefusal: Error, Sendable, CustomStringConvertible {
   /// The reason, for people.
   public let description: String
 
+  /// Creates a refusal with the reason for people, which is stored with the parked upload.
   public init(_ description: String) { self.description = description }
 }
 

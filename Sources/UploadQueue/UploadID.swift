@@ -25,6 +25,7 @@ public struct UploadID: Hashable, Sendable {
 }
 
 extension UploadID: Comparable {
+  /// Whether `a` was enqueued before `b`, for two IDs of one queue.
   public static func < (a: UploadID, b: UploadID) -> Bool { a.text < b.text }
 }
 
@@ -46,10 +47,14 @@ extension UploadID: LosslessStringConvertible {
     self.text = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The text form: 36 characters, lower case.
   public var description: String { text }
 }
 
 extension UploadID: Codable {
+  /// Decodes an ID from its text form, in either case.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if the text does not have the form of a UUID.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let id = UploadID(try container.decode(String.self)) else {
@@ -58,6 +63,7 @@ extension UploadID: Codable {
     self = id
   }
 
+  /// Encodes the text form as a single value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

@@ -35,6 +35,7 @@ public enum UploadQueueError: Error, Sendable, Equatable {
 }
 
 extension UploadQueueError: CustomStringConvertible {
+  /// What was refused, why, and what to do, for people.
   public var description: String {
     switch self {
     case .full(let queue, let count, let byteCount):

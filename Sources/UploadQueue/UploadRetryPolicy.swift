@@ -24,6 +24,7 @@ public struct UploadRetryPolicy: Sendable, Equatable {
   /// The meaning of status codes.
   public var statuses = UploadStatusPolicy()
 
+  /// Creates the default policy: two retries, then the upload is parked.
   public init() {}
 
   /// The pause in microseconds after the failure with the number `failure` (from 1).

@@ -99,6 +99,7 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
     return status
   }
 
+  /// The status as options write it: `404`, or `4xx` for a class.
   public var description: String {
     switch self {
     case .one(let status): "\(status)"
@@ -112,5 +113,6 @@ public struct UploadStatusPolicyError: Error, Sendable, Equatable, CustomStringC
   /// The status that is in both lists.
   public let status: UploadStatus
 
+  /// The status and what to do, for people.
   public var description: String { "\(status) cannot both pause the target and park the upload; keep it in one list" }
 }

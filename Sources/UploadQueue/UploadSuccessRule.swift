@@ -34,6 +34,7 @@ public struct UnreadableResponse: Error, Sendable, Equatable, CustomStringConver
   /// The reason, for people.
   public let description: String
 
+  /// Creates an error with the reason for people.
   public init(_ description: String) { self.description = description }
 }
 

@@ -42,6 +42,7 @@ public struct WorkerOptions: Sendable {
   /// A stream of whether the network is reachable. The queue is paused while it is not.
   public var reachability: AsyncStream<Bool>?
 
+  /// Creates the default options: two concurrent attempts, each upload on its own.
   public init() {}
 
   /// The batch limits of a kind; `nil` to send each upload alone.

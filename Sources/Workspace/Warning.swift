@@ -9,6 +9,7 @@ public enum Warning: Hashable, Sendable {
 }
 
 extension Warning: CustomStringConvertible {
+  /// The risk, the path, and what to do, for people.
   public var description: String {
     switch self {
     case .foreignOwner(let path, let owner, let user):

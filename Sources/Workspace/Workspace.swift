@@ -67,6 +67,7 @@ public final class Workspace: Sendable {
     /// The application's schema for the default documents.
     public var defaultSchema = DocumentSchema()
 
+    /// Creates the default options.
     public init() {}
   }
 
@@ -178,9 +179,12 @@ public final class Workspace: Sendable {
 
 /// A version of the application's document schema, and the migrations from older versions; see `Migration`.
 public struct DocumentSchema: Sendable {
+  /// The version of the schema that this program expects, from 0.
   public var version: Int
+  /// The migrations that lead from older versions to ``version``.
   public var migrations: [Migration]
 
+  /// Creates a schema. Without arguments it is version 0, which needs no migration.
   public init(version: Int = 0, migrations: [Migration] = []) {
     self.version = version
     self.migrations = migrations

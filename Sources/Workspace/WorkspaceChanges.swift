@@ -10,12 +10,15 @@ public struct WorkspaceChange: Sendable {
 /// An asynchronous sequence of sign-ins and sign-outs by any process, from the time at which iteration begins. Changes
 /// between two calls of `next()` are merged. It ends when the workspace is closed.
 public struct WorkspaceChanges: AsyncSequence, Sendable {
+  /// The user before and after the change.
   public typealias Element = WorkspaceChange
 
   let signedIn: SignedIn
 
+  /// Begins an iteration over the changes from now on.
   public func makeAsyncIterator() -> Iterator { Iterator(signedIn) }
 
+  /// An iterator that waits for the next sign-in or sign-out.
   public struct Iterator: AsyncIteratorProtocol {
     private let signedIn: SignedIn
     private var signals: AsyncStream<Void>.Iterator

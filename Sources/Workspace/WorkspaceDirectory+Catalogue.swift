@@ -104,7 +104,10 @@ public struct StoredFile: Sendable, Equatable {
     }
   }
 
+  /// The name of the file in its directory.
   public let name: String
+  /// The size of the file in bytes. A base that several users share on the disk counts in full for each of them.
   public let byteCount: Int
+  /// What the file is for.
   public let role: Role
 }

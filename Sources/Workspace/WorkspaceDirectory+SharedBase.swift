@@ -14,6 +14,7 @@ public struct CatalogueOrigin: Sendable {
   /// The organisation that owns the user's catalogue.
   public let organisation: String
 
+  /// Creates an origin from the source of the catalogue, such as a URL, and the organisation that owns it.
   public init(source: String, organisation: String) {
     self.source = source
     self.organisation = organisation

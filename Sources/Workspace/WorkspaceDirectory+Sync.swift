@@ -17,6 +17,7 @@ public struct Synchronization: Sendable {
   /// The catalogue that the user started with; `nil` if this was not the first synchronisation, or no other user had
   /// one to share.
   public let adopted: AdoptedBase?
+  /// What the synchronisation changed in the catalogue.
   public let report: ImportReport
   /// The error that prevented the origin from being stored, so that other users cannot start with the catalogue; `nil`
   /// if it was stored. It is only a warning: the committed data is durable.

@@ -22,6 +22,7 @@ import Darwin
 /// Reading creates nothing. Each directory is opened relative to its parent without following symbolic links, so no ID
 /// leads out of the root.
 public struct WorkspaceDirectory: Sendable {
+  /// The path of the root directory, which may not exist yet.
   public let root: String
   /// The longest time that a change waits for a writer in another process.
   public var waiting = Duration.seconds(2)
@@ -29,6 +30,7 @@ public struct WorkspaceDirectory: Sendable {
   /// is full. It may be called on any thread.
   public var notify: @Sendable (StoreNotice) -> Void = { _ in }
 
+  /// Creates a workspace at a path. Nothing is read or created.
   public init(root: String) { self.root = root }
 
   /// The store `name` in `directory`.

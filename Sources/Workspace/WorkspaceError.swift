@@ -27,6 +27,7 @@ extension WorkspaceError {
 }
 
 extension WorkspaceError: CustomStringConvertible {
+  /// What is wrong with which user or store, and what to do, for people.
   public var description: String {
     switch self {
     case .userID(let byteCount):

@@ -2,6 +2,7 @@ extension CatalogueGenerator {
   /// What kind of barcode a product has.
   public enum CodeKind: Sendable { case ean13, upcA, head, none }
 
+  /// Returns the kind of barcode that product `index` has.
   public func codeKind(_ index: Int) -> CodeKind {
     switch word(owner(ofCode: index), .code) % 100 {
     case ..<66: .ean13

@@ -16,7 +16,9 @@ public import CatalogRows
 /// Every 33rd product is a set of two to five components; one of 256 shares the barcode of the one before it. There are
 /// 5,000 brands, a few of them on most products, and 400 categories.
 public struct CatalogueGenerator: Sendable {
+  /// The number of products, whose indices begin at 0.
   public let productCount: Int
+  /// The seed of all rows. Two generators with the same count, seed and sample make the same catalogue.
   public let seed: UInt64
   /// Rows of the sample; empty for a purely synthetic catalogue.
   private let templates: [ProductRow]
@@ -25,6 +27,12 @@ public struct CatalogueGenerator: Sendable {
 
   let words = Vocabulary()
 
+  /// Creates a generator. Nothing is generated yet.
+  ///
+  /// - Parameters:
+  ///   - productCount: The number of products: 1 to 99,999,999.
+  ///   - seed: The seed of all rows.
+  ///   - sample: Rows to take texts and sizes from; `nil` for a purely synthetic catalogue.
   public init(productCount: Int, seed: UInt64 = 1, sample: CatalogueSample? = nil) {
     precondition(productCount > 0, "a catalogue must have products")
     precondition(productCount < 100_000_000, "ids and barcodes are unique for up to a hundred million products")
@@ -182,6 +190,7 @@ public struct CatalogueGenerator: Sendable {
   /// The index of set `number`.
   public func set(_ number: Int) -> Int { number * Self.setStride + Self.setStride - 1 }
 
+  /// Whether product `index` is a set of other products.
   public func isSet(_ index: Int) -> Bool { index % Self.setStride == Self.setStride - 1 }
 
   /// Components of the set `index`; 0 for a product that is none.

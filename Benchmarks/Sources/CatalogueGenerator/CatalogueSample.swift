@@ -15,7 +15,9 @@ public struct CatalogueSample: Sendable, RowSink {
     _ = try lines.finish(into: &self)
   }
 
+  /// Adds a product to the sample.
   public mutating func product(_ row: borrowing ProductRow) { rows.append(copy row) }
 
+  /// Ignores a relation: a sample contains products only.
   public mutating func relation(_ row: borrowing RelationRow) {}
 }

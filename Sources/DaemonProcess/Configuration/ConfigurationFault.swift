@@ -12,6 +12,8 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
     /// Nobody gave one, or several did.
     case nowhere
 
+    /// The source as messages name it: the argument with its dashes, `$NAME`, or `FILE:LINE`. Control characters are
+    /// escaped.
     public var description: String {
       switch self {
       case .argument(let name): Shown.plain(name)
@@ -34,6 +36,13 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   /// Whether a file could not be read, which has an exit code of its own.
   public var isUnreadableFile = false
 
+  /// Creates a fault.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the setting; `nil` if the fault is not about a setting.
+  ///   - value: The value as it was given; `nil` to leave it out, as for a secret.
+  ///   - source: Where the value comes from.
+  ///   - problem: What is wrong and what to do.
   public init(_ key: String?, value: String? = nil, source: Source = .nowhere, _ problem: String) {
     self.key = key
     self.value = value
@@ -41,6 +50,7 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
     self.problem = problem
   }
 
+  /// The source, key, value and problem on one line. Control characters are escaped.
   public var description: String {
     var text = "\(source): "
     // An argument's name says which key it is.
@@ -55,6 +65,7 @@ public struct ConfigurationFaults: Error, Sendable, Equatable, CustomStringConve
   /// At least one.
   public let faults: [ConfigurationFault]
 
+  /// Creates an error of at least one fault.
   public init(faults: [ConfigurationFault]) { self.faults = faults }
 
   /// The exit code of `sysexits.h`: 66 where a file cannot be read, 64 for a mistake of the caller (an argument, a variable,

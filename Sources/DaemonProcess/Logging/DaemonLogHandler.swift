@@ -37,11 +37,14 @@ public struct DaemonLogHandler: LogHandler {
     set { ownLevel = newValue }
   }
 
+  /// The value that this logger adds to each of its lines under `key`; `nil` for none.
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes an event as one line. Metadata of the event takes precedence over the provider's, and that over the
+  /// logger's.
   public func log(event: LogEvent) {
     var metadata = metadata
     if let provided = metadataProvider?.get() { metadata.merge(provided) { $1 } }

@@ -6,6 +6,7 @@ public final class LogSettings: Sendable {
   /// Guards nothing but itself.
   private let state: Mutex<(level: Logger.Level, style: LogStyle)>
 
+  /// Creates settings that any number of log handlers can share.
   public init(level: Logger.Level = .info, style: LogStyle = .text) {
     state = Mutex((level, style))
   }

@@ -13,6 +13,7 @@ public struct UnixTime: Sendable, Equatable {
   /// Since 1970.
   public var milliseconds: Int64
 
+  /// Creates a time from milliseconds since 1970 UTC.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// What the system's clock says, cut to milliseconds.

@@ -58,20 +58,27 @@ public final class PrometheusRegistry: MetricsFactory {
 
   // MARK: Making
 
+  /// Returns the counter of this label and these dimensions. It counts nothing if the series is refused.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     make(.counter, label, dimensions, CounterSeries.init) ?? NOOPMetricsHandler.instance
   }
 
+  /// Returns the counter of floating-point numbers of this label and these dimensions. It counts nothing if the series
+  /// is refused.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler {
     make(.counter, label, dimensions, RealCounterSeries.init) ?? NOOPMetricsHandler.instance
   }
 
+  /// Returns the gauge of this label and these dimensions, which keeps the last value. It keeps nothing if the series
+  /// is refused.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     make(.gauge, label, dimensions, GaugeSeries.init) ?? NOOPMetricsHandler.instance
   }
 
+  /// Returns a summary of count and sum if `aggregate` is `true`, and a gauge of the last value otherwise. It records
+  /// nothing if the series is refused.
   public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
     if aggregate {
       make(.summary, label, dimensions, SummarySeries.init) ?? NOOPMetricsHandler.instance
@@ -80,6 +87,8 @@ public final class PrometheusRegistry: MetricsFactory {
     }
   }
 
+  /// Returns the histogram of this label and these dimensions, with the buckets ``timerBuckets``. It records nothing if
+  /// the series is refused.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     make(.histogram, label, dimensions, HistogramSeries.init) ?? NOOPMetricsHandler.instance
   }
@@ -93,10 +102,15 @@ public final class PrometheusRegistry: MetricsFactory {
 
   // MARK: Ending
 
+  /// Removes the counter's series from the text.
   public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
+  /// Removes the floating-point counter's series from the text.
   public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
+  /// Removes the meter's series from the text.
   public func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
+  /// Removes the recorder's series from the text.
   public func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
+  /// Removes the timer's series from the text.
   public func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
 
   private func destroy(_ handler: AnyObject) {

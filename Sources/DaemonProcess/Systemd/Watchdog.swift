@@ -14,6 +14,8 @@ public struct Watchdog: Service {
     self.isHealthy = isHealthy
   }
 
+  /// Notifies the service manager until graceful shutdown or cancellation. Does nothing in between if the manager
+  /// expects no sign.
   public func run() async throws {
     try? await cancelWhenGracefulShutdown { try await loop() }
   }

@@ -8,6 +8,7 @@ public struct DocumentDecoder {
   /// The `userInfo` of the decoder that types receive.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
+  /// Creates a decoder without `userInfo`.
   public init() {}
 
   /// Decodes a value from a document.

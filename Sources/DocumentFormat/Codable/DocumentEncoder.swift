@@ -11,6 +11,7 @@ public struct DocumentEncoder {
   /// The `userInfo` of the encoder that types receive.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
+  /// Creates an encoder without `userInfo`.
   public init() {}
 
   /// Encodes a value as a document.

@@ -58,6 +58,7 @@ public indirect enum Condition: Sendable, Equatable {
     return .or(all)
   }
 
+  /// Returns a condition that holds if and only if `condition` does not.
   public static prefix func ! (condition: Condition) -> Condition { .not(condition) }
 }
 

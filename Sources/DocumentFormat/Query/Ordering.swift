@@ -9,17 +9,22 @@ import Foundation
 public struct Ordering: Sendable, Equatable {
   /// A field to sort by.
   public struct Term: Sendable, Equatable {
+    /// The path of the field. A missing field sorts as null.
     public var path: FieldPath
+    /// Whether the largest value comes first.
     public var isDescending: Bool
 
+    /// Creates a term that sorts by the field at `path`, ascending by default.
     public init(_ path: FieldPath, isDescending: Bool = false) {
       self.path = path
       self.isDescending = isDescending
     }
   }
 
+  /// The fields to sort by. A later one orders documents that are equal in all earlier ones.
   public var terms: [Term]
 
+  /// Creates an order by several fields, the most important one first.
   public init(_ terms: [Term]) { self.terms = terms }
 
   /// Creates an order by the field of a key path.

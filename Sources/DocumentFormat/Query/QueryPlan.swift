@@ -1,9 +1,11 @@
 /// A declared index of a collection.
 public struct IndexDescription: Sendable, Equatable {
+  /// The path of the indexed field.
   public var path: FieldPath
   /// Whether the prefix keys of texts are indexed as well.
   public var hasPrefixes: Bool
 
+  /// Creates the description of an index on the field at `path`.
   public init(_ path: FieldPath, hasPrefixes: Bool = false) {
     self.path = path
     self.hasPrefixes = hasPrefixes
@@ -21,7 +23,9 @@ public enum QueryPlan: Sendable, Equatable {
 
   /// Keys to look up in one index.
   public struct Lookup: Sendable, Equatable {
+    /// The index in which to look.
     public var index: IndexDescription
+    /// The keys to look up. Documents under any of them are candidates.
     public var keys: [IndexKey]
     /// Whether the keys are prefix keys.
     public var isPrefix: Bool

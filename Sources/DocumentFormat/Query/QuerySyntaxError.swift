@@ -9,5 +9,6 @@ public struct QuerySyntaxError: Error, Equatable, Sendable {
 }
 
 extension QuerySyntaxError: CustomStringConvertible {
+  /// The column, what was expected there, and what was found, for people.
   public var description: String { "column \(column): \(expected) expected, found \(found)" }
 }

@@ -18,9 +18,12 @@ public enum DocumentValue: Sendable {
 
   /// A field of an object.
   public struct Field: Sendable, Equatable {
+    /// The field's name, compared by UTF-8 bytes.
     public var name: String
+    /// The field's value, which may be an object or an array itself.
     public var value: DocumentValue
 
+    /// Creates a field of an object.
     public init(_ name: String, _ value: DocumentValue) {
       self.name = name
       self.value = value

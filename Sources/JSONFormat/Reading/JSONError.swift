@@ -48,6 +48,7 @@ public enum JSONError: Error, Sendable, Equatable {
 }
 
 extension JSONExpectation: CustomStringConvertible {
+  /// What the grammar allows, as error messages name it.
   public var description: String {
     switch self {
     case .value: "a value"
@@ -66,6 +67,7 @@ extension JSONExpectation: CustomStringConvertible {
 }
 
 extension JSONError: CustomStringConvertible {
+  /// What is wrong at which byte of the document, for people.
   public var description: String {
     switch self {
     case .unexpected(let byte, let offset, let expected):

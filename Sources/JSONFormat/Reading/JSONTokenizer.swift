@@ -74,6 +74,7 @@ public struct JSONTokenizer: ~Copyable {
   /// Halves of surrogate pairs that were read as U+FFFD.
   public internal(set) var replacedSurrogates = 0
 
+  /// Creates a tokenizer of a new document, which refuses more than `limits` allow.
   public init(limits: JSONLimits = JSONLimits()) {
     self.limits = limits
     storage = Array(repeating: 0, count: Self.padding)

@@ -15,6 +15,7 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
   /// The value that ``Settings/get(_:)`` returns if nothing is set.
   public let defaultValue: Value
 
+  /// Creates a key. Names are checked when the key is used: see ``maximumNameByteCount``.
   public init(_ name: String, default value: Value) {
     self.name = name
     defaultValue = value
@@ -26,9 +27,12 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
 
 /// A stored setting, without its Swift type.
 public struct StoredSetting: Sendable, Equatable {
+  /// The name under which the value is stored.
   public let name: String
+  /// The stored value, decoded without its Swift type.
   public let value: DocumentValue
 
+  /// Creates a setting as it is listed, for programs that do not know its type.
   public init(name: String, value: DocumentValue) {
     self.name = name
     self.value = value

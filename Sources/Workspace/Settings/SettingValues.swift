@@ -3,13 +3,16 @@
 /// It ends when the settings are closed. It throws an error for a stored value of another type, and can be iterated
 /// further after that.
 public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
+  /// The value of the setting; its default value if none is stored.
   public typealias Element = Value
 
   let settings: Settings
   let setting: Setting<Value>
 
+  /// Begins an iteration whose first element is the current value.
   public func makeAsyncIterator() -> Iterator { Iterator(settings, setting) }
 
+  /// An iterator that waits for the next change of the value.
   public struct Iterator: AsyncIteratorProtocol {
     private let settings: Settings
     private let setting: Setting<Value>

@@ -176,6 +176,9 @@ public struct SettingsChange {
     values.updateValue(value.documentBytes, forKey: try SettingName.key(name))
   }
 
+  /// Deletes the stored value, so that the setting has its default value again.
+  ///
+  /// - Throws: `SettingsError.name`.
   public mutating func unset<Value>(_ setting: Setting<Value>) throws { try unset(named: setting.name) }
 
   /// Deletes the value stored under a name.

@@ -13,6 +13,7 @@ public enum SettingsError: Error, Sendable {
 }
 
 extension SettingsError: CustomStringConvertible {
+  /// What is wrong with which setting, and what to do, for people.
   public var description: String {
     switch self {
     case .name(let name): "\"\(name)\" is no name of a setting: it has 1 to \(SettingName.maximumByteCount) bytes"

@@ -12,6 +12,7 @@ public struct SyncSettings: Sendable, Equatable {
   /// The path of a file that contains the value of the `Authorization` header.
   public var authorizationFile: String?
 
+  /// Creates settings without any value.
   public init() {}
 
   /// Reads the settings of a user.

@@ -29,16 +29,20 @@ struct QueueTarget: ParsableArguments {
 }
 
 extension UploadID: ExpressibleByArgument {
+  /// Parses an argument of the command line; `nil` if it does not have the form of a UUID.
   public init?(argument: String) { self.init(argument) }
 }
 
 extension UploadPriority: ExpressibleByArgument {
+  /// Parses a priority by its name; `nil` for any other text.
   public init?(argument: String) {
     guard let level = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = level
   }
 
+  /// The name of the priority, as help texts show a default.
   public var defaultValueDescription: String { name }
+  /// The names of all priorities, as help texts list them.
   public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
