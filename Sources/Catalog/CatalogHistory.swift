@@ -56,7 +56,7 @@ public struct CatalogHistory: Sendable {
       for commit in try snapshot.history() where CatalogState(commit.state) == nil {
         findings.append(
           Finding(
-            path: snapshot.path, offset: 0, what: "what is kept with commit \(commit.sequence) cannot be read",
+            path: snapshot.path, offset: 0, what: "the state of commit \(commit.sequence) cannot be read",
             lost: "the way back to commit \(commit.sequence)"))
       }
     }

@@ -274,7 +274,7 @@ struct Salvage {
   mutating func copyRows(to transaction: Transaction) throws(StoreError) -> [Finding] {
     var findings = faulty.map(\.finding)
     if acknowledgedEnd > size {
-      add(size, "the file ends here", "what stood in the \(acknowledgedEnd - size) bytes behind", &findings)
+      add(size, "the file ends here", "the last \(acknowledgedEnd - size) bytes of the log", &findings)
     }
     if !isManifestCurrent {
       add(
@@ -325,7 +325,7 @@ struct Salvage {
     if isComplete(transaction.currentManifest), !hasCutKeys { return [] }
     if findings.isEmpty {
       add(
-        pieces.first?.start ?? 0, "rows, live or dead, that no checksum vouches for", "how many cannot be told",
+        pieces.first?.start ?? 0, "rows, live or dead, without a valid checksum", "an unknown number of rows",
         &findings)
     }
     findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
@@ -363,8 +363,9 @@ struct Salvage {
     guard isOneObject else { return add(range.lowerBound, "\(count) that are no objects", count, &findings) }
     switch kind {
     case .postingList: return
-    case .tombstones: add(range.lowerBound, "a note of deleted rows", "rows may be back that were deleted", &findings)
-    case .sharedString: add(range.lowerBound, "a text that rows share", "rows that name it, each told", &findings)
+    case .tombstones: add(range.lowerBound, "a list of deleted rows", "deleted rows may reappear", &findings)
+    case .sharedString:
+      add(range.lowerBound, "a text that rows share", "the rows that refer to it, each reported", &findings)
     default:
       guard let table = kind.table, table < tables.count else {
         return add(range.lowerBound, "\(count) that are no objects", count, &findings)

@@ -147,7 +147,7 @@ extension Snapshot {
   @inline(never)
   func damagedBucket(_ line: UnitOffset) -> StoreError { log.damage(line.byteOffset, "index bucket") }
 
-  /// Returns the live record at `unit`, which must belong to `table`; `nil` if the row is dead.
+  /// Returns the record at `unit`, which must be a live row of `table`.
   @_lifetime(borrow self)
   func record(_ unit: UnitOffset, table: Int) throws(StoreError) -> RecordView {
     let object = try self.object(unit)

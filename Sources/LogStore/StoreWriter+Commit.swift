@@ -85,7 +85,7 @@ extension StoreWriter {
   }
 
   func remember(_ transaction: Transaction, _ new: Snapshot) {
-    // Releasing the transaction's reference lets the tail memory be changed in place, without a copy.
+    // Releasing the transaction's reference lets the tail cache be changed in place, without a copy.
     transaction.tail = nil
     if transaction.base == nil { tail = TailCache() }
     let blocks = new.manifest.tables.flatMap { table in table.keySpaces.flatMap { $0.blocks.map(\.offset) } }

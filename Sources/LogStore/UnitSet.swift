@@ -24,7 +24,7 @@ struct UnitSet: Sequence {
 
   /// Inserts `unit`. Returns whether it was not in the set before.
   mutating func insert(_ unit: UInt32) -> Bool {
-    precondition(unit != 0, "no row stands at the beginning of a file")
+    precondition(unit != 0, "no row is at offset 0")
     var slot = slot(unit)
     if slots[slot] == unit { return false }
     if 2 * (count + 1) > slots.count {

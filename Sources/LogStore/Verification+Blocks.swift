@@ -25,7 +25,7 @@ extension Verification {
       }
       guard indexBlock.offset >= position else {
         add(
-          indexBlock.offset, "a block of \(block.name) begins inside what stands before it", lost: "lookups through it")
+          indexBlock.offset, "a block of \(block.name) overlaps the structure before it", lost: "lookups through it")
         return
       }
       try verifyZeros(position..<indexBlock.offset, &window)

@@ -132,7 +132,7 @@ public struct Verification: Sendable {
     for footer in footers {
       let before = findings.count
       do { try verify(footer) } catch {
-        guard let finding = Finding(error, lost: "what stands there of commit \(footer.sequence)") else { throw error }
+        guard let finding = Finding(error, lost: "the data of commit \(footer.sequence)") else { throw error }
         findings.append(finding)
         isLedgerExact = false
       }
@@ -163,7 +163,7 @@ public struct Verification: Sendable {
     if first.previousFooterOffset != 0 {
       isLedgerExact = false
     } else if first.segmentOffset != UInt64(SegmentHeader.firstOffset) {
-      add(Int(first.segmentOffset), "the first commit begins here", lost: "what stands before it")
+      add(Int(first.segmentOffset), "the first commit begins here", lost: "the data before it")
       isLedgerExact = false
     }
     return footers.reversed()

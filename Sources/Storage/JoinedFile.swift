@@ -90,14 +90,14 @@ package final class JoinedFile: StorageFile {
   package func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     var done = 0
     for piece in pieces(offset..<offset + bytes.byteCount) {
-      precondition(!piece.isShared, "what several share is never written")
+      precondition(!piece.isShared, "the shared file is never written")
       try own.write(bytes.extracting(done..<done + piece.range.count), at: piece.range.lowerBound)
       done += piece.range.count
     }
   }
 
   package func truncate(to byteCount: Int) throws(StorageError) {
-    precondition(byteCount >= range.upperBound, "what several share is never cut")
+    precondition(byteCount >= range.upperBound, "the shared file is never truncated")
     try own.truncate(to: byteCount - range.count)
   }
 
