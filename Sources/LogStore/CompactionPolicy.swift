@@ -29,7 +29,7 @@ public struct CompactionPolicy: Sendable, Equatable {
   public var floor: Int
 
   public init(share: Double = 0.5, floor: Int = 4 << 20) {
-    precondition(share >= 0 && floor >= 0, "a store wastes no less than nothing")
+    precondition(share >= 0 && floor >= 0, "share and floor must not be negative")
     self.share = share
     self.floor = floor
   }

@@ -33,7 +33,7 @@ public final class Settings: Sendable {
   /// - Parameters:
   ///   - waiting: The longest time that a change waits for a writer in another process.
   ///   - pollInterval: The interval at which observers poll for commits of other processes.
-  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Int, pollInterval: Int) {
+  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Duration, pollInterval: Duration) {
     self.place = place
     self.access = access
     self.waiting = waiting
