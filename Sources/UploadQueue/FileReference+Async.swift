@@ -2,7 +2,7 @@ import Dispatch
 
 extension FileReference {
   /// Like ``check()``, on a thread outside the cooperative pool: a file may be large, and its disk slow or remote.
-  func checkAside() async throws { try await Self.aside { try check() } }
+  func checkOffPool() async throws { try await Self.aside { try check() } }
 
   /// Runs a blocking closure on a thread outside the cooperative pool.
   package static func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
