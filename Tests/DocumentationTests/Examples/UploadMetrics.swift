@@ -3,7 +3,7 @@ import Documents
 import StoreMetrics
 import UploadQueue
 
-/// Opens a queue whose events are recorded in the metrics of the process, and a task that updates the gauges of its contents.
+/// Opens a queue whose events are recorded in the metrics of the process, and starts a task that updates its gauges.
 func openMeasured(in store: DocumentStore) throws -> (UploadQueue, Task<Void, any Error>) {
   var options = QueueOptions()
   options.trace = UploadMetrics.tracer()
