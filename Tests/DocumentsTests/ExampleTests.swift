@@ -37,7 +37,7 @@ import Testing
     let members = try store.collection("members", of: Member.self)
     try members.insert(member)
     try members.upsert(member)
-    try members.insert(contentsOf: others)  // one commit, straight to the disk
+    try members.insert(contentsOf: others)  // one commit, written directly to the file
     let found = try members.get(1)
     try members.update(1) { $0.user.status.isOnline = false }
     try members.delete(2)
