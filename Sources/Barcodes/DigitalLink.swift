@@ -88,11 +88,11 @@ public struct DigitalLink: Hashable, Sendable {
     let name = Array(identifier)
     guard let format = ElementFormat(at: 0, in: name), format.identifierLength == name.count else {
       // A path may end in a slash or a component of the site's own, so an empty name is not a fault.
-      if !name.isEmpty { elements.note(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
+      if !name.isEmpty { elements.record(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
       return false
     }
     guard var value = PercentEncoding.decoded(encodedValue.span) else {
-      elements.note(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)))
+      elements.record(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)))
       return false
     }
     let isGTIN = name.elementsEqual("01".utf8) || name.elementsEqual("02".utf8)

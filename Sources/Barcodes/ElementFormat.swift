@@ -34,10 +34,10 @@ struct ElementFormat: Equatable {
     guard offset + 2 <= bytes.count, let prefix = DigitRun(bytes[offset..<offset + 2]) else { return nil }
     let prefixValue = Int(prefix.value)
     let length = Self.identifierLength(prefix: prefixValue)
-    guard offset + length <= bytes.count, let whole = DigitRun(bytes[offset..<offset + length]) else {
+    guard offset + length <= bytes.count, let identifier = DigitRun(bytes[offset..<offset + length]) else {
       return nil
     }
-    guard let field = Self.field(of: Int(whole.value)) else { return nil }
+    guard let field = Self.field(of: Int(identifier.value)) else { return nil }
     self.init(field, identifierLength: length, prefix: prefixValue)
   }
 

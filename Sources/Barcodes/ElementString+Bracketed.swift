@@ -15,7 +15,7 @@ extension ElementString {
     var offset = start
     while offset < bytes.count {
       guard let format = Self.openedElement(at: offset, in: bytes) else {
-        note(.brokenBrackets)
+        record(.brokenBrackets)
         return
       }
       let valueStart = offset + format.identifierLength + 2

@@ -19,7 +19,7 @@ extension ElementString {
         continue
       }
       guard let format = ElementFormat(at: offset, in: bytes) else {
-        note(.unknownIdentifier(text: Self.excerpt(of: bytes, at: offset)))
+        record(.unknownIdentifier(text: Self.excerpt(of: bytes, at: offset)))
         return
       }
       let field = Self.field(format, from: offset + format.identifierLength, in: bytes)

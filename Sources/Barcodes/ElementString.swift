@@ -49,19 +49,19 @@ public struct ElementString: Hashable, Sendable {
   {
     let ai = String(decoding: identifier, as: UTF8.self)
     if let defect = format.defect(of: value) {
-      note(Fault(defect, ai: ai))
+      record(Fault(defect, ai: ai))
       return false
     }
     // (01), (02) and (03) hold a GTIN.
     if format.isNumeric, format.isPredefined, format.maximumLength == 14, GTIN(utf8: value) == nil {
-      note(.wrongCheckDigit(ai: ai))
+      record(.wrongCheckDigit(ai: ai))
     }
     elements.append(Element(ai: ai, value: String(decoding: value, as: UTF8.self)))
     return true
   }
 
   /// Records a fault unless there is an earlier one. Later faults are often consequences of the first.
-  mutating func note(_ newFault: Fault) {
+  mutating func record(_ newFault: Fault) {
     if fault == nil { fault = newFault }
   }
 }

@@ -76,8 +76,8 @@ public struct GTIN: Hashable, Sendable {
     unsafe String(unsafeUninitializedCapacity: 14) { text in
       // The capacity is fourteen bytes, and all of them are written.
       var rest = value
-      for place in stride(from: 13, through: 0, by: -1) {
-        unsafe text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      for index in stride(from: 13, through: 0, by: -1) {
+        unsafe text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
         rest /= 10
       }
       return 14

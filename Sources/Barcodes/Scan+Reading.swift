@@ -29,13 +29,13 @@ extension Scan {
     }
 
     private mutating func readAnything(_ text: String, _ configuration: ScanConfiguration) {
-      let whole = Array(text.utf8)
-      var data = Noise.trimmed(whole[...])
+      let bytes = Array(text.utf8)
+      var data = Noise.trimmed(bytes[...])
       symbology = SymbologyIdentifier(startOf: data)
       if symbology != nil {
         data = Noise.trimmedAtStart(data.dropFirst(SymbologyIdentifier.byteCount))
       }
-      payload = data.count == whole.count ? text : String(decoding: data, as: UTF8.self)
+      payload = data.count == bytes.count ? text : String(decoding: data, as: UTF8.self)
 
       let run = DigitRun(data)
       guard data.count <= configuration.maximumLength else {
@@ -44,7 +44,7 @@ extension Scan {
       }
       if data.isEmpty {
         kind = .empty
-      } else if DigitalLink.endOfScheme(whole, from: data.startIndex) != nil {
+      } else if DigitalLink.endOfScheme(bytes, from: data.startIndex) != nil {
         readAddress(Array(data))
       } else if !readElements(data, configuration) {
         if let run { readNumber(run) }

@@ -55,7 +55,7 @@ extension Scan.Refusal: CustomStringConvertible {
     case .wrongCheckDigitInElements(let ai): "the check digit of (\(ai)) is wrong"
     case .noTradeItem(let ai?): "the GS1 data name no trade item; they start with (\(ai))"
     case .noTradeItem(nil): "the GS1 data are empty"
-    case .addOnAlone: "only the add-on was scanned, not the number beside it"
+    case .addOnAlone: "only the add-on was scanned, not the number next to it"
     }
   }
 }

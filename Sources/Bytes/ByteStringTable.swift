@@ -103,18 +103,18 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     entries.append(
       Entry(hash: hash, start: UInt32(bytes.count), count: UInt32(text.byteCount), value: value))
     bytes.append(text)
-    place(entries.count)
+    fillSlot(entries.count)
     return entries.count - 1
   }
 
   @inlinable
   mutating func grow() {
     table = [UInt32](repeating: 0, count: 2 * table.count)
-    for number in entries.indices { place(number + 1) }
+    for number in entries.indices { fillSlot(number + 1) }
   }
 
   @inlinable
-  mutating func place(_ number: Int) {
+  mutating func fillSlot(_ number: Int) {
     var slot = Int(truncatingIfNeeded: entries[number - 1].hash) & (table.count - 1)
     while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
     table[slot] = UInt32(number)

@@ -114,19 +114,19 @@ extension CatalogSnapshot {
 
   /// Pairs relations that have the same three ids. If several do, equal ones are paired first.
   private static func relations(_ added: [Relation], _ removed: [Relation]) -> [CatalogChange<Relation>] {
-    var spare: [[UInt8]: [Relation]] = [:]
-    for relation in added { spare[relation.content, default: []].append(relation) }
-    var gone: [[UInt8]: [Relation]] = [:]
+    var unmatched: [[UInt8]: [Relation]] = [:]
+    for relation in added { unmatched[relation.content, default: []].append(relation) }
+    var removedByIdentity: [[UInt8]: [Relation]] = [:]
     for relation in removed {
       let content = relation.content
-      if spare[content]?.popLast() == nil { gone[relation.identity, default: []].append(relation) }
+      if unmatched[content]?.popLast() == nil { removedByIdentity[relation.identity, default: []].append(relation) }
     }
-    var come: [[UInt8]: [Relation]] = [:]
-    for relation in spare.values.joined() { come[relation.identity, default: []].append(relation) }
+    var addedByIdentity: [[UInt8]: [Relation]] = [:]
+    for relation in unmatched.values.joined() { addedByIdentity[relation.identity, default: []].append(relation) }
     var changes: [CatalogChange<Relation>] = []
-    for identity in Set(gone.keys).union(come.keys) {
-      let before = gone[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
-      let after = come[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
+    for identity in Set(removedByIdentity.keys).union(addedByIdentity.keys) {
+      let before = removedByIdentity[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
+      let after = addedByIdentity[identity, default: []].sorted { $0.content.lexicographicallyPrecedes($1.content) }
       for index in 0..<max(before.count, after.count) {
         changes.append(
           CatalogChange(

@@ -58,13 +58,15 @@ extension CatalogError: CustomStringConvertible {
     case .unknownState(let path):
       "\(path) keeps its cursor in a form that this program does not know; use the newer program"
     case .otherStore(let path, let tables):
-      "\(path) is not a catalogue, but \(Self.kind(ofStoreWith: tables)): another file was put in its place"
+      "\(path) is not a catalogue, but \(Self.kind(ofStoreWith: tables)): another file replaced it"
     }
   }
 
   /// Returns the kind of store that has these tables, if it is one that this package writes.
   private static func kind(ofStoreWith tables: [String]) -> String {
-    guard let first = tables.first else { return "a store without tables, as one of documents is before its first" }
+    guard let first = tables.first else {
+      return "a store without tables, like a store of documents before its first document"
+    }
     if first.hasPrefix("documents/") { return "a store of documents" }
     if first == "settings" { return "a store of settings" }
     return "a store of other tables (\(tables.prefix(3).joined(separator: ", ")))"

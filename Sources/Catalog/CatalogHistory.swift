@@ -18,11 +18,11 @@ public struct CatalogHistory: Sendable {
 
   /// - Parameters:
   ///   - current: The last commit.
-  ///   - kept: A closure that opens the previous generation.
-  init(_ current: CatalogSnapshot, _ kept: () throws(StoreError) -> PreviousGeneration?) {
+  ///   - openPrevious: A closure that opens the previous generation.
+  init(_ current: CatalogSnapshot, _ openPrevious: () throws(StoreError) -> PreviousGeneration?) {
     self.current = current
     do {
-      let generation = try kept()
+      let generation = try openPrevious()
       previous = try generation.map { generation throws(CatalogError) in try CatalogSnapshot(generation.snapshot) }
       replaced = generation?.replaced
       previousFailure = nil
@@ -56,7 +56,7 @@ public struct CatalogHistory: Sendable {
       for commit in try snapshot.history() where CatalogState(commit.state) == nil {
         findings.append(
           Finding(
-            path: snapshot.path, offset: 0, what: "what is kept with commit \(commit.sequence) cannot be read",
+            path: snapshot.path, offset: 0, what: "the state of commit \(commit.sequence) cannot be read",
             lost: "the way back to commit \(commit.sequence)"))
       }
     }

@@ -49,7 +49,7 @@ extension CatalogSnapshot {
     }
     var statistics = SetStatistics()
     statistics.sets = sets.count
-    for component in components where try !offers(component.text) {
+    for component in components where try !isMatchable(component.text) {
       statistics.danglingComponents += 1
     }
     return statistics

@@ -116,14 +116,14 @@ extension CatalogSnapshot {
   }
 
   /// Returns whether a scan could match a product with this id: it exists and was not sent as deleted.
-  func offers(_ id: RawSpan) throws(StoreError) -> Bool {
+  func isMatchable(_ id: RawSpan) throws(StoreError) -> Bool {
     guard let view = try view(id: id) else { return false }
     return view.delFlag == 0
   }
 
-  func offers(_ id: String) throws(StoreError) -> Bool {
+  func isMatchable(_ id: String) throws(StoreError) -> Bool {
     let bytes = Array(id.utf8)
-    return try offers(bytes.rawSpan)
+    return try isMatchable(bytes.rawSpan)
   }
 
   /// Lends each product whose barcode is exactly `barcode`, in no particular order, until `body` returns `false`.

@@ -27,7 +27,7 @@ public struct FullUpdate: RowSink {
   /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
   ///   cannot be written.
   public mutating func product(_ row: borrowing ProductRow) throws {
-    guard try tally.takes(row) else { return }
+    guard try tally.accepts(row) else { return }
     try products.put(row, into: transaction)
   }
 
@@ -36,7 +36,7 @@ public struct FullUpdate: RowSink {
   /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
   ///   cannot be written.
   public mutating func relation(_ row: borrowing RelationRow) throws {
-    guard try tally.takes(row) else { return }
+    guard try tally.accepts(row) else { return }
     try relations.put(row, into: transaction)
     counts.relationsWritten += 1
   }
@@ -102,7 +102,7 @@ public struct FullUpdate: RowSink {
     try old.forEachProduct { (view) throws(StoreError) in
       if view.delFlag != 0 { return }
       all += 1
-      if try !new.offers(view.utf8.id) { lost += 1 }
+      if try !new.isMatchable(view.utf8.id) { lost += 1 }
     }
     return (lost, all)
   }

@@ -58,12 +58,12 @@ public struct Increment: RowSink {
   ///   gate, `StoreError.tooLarge` for a row that exceeds a limit of the format.
   public mutating func product(_ row: borrowing ProductRow) throws {
     let isTaken: Bool
-    do throws(StoreError) { isTaken = try tally.takes(row, needingIDOnly: row.delFlag != 0) } catch {
+    do throws(StoreError) { isTaken = try tally.accepts(row, needingIDOnly: row.delFlag != 0) } catch {
       throw refused(error)
     }
     guard isTaken else { return try check(tally.products) }
     let id = ids.number(of: row.texts.raw(ProductText.id.rawValue), new: PayloadProduct())
-    ids[id].meet(products.count, isDeletion: row.delFlag != 0)
+    ids[id].addRow(products.count, isDeletion: row.delFlag != 0)
     idOfRow.append(UInt32(id))
     products.append(row)
     try check(tally.products)
@@ -75,7 +75,7 @@ public struct Increment: RowSink {
   /// - Throws: The errors of ``product(_:)``.
   public mutating func relation(_ row: borrowing RelationRow) throws {
     let isTaken: Bool
-    do throws(StoreError) { isTaken = try tally.takes(row) } catch { throw refused(error) }
+    do throws(StoreError) { isTaken = try tally.accepts(row) } catch { throw refused(error) }
     if isTaken { relations.append(row) }
     try check(tally.relations)
     try checkSize()
@@ -165,9 +165,9 @@ public struct Increment: RowSink {
       let component = ids.text(id).string
       let sets = try new.sets(with: component)
       if sets.isEmpty { continue }
-      guard try old.offers(component) else { continue }
+      guard try old.isMatchable(component) else { continue }
       for set in sets {
-        if try new.offers(set) { missing[ProductID(set), default: []].append(component) }
+        if try new.isMatchable(set) { missing[ProductID(set), default: []].append(component) }
       }
     }
     return missing.sorted { $0.key < $1.key }.map { set, components in
@@ -223,7 +223,7 @@ private struct PayloadProduct: BitwiseCopyable {
   /// Whether the product is upserted and not deleted. Deletions are applied last, so a deletion overrides every upsert.
   var isUpserted: Bool { lastRow != 0 && !isDeleted }
 
-  mutating func meet(_ row: Int, isDeletion: Bool) {
+  mutating func addRow(_ row: Int, isDeletion: Bool) {
     if isDeletion { isDeleted = true } else { lastRow = UInt32(row) + 1 }
   }
 }

@@ -7,9 +7,9 @@ import CatalogRows
 /// bytes.
 struct KeptRows {
   /// The size of a chunk. A full chunk is never moved, so no large array is copied as the buffer grows.
-  private static let pieceByteCount = 1 << 20
+  private static let chunkByteCount = 1 << 20
 
-  private var pieces: [[UInt8]] = [[]]
+  private var chunks: [[UInt8]] = [[]]
   /// The number of rows.
   private(set) var count = 0
   /// The size of the rows in bytes.
@@ -41,14 +41,14 @@ struct KeptRows {
   }
 
   private mutating func append(_ fill: (inout [UInt8]) -> Void) {
-    if pieces[pieces.count - 1].count >= Self.pieceByteCount {
-      pieces.append([])
-      pieces[pieces.count - 1].reserveCapacity(Self.pieceByteCount + Self.pieceByteCount / 16)
+    if chunks[chunks.count - 1].count >= Self.chunkByteCount {
+      chunks.append([])
+      chunks[chunks.count - 1].reserveCapacity(Self.chunkByteCount + Self.chunkByteCount / 16)
     }
-    let last = pieces.count - 1
-    let before = pieces[last].count
-    fill(&pieces[last])
-    byteCount += pieces[last].count - before
+    let last = chunks.count - 1
+    let before = chunks[last].count
+    fill(&chunks[last])
+    byteCount += chunks[last].count - before
     count += 1
   }
 
@@ -58,25 +58,25 @@ struct KeptRows {
   ) throws(Failure) {
     var row = ProductRow()
     var index = 0
-    for piece in pieces {
+    for chunk in chunks {
       var offset = 0
-      while offset < piece.count {
+      while offset < chunk.count {
         row.reset()
-        Self.take(&row.texts, ProductText.allCases.count, from: piece, at: &offset)
-        let flags = piece[offset]
+        Self.take(&row.texts, ProductText.allCases.count, from: chunk, at: &offset)
+        let flags = chunk[offset]
         offset += 1
         row.isGreeProduct = flags & 1 != 0
         row.isGroupedProduct = flags & 2 != 0
         row.isSaleProduct = flags & 4 != 0
         row.isMarketingProduct = flags & 8 != 0
-        row.categoryId = Self.integer(piece, &offset)
-        row.delFlag = Self.integer(piece, &offset)
-        row.groupNum = Self.integer(piece, &offset)
-        row.length = Self.double(piece, &offset)
-        row.tall = Self.double(piece, &offset)
-        row.volume = Self.double(piece, &offset)
-        row.weight = Self.double(piece, &offset)
-        row.wide = Self.double(piece, &offset)
+        row.categoryId = Self.integer(chunk, &offset)
+        row.delFlag = Self.integer(chunk, &offset)
+        row.groupNum = Self.integer(chunk, &offset)
+        row.length = Self.double(chunk, &offset)
+        row.tall = Self.double(chunk, &offset)
+        row.volume = Self.double(chunk, &offset)
+        row.weight = Self.double(chunk, &offset)
+        row.wide = Self.double(chunk, &offset)
         try body(index, row)
         index += 1
       }
@@ -86,12 +86,12 @@ struct KeptRows {
   /// Calls `body` with each relation, in insertion order. All rows must be relations.
   func forEachRelation<Failure>(_ body: (borrowing RelationRow) throws(Failure) -> Void) throws(Failure) {
     var row = RelationRow()
-    for piece in pieces {
+    for chunk in chunks {
       var offset = 0
-      while offset < piece.count {
+      while offset < chunk.count {
         row.reset()
-        Self.take(&row.texts, RelationText.allCases.count, from: piece, at: &offset)
-        row.groupNum = Self.integer(piece, &offset)
+        Self.take(&row.texts, RelationText.allCases.count, from: chunk, at: &offset)
+        row.groupNum = Self.integer(chunk, &offset)
         try body(row)
       }
     }

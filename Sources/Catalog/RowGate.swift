@@ -74,7 +74,7 @@ public struct SkippedRows: Equatable, Sendable {
   /// Creates a count of no rows.
   public init() {}
 
-  mutating func note(_ row: @autoclosure () -> SkippedRow) {
+  mutating func record(_ row: @autoclosure () -> SkippedRow) {
     count += 1
     if first.count < Self.detailLimit { first.append(row()) }
   }

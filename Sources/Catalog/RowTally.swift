@@ -21,7 +21,7 @@ struct RowTally {
   /// - Parameter idOnly: Whether the row is a deletion, of which only the id is used.
   /// - Returns: Whether the row can be stored.
   /// - Throws: `StoreError.tooLarge` if it cannot and there is no gate.
-  mutating func takes(_ row: borrowing ProductRow, needingIDOnly idOnly: Bool = false) throws(StoreError) -> Bool {
+  mutating func accepts(_ row: borrowing ProductRow, needingIDOnly idOnly: Bool = false) throws(StoreError) -> Bool {
     products += 1
     if row.texts.byteCount(ProductText.id.rawValue) == 0 { productsWithoutID += 1 }
     do throws(StoreError) {
@@ -36,8 +36,8 @@ struct RowTally {
     return true
   }
 
-  /// Counts a relation, as ``takes(_:needingIDOnly:)`` counts a product.
-  mutating func takes(_ row: borrowing RelationRow) throws(StoreError) -> Bool {
+  /// Counts a relation, as ``accepts(_:needingIDOnly:)`` counts a product.
+  mutating func accepts(_ row: borrowing RelationRow) throws(StoreError) -> Bool {
     relations += 1
     do throws(StoreError) { try relationEncoder.checkSize(of: row) } catch {
       try skip(.relation, relations - 1, row.texts.string(RelationText.id.rawValue), error)
@@ -50,7 +50,7 @@ struct RowTally {
     _ kind: SkippedRow.Kind, _ index: Int, _ id: @autoclosure () -> String, _ error: StoreError
   ) throws(StoreError) {
     guard gate != nil, case .tooLarge = error else { throw error }
-    skipped.note(SkippedRow(kind: kind, index: index, id: String(id().prefix(40)), reason: "\(error)"))
+    skipped.record(SkippedRow(kind: kind, index: index, id: String(id().prefix(40)), reason: "\(error)"))
   }
 
   /// Checks the number of skipped rows.

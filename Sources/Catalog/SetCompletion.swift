@@ -29,14 +29,14 @@ extension CatalogSnapshot {
   ///   its components.
   public func complete(_ codes: [String]) throws(StoreError) -> SetCompletion {
     var result = SetCompletion()
-    var pieces: Set<String> = []
+    var scannedSerials: Set<String> = []
     for code in codes {
       let match = try match(code)
       guard !match.isEmpty, match.kind != .gs1Content else {
         result.unknown.append(code)
         continue
       }
-      if match.hasSerial, !pieces.insert(match.reading.payload).inserted {
+      if match.hasSerial, !scannedSerials.insert(match.reading.payload).inserted {
         result.repeated.append(code)
         continue
       }
@@ -47,21 +47,21 @@ extension CatalogSnapshot {
       if try !relations(ofSet: id.text).isEmpty { sets.insert(id) }
       sets.formUnion(try self.sets(with: id.text).map { ProductID($0) })
     }
-    for set in sets { try judge(set, &result) }
+    for set in sets { try evaluate(set, &result) }
     return result
   }
 
-  private func judge(_ set: ProductID, _ result: inout SetCompletion) throws(StoreError) {
+  private func evaluate(_ set: ProductID, _ result: inout SetCompletion) throws(StoreError) {
     var needs: [ProductID: Int] = [:]
     var isSound = true
-    if try !offers(set.text) {
+    if try !isMatchable(set.text) {
       result.faults[set, default: []].append("is not in the catalogue itself, or was deleted")
       isSound = false
     }
     for relation in try relations(ofSet: set.text) {
       if let fault = try fault(relation) {
         result.faults[set, default: []].append(fault.text)
-        if fault.spoilsSet { isSound = false }
+        if fault.invalidatesSet { isSound = false }
       }
       // Saturating: hostile numbers cannot overflow the sum. A number below 1 is a fault and requires no pieces.
       let component = ProductID(relation.subProductId)
@@ -69,10 +69,10 @@ extension CatalogSnapshot {
       let (sum, isTooMuch) = need.addingReportingOverflow(max(0, Int(clamping: relation.groupNum)))
       needs[component] = isTooMuch ? .max : sum
     }
-    var whole = result.products[set] ?? 0
-    if isSound { whole += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }
-    if whole > 0 { result.complete[set] = whole }
-    if whole > 0 || !isSound { return }
+    var completeCount = result.products[set] ?? 0
+    if isSound { completeCount += needs.map { (result.products[$0.key] ?? 0) / $0.value }.min() ?? 0 }
+    if completeCount > 0 { result.complete[set] = completeCount }
+    if completeCount > 0 || !isSound { return }
     for (component, need) in needs {
       let missing = need - (result.products[component] ?? 0)
       if missing > 0 { result.incomplete[set, default: [:]][component] = missing }
@@ -81,12 +81,12 @@ extension CatalogSnapshot {
 
   /// Returns what is wrong with a relation. A component that the catalogue lacks can still be listed as missing; after
   /// any other fault the set cannot be counted.
-  private func fault(_ relation: Relation) throws(StoreError) -> (text: String, spoilsSet: Bool)? {
+  private func fault(_ relation: Relation) throws(StoreError) -> (text: String, invalidatesSet: Bool)? {
     let component = relation.subProductId
     if relation.groupNum <= 0 { return ("needs \(relation.groupNum) pieces of \(component)", true) }
     if component == relation.productId { return ("contains itself", true) }
     if try !relations(ofSet: component).isEmpty { return ("contains the set \(component)", true) }
-    if try !offers(component) {
+    if try !isMatchable(component) {
       return ("lacks the component \(component), which is not in the catalogue, or was deleted", false)
     }
     return nil

@@ -37,10 +37,10 @@ extension DocumentError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .endsEarly(let offset): "the document ends early, at byte \(offset)"
-    case .tooLong(let offset): "the item at byte \(offset) claims more than the document has"
+    case .tooLong(let offset): "the length of the item at byte \(offset) exceeds the document"
     case .reserved(let byte, let offset): "byte \(byte) at byte \(offset) begins no value of a document"
     case .chunked(let offset): "the string at byte \(offset) comes in chunks"
-    case .tag(let tag, let offset): "tag \(tag) at byte \(offset) is not known before such a value"
+    case .tag(let tag, let offset): "tag \(tag) at byte \(offset) is unknown, or does not fit the value after it"
     case .integerRange(let offset): "the integer at byte \(offset) is below -2^63"
     case .nameIsNoText(let offset): "the field name at byte \(offset) is not text"
     case .invalidUTF8(let offset): "the text at byte \(offset) is not UTF-8"

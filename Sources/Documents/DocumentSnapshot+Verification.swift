@@ -35,7 +35,8 @@ extension DocumentSnapshot {
     for index in indexes where index.description == nil || index.number >= known.nextNumber {
       findings.append(
         Finding(
-          path: store.path, offset: 0, what: "index \(index.number) of \(collection.name) is none", lost: "that index"))
+          path: store.path, offset: 0, what: "index \(index.number) of \(collection.name) is invalid",
+          lost: "that index"))
     }
     try store.scan(table) { (record) throws(StoreError) in
       let key = record.key(0).copied()

@@ -44,12 +44,12 @@ public final class DocumentStore: Sendable {
   private let view: Mutex<View>
   /// The writer between commits. It keeps the file open without holding the lock. A writer must be used by one thread
   /// at a time; here, by the thread that holds the mutex.
-  private struct Resting: @unchecked Sendable {
+  private struct IdleWriter: @unchecked Sendable {
     var writer: StoreWriter?
   }
 
   /// Held by the one thread of this process that writes.
-  private let writing = Mutex(Resting())
+  private let writing = Mutex(IdleWriter())
 
   private init(_ location: StoreLocation, _ options: Options) throws {
     self.location = location
@@ -178,20 +178,20 @@ public final class DocumentStore: Sendable {
 
   /// Runs `body` with the writer, while holding the store's lock.
   private func withWriter<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
-    try writing.withLock { resting in
+    try writing.withLock { idle in
       try checkOpen()
       let writer: StoreWriter
-      if let rested = resting.writer, try rested.resume(waiting: options.waiting) {
-        writer = rested
+      if let idleWriter = idle.writer, try idleWriter.resume(waiting: options.waiting) {
+        writer = idleWriter
       } else {
-        resting.writer = nil
+        idle.writer = nil
         writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
       }
       // Each commit is durable. The header slot that marks the last commit becomes durable with the next one, because a
       // separate sync would double the time of a commit.
       defer {
         writer.rest()
-        resting.writer = view.withLock { $0.isClosed } ? nil : writer
+        idle.writer = view.withLock { $0.isClosed } ? nil : writer
       }
       return try body(writer)
     }

@@ -46,7 +46,7 @@ extension DocumentStoreError: CustomStringConvertible {
       "a change of \(collection) would make document \(from) into \(to); delete the one and insert the other"
     case .noID(let collection): "a document for \(collection) needs a field id with a text or a number"
     case .name(let name):
-      "\"\(name)\" is no name of a collection: it has 1 to 200 bytes, and does not begin with shelfmark."
+      "\"\(name)\" is not a valid collection name: a name has 1 to 200 bytes, and does not begin with shelfmark."
     case .path(let error): "\(error)"
     case .pathMismatch(let collection, let path):
       "the index on \(path) of \(collection) does not see the property that it is declared by: give the path as it is encoded"

@@ -53,7 +53,7 @@ public final class DocumentTransaction {
       if attemptCount == 0 { undos.removeAll(keepingCapacity: true) }
     }
     do { return try body() } catch {
-      while undos.count > mark { takeBack(undos.removeLast()) }
+      while undos.count > mark { revert(undos.removeLast()) }
       for table in touched[touchedCount...] { pending[table] = nil }
       touched.removeLast(touched.count - touchedCount)
       self.description = description
@@ -61,7 +61,7 @@ public final class DocumentTransaction {
     }
   }
 
-  private func takeBack(_ undo: Undo) {
+  private func revert(_ undo: Undo) {
     switch undo {
     case .document(let table, let key, let before): pending[table]?.restore(key, before)
     case .all(let table, let changes, let wasEmptied):

@@ -120,7 +120,7 @@ struct QueryRun {
     guard let store = snapshot.store, let index = snapshot.index(of: table) else { return }
     var failure: (any Error)?
     var read = 0
-    func look(_ record: borrowing RecordView) -> Bool {
+    func visit(_ record: borrowing RecordView) -> Bool {
       read += 1
       do {
         let document = DocumentView(record.body)
@@ -133,7 +133,7 @@ struct QueryRun {
     }
     switch plan {
     case .scan:
-      try store.forEachRecord(of: index) { (record) throws(StoreError) in look(record) }
+      try store.forEachRecord(of: index) { (record) throws(StoreError) in visit(record) }
     case .lookups(let lookups):
       let keys = self.keys(of: lookups)
       var seen: Set<RowID> = []
@@ -142,7 +142,7 @@ struct QueryRun {
         try store.forEachRecord(DocumentTable.values(index), key.rawSpan) { (record) throws(StoreError) in
           // A document may have several of the keys.
           if keys.count > 1, !seen.insert(record.rowID).inserted { return true }
-          shouldContinue = look(record)
+          shouldContinue = visit(record)
           return shouldContinue
         }
         if !shouldContinue { break }

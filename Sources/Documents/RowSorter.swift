@@ -42,7 +42,7 @@ struct RowSorter {
       return
     }
     entries.append(entry)
-    if entries.count == capacity { cut() }
+    if entries.count == capacity { truncate() }
   }
 
   /// The sorted rows, up to the maximum. Documents with equal sort keys keep the order of the file.
@@ -57,7 +57,7 @@ struct RowSorter {
   }
 
   /// Removes the rows beyond the maximum, and their keys.
-  private mutating func cut() {
+  private mutating func truncate() {
     sort()
     entries.removeLast(entries.count - wanted)
     var kept: [UInt8] = []

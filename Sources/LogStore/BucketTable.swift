@@ -36,10 +36,10 @@ struct BucketTable {
     bytes = []
     let perBucket = Double(isIndex ? Bucket.indexCapacity : Bucket.deadCapacity) * Self.load
     let usual = max(1, Int((Double(entries.count) / perBucket).rounded(.up)))
-    var wanted = usual
+    var candidate = usual
     for _ in 0...Self.growthLimit {
-      if fill(entries, bucketCount: wanted, displacementLimit: Self.displacementLimit) { return }
-      wanted += wanted / 2 + 1
+      if fill(entries, bucketCount: candidate, displacementLimit: Self.displacementLimit) { return }
+      candidate += candidate / 2 + 1
     }
     isComplete = fill(entries, bucketCount: usual, displacementLimit: Int(UInt16.max))
   }

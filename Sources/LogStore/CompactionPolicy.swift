@@ -34,7 +34,7 @@ public struct CompactionPolicy: Sendable, Equatable {
   ///   - share: The permitted waste for each byte that a compaction would leave.
   ///   - floor: The permitted waste of any store in bytes.
   public init(share: Double = 0.5, floor: Int = 4 << 20) {
-    precondition(share >= 0 && floor >= 0, "a store wastes no less than nothing")
+    precondition(share >= 0 && floor >= 0, "share and floor must not be negative")
     self.share = share
     self.floor = floor
   }

@@ -14,13 +14,13 @@ extension [IndexEntry] {
   /// by eight more bits, which leaves a few entries in each bin. It uses scratch space for one more array of the same
   /// size.
   mutating func sortByHash() {
-    if count <= Self.fewCount { return sortFew(0..<count) }
+    if count <= Self.fewCount { return sortBin(0..<count) }
     let partitionBits = Swift.min(16, Swift.max(0, Int.bitWidth - 1 - count.leadingZeroBitCount - 9))
     if partitionBits == 0 {
       let unsorted = self
       var starts = [Int](repeating: 0, count: 256 + 1)
       unsorted.distribute(0..<count, to: &self, shift: 64 - 8, &starts)
-      for place in 0..<256 { sortFew(starts[place]..<starts[place + 1]) }
+      for bin in 0..<256 { sortBin(starts[bin]..<starts[bin + 1]) }
       return
     }
     let shift = UInt64(64 - partitionBits)
@@ -32,7 +32,7 @@ extension [IndexEntry] {
     for partition in 0..<(starts.count - 1) {
       let range = starts[partition]..<starts[partition + 1]
       sorted.distribute(range, to: &self, shift: shift - 8, &innerStarts)
-      for inner in 0..<256 { sortFew(innerStarts[inner]..<innerStarts[inner + 1]) }
+      for inner in 0..<256 { sortBin(innerStarts[inner]..<innerStarts[inner + 1]) }
     }
   }
 
@@ -43,20 +43,20 @@ extension [IndexEntry] {
     _ range: Range<Int>, to target: inout [IndexEntry], shift: UInt64, _ starts: inout [Int]
   ) {
     let mask = UInt64(starts.count - 2)
-    for place in starts.indices { starts[place] = 0 }
+    for bin in starts.indices { starts[bin] = 0 }
     let entries = span
     for index in range { starts[Int(entries[index].hash >> shift & mask)] += 1 }
     // `starts` first holds the end of each bin, and its last element the end of the range. Filling the bins from the
     // back turns each end into the start.
     var end = range.lowerBound
-    for place in starts.indices {
-      end += starts[place]
-      starts[place] = end
+    for bin in starts.indices {
+      end += starts[bin]
+      starts[bin] = end
     }
     for index in range.reversed() {
-      let place = Int(entries[index].hash >> shift & mask)
-      starts[place] -= 1
-      target[starts[place]] = entries[index]
+      let bin = Int(entries[index].hash >> shift & mask)
+      starts[bin] -= 1
+      target[starts[bin]] = entries[index]
     }
   }
 
@@ -64,17 +64,17 @@ extension [IndexEntry] {
 
   /// Sorts a short range by insertion. A longer range, which many rows with one key cause, is sorted by the standard
   /// library.
-  private mutating func sortFew(_ range: Range<Int>) {
+  private mutating func sortBin(_ range: Range<Int>) {
     if range.count < 2 { return }
     if range.count > Self.fewCount { return self[range].sort(by: Self.precedes) }
     for index in (range.lowerBound + 1)..<range.upperBound {
       let entry = self[index]
-      var place = index
-      while place > range.lowerBound, Self.precedes(entry, self[place - 1]) {
-        self[place] = self[place - 1]
-        place -= 1
+      var position = index
+      while position > range.lowerBound, Self.precedes(entry, self[position - 1]) {
+        self[position] = self[position - 1]
+        position -= 1
       }
-      if place < index { self[place] = entry }
+      if position < index { self[position] = entry }
     }
   }
 

@@ -20,7 +20,7 @@ extension LogFile {
     do { footer = try SegmentFooter(bytes.rawSpan) } catch { throw damage(offset, "\(name): \(error)") }
     guard footer.storeID == header.storeID, footer.generation == header.generation, footer.offset == UInt64(offset),
       isExpected(footer)
-    else { throw damage(offset, "\(name) is that of another commit") }
+    else { throw damage(offset, "\(name) belongs to another commit") }
     return footer
   }
 

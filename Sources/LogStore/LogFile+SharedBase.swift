@@ -60,9 +60,10 @@ extension LogFile {
 extension BaseReference {
   /// Joins `log` with the bytes before ``end``, which are read from `shared`.
   fileprivate func join(
-    _ log: any StorageFile, _ shared: (any StorageFile)?, _ path: String, hidesCut: Bool = false
+    _ log: any StorageFile, _ shared: (any StorageFile)?, _ path: String, hidesTruncation: Bool = false
   ) -> JoinedFile {
-    JoinedFile(log, sharing: shared, at: path, in: SegmentHeader.firstOffset..<Int(end), hidesCut: hidesCut)
+    JoinedFile(
+      log, sharing: shared, at: path, in: SegmentHeader.firstOffset..<Int(end), hidesTruncation: hidesTruncation)
   }
 }
 
@@ -99,11 +100,11 @@ extension StoreLocation {
     let header = try? FileHeader(bytes.rawSpan)
     let path = directory.path + "/" + base
     guard let shared = try directory.open(base, .read) else {
-      return header?.base?.join(file, nil, path, hidesCut: true) ?? file
+      return header?.base?.join(file, nil, path, hidesTruncation: true) ?? file
     }
     guard let (id, base) = header.map({ ($0.storeID, $0.base) }) ?? Self.guess(file) else { return file }
     guard let base else { return file }
-    return base.join(file, Self.belongs(shared, to: id, base) ? shared : nil, path, hidesCut: true)
+    return base.join(file, Self.belongs(shared, to: id, base) ? shared : nil, path, hidesTruncation: true)
   }
 
   /// Returns whether `shared` may be the base of the store with this id: neither its header nor its footer contradicts

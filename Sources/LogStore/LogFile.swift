@@ -45,8 +45,8 @@ package final class LogFile: Sendable {
   private static func read(_ count: Int, at offset: Int, of file: any StorageFile) throws(StoreError) -> [UInt8] {
     do { return try file.read(count, at: offset) } catch {
       guard error.isUnreadable else { throw .io(error) }
-      let place = file.place(of: offset)
-      throw .unreadable(path: place.path, offset: place.offset)
+      let location = file.location(of: offset)
+      throw .unreadable(path: location.path, offset: location.offset)
     }
   }
 
@@ -69,9 +69,9 @@ package final class LogFile: Sendable {
 
   /// Returns the path of the file that contains the byte at `offset`, and the offset in that file. For bytes that a
   /// tail log shares, that is not the log itself.
-  func place(of offset: Int) -> (path: String, offset: Int) {
-    let place = file.place(of: offset)
-    return place.path == file.path ? (path, place.offset) : place
+  func location(of offset: Int) -> (path: String, offset: Int) {
+    let location = file.location(of: offset)
+    return location.path == file.path ? (path, location.offset) : location
   }
 
   /// Returns the error for damage at `offset`. It includes the cause if the system reports one: a truncated file or a
@@ -89,7 +89,7 @@ package final class LogFile: Sendable {
     } catch {
       cause = " (\(error))"
     }
-    let place = place(of: offset)
-    return .damaged(path: place.path, offset: place.offset, what: what + cause)
+    let location = location(of: offset)
+    return .damaged(path: location.path, offset: location.offset, what: what + cause)
   }
 }

@@ -57,11 +57,11 @@ extension Snapshot {
     let blocks = blocks(of: space)
     if blocks.isSingle {
       let hash = KeyHash.of(key, seed)
-      let place = blocks.newest.line(blocks.newest.home(hash))
-      guard var answer = Bucket.search(line(place), at: place, hash) else { throw damagedBucket(place) }
+      let bucket = blocks.newest.line(blocks.newest.home(hash))
+      guard var answer = Bucket.search(line(bucket), at: bucket, hash) else { throw damagedBucket(bucket) }
       if answer.hasMatch {
         var list = UnitOffset(rawValue: 0)
-        if let record = try match(&answer, place, space, key, &list) { return record }
+        if let record = try match(&answer, bucket, space, key, &list) { return record }
       } else if !answer.goesOn(hash) {
         return nil
       }
@@ -123,10 +123,10 @@ extension Snapshot {
   @inline(__always)
   @_lifetime(borrow self)
   private func match(
-    _ answer: inout Bucket.Answer, _ place: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, _ list: inout UnitOffset,
+    _ answer: inout Bucket.Answer, _ bucket: UnitOffset, _ space: KeySpaceID, _ key: RawSpan, _ list: inout UnitOffset,
     inLists: Bool = false
   ) throws(StoreError) -> RecordView? {
-    let unit = Bucket.offset(line(place), answer.takeMatch())
+    let unit = Bucket.offset(line(bucket), answer.takeMatch())
     prefetch(unit)
     if try isDead(unit) { return nil }
     let (object, kind) = try objectAndKind(unit)

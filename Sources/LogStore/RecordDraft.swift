@@ -51,7 +51,7 @@ public struct RecordDraft {
     let start = keys.count
     try body(&keys)
     precondition(
-      KeyList.isValid(keys.rawSpan.slice(start, keys.count - start)), "keys of a list stand behind their lengths")
+      KeyList.isValid(keys.rawSpan.slice(start, keys.count - start)), "each key of a list must follow its length")
     keyEnds.append(keys.count)
   }
 

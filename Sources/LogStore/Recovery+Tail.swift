@@ -19,16 +19,16 @@ extension LogFile {
     let next = last.sequence + 1
     // A commit is started only once the previous one is complete and durable.
     if let later = try latestCommit(from: recovery.end, to: recovery.size), later.sequence > next {
-      let offset = place(of: later.offset).offset
+      let offset = location(of: later.offset).offset
       return "commit \(next) cannot be read here, and commit \(later.sequence) stands after it, at offset \(offset)"
     }
-    let rest = "\(recovery.size - recovery.end) bytes that are no whole commit"
-    if let slot = recovery.rottenSlots.first {
+    let rest = "\(recovery.size - recovery.end) bytes that are not a valid commit"
+    if let slot = recovery.corruptSlots.first {
       return rest + ", and the acknowledgement slot at offset \(slot), which may have named one, cannot be read"
     }
     // The sync of each commit makes the slot of the previous commit durable.
     if let slot = recovery.slot, slot.sequence + 1 < last.sequence {
-      return rest + ", and the acknowledgement slots know nothing after commit \(slot.sequence)"
+      return rest + ", and no acknowledgement slot names a commit after \(slot.sequence)"
     }
     return nil
   }

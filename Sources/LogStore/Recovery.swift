@@ -36,7 +36,7 @@ struct Recovery {
   /// Slot A was written before the file got its name. While one slot is being written, the other is valid and durable,
   /// and so is the commit that the new slot will name. So a torn slot always goes with a valid other slot and with a
   /// commit that is newer than the one in that slot.
-  var rottenSlots: [Int] {
+  var corruptSlots: [Int] {
     let slotA = AcknowledgementSlot.offsets[0]
     return untouchedSlots.filter { $0 == slotA } + (slot == nil || isAcknowledged ? damagedSlots : [])
   }
@@ -64,7 +64,7 @@ extension LogFile {
       // A writer may have truncated a torn tail in the meantime and added commits. It writes a slot for each of them
       // before it starts the next one.
       let again = try findLastCommit()
-      if again.end == recovery.end, again.slot == recovery.slot, again.rottenSlots == recovery.rottenSlots {
+      if again.end == recovery.end, again.slot == recovery.slot, again.corruptSlots == recovery.corruptSlots {
         throw damage(recovery.end, loss)
       }
       recovery = again

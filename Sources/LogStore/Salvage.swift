@@ -63,7 +63,7 @@ struct Salvage {
     guard storeID != nil else {
       throw .unusable(path: file.path, reason: "nothing in it belongs to a store")
     }
-    arrangePieces()
+    splitIntoPieces()
     readManifest()
     if let manifest {
       do { tables = try schema.adopt(manifest, path: file.path).tables } catch {
@@ -71,7 +71,7 @@ struct Salvage {
         guard schema.names(manifest) else { throw error }
       }
     }
-    for piece in pieces { walk(piece) }
+    for piece in pieces { scanObjects(piece) }
   }
 
   // MARK: Finding segments
@@ -79,7 +79,7 @@ struct Salvage {
   private mutating func readHeaderAndSlots() {
     if let header = try? FileHeader(window.read(FileHeader.byteCount, at: 0).rawSpan) {
       storeID = header.storeID
-      note(0, header.generation)
+      updateHighest(0, header.generation)
     }
     for offset in AcknowledgementSlot.offsets {
       let page = window.read(AcknowledgementSlot.byteCount, at: offset)
@@ -95,11 +95,11 @@ struct Salvage {
       hasSlot = true
       acknowledgedEnd = max(acknowledgedEnd, Int(clamping: slot.end))
       acknowledgedSequence = max(acknowledgedSequence, slot.sequence)
-      note(slot.sequence, slot.generation)
+      updateHighest(slot.sequence, slot.generation)
     }
   }
 
-  private mutating func note(_ sequence: UInt64, _ generation: UInt64) {
+  private mutating func updateHighest(_ sequence: UInt64, _ generation: UInt64) {
     // A sequence number this high cannot be real; do not continue from it.
     if sequence < 1 << 61 { self.sequence = max(self.sequence, sequence) }
     if generation < 1 << 61 { self.generation = max(self.generation, generation) }
@@ -123,7 +123,7 @@ struct Salvage {
   }
 
   /// Finds the end of the committed data and splits the data into pieces.
-  private mutating func arrangePieces() {
+  private mutating func splitIntoPieces() {
     // The writer starts a segment only when the previous one is complete.
     var end = max(acknowledgedEnd, headers.keys.max() ?? 0, footers.keys.max() ?? 0)
     for (start, footer) in footers.sorted(by: { $0.key < $1.key }) where Int(footer.end) > end {
@@ -138,11 +138,11 @@ struct Salvage {
       if let footer = footers[position] {
         piece.footer = footer
         piece.end = Int(footer.end)
-        note(footer.sequence, footer.generation)
+        updateHighest(footer.sequence, footer.generation)
       } else if let header = headers[position] {
         piece.hasHeader = true
         piece.end = min(end, position + Int(header.length))
-        note(header.sequence, generation)
+        updateHighest(header.sequence, generation)
       } else {
         piece.end = (Array(footers.keys) + Array(headers.keys)).filter { $0 > position && $0 < end }.min() ?? end
       }
@@ -178,9 +178,9 @@ struct Salvage {
   }
 
   private mutating func readDead(_ block: Manifest.Block) {
-    guard let place = try? IndexBlock(block, end: size, log: log) else { return }
-    for bucket in 0..<Int(place.bucketCount) {
-      let offset = place.buckets + bucket * Bucket.byteCount
+    guard let indexBlock = try? IndexBlock(block, end: size, log: log) else { return }
+    for bucket in 0..<Int(indexBlock.bucketCount) {
+      let offset = indexBlock.buckets + bucket * Bucket.byteCount
       let line = window.read(Bucket.byteCount, at: offset)
       guard line.count == Bucket.byteCount, Checksum.isValid(line.rawSpan, at: UnitOffset(byteOffset: offset))
       else { continue }
@@ -192,7 +192,7 @@ struct Salvage {
 
   // MARK: Finding objects
 
-  private mutating func walk(_ piece: Piece) {
+  private mutating func scanObjects(_ piece: Piece) {
     var offset = piece.start + SegmentHeader.byteCount
     // The blocks of a segment follow its objects. Without a footer, the first block shows where they begin.
     let isExact = piece.footer != nil
@@ -265,7 +265,7 @@ struct Salvage {
   // MARK: Results
 
   /// Marks rows that the application cannot read as lost.
-  mutating func leaveOut(_ rows: [FaultyRow]) {
+  mutating func exclude(_ rows: [FaultyRow]) {
     faulty += rows
     for row in rows { dead.insert(row.id.unit.rawValue) }
   }
@@ -274,7 +274,7 @@ struct Salvage {
   mutating func copyRows(to transaction: Transaction) throws(StoreError) -> [Finding] {
     var findings = faulty.map(\.finding)
     if acknowledgedEnd > size {
-      add(size, "the file ends here", "what stood in the \(acknowledgedEnd - size) bytes behind", &findings)
+      add(size, "the file ends here", "the last \(acknowledgedEnd - size) bytes of the log", &findings)
     }
     if !isManifestCurrent {
       add(
@@ -325,7 +325,7 @@ struct Salvage {
     if isComplete(transaction.currentManifest), !hasCutKeys { return [] }
     if findings.isEmpty {
       add(
-        pieces.first?.start ?? 0, "rows, live or dead, that no checksum vouches for", "how many cannot be told",
+        pieces.first?.start ?? 0, "rows, live or dead, without a valid checksum", "an unknown number of rows",
         &findings)
     }
     findings.sort { ($0.path, $0.offset) < ($1.path, $1.offset) }
@@ -347,8 +347,8 @@ struct Salvage {
   }
 
   private func add(_ offset: Int, _ what: String, _ lost: String, _ findings: inout [Finding]) {
-    let place = log.place(of: offset)
-    findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
+    let location = log.location(of: offset)
+    findings.append(Finding(path: location.path, offset: location.offset, what: what, lost: lost))
   }
 
   /// Reports what was lost in a range of bytes that is no valid object, as far as the bytes still show it.
@@ -363,8 +363,9 @@ struct Salvage {
     guard isOneObject else { return add(range.lowerBound, "\(count) that are no objects", count, &findings) }
     switch kind {
     case .postingList: return
-    case .tombstones: add(range.lowerBound, "a note of deleted rows", "rows may be back that were deleted", &findings)
-    case .sharedString: add(range.lowerBound, "a text that rows share", "rows that name it, each told", &findings)
+    case .tombstones: add(range.lowerBound, "a list of deleted rows", "deleted rows may reappear", &findings)
+    case .sharedString:
+      add(range.lowerBound, "a text that rows share", "the rows that refer to it, each reported", &findings)
     default:
       guard let table = kind.table, table < tables.count else {
         return add(range.lowerBound, "\(count) that are no objects", count, &findings)
@@ -399,12 +400,12 @@ private struct TolerantWindow {
   }
 
   private func load(_ count: Int, at offset: Int) -> [UInt8] {
-    if let whole = try? file.read(count, at: offset), whole.count == count { return whole }
+    if let bytes = try? file.read(count, at: offset), bytes.count == count { return bytes }
     var result: [UInt8] = []
     while result.count < count {
-      let place = offset + result.count
-      let piece = min(Self.page - place % Self.page, count - result.count)
-      let read = (try? file.read(piece, at: place)) ?? []
+      let position = offset + result.count
+      let piece = min(Self.page - position % Self.page, count - result.count)
+      let read = (try? file.read(piece, at: position)) ?? []
       result += read
       result += [UInt8](repeating: 0, count: piece - read.count)
     }

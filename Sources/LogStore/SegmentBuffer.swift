@@ -52,7 +52,7 @@ struct SegmentBuffer {
 
   @inline(never)
   private mutating func makeRoom(for more: Int) {
-    let wanted = max(count + more, 2 * storage.count)
-    storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
+    let capacity = max(count + more, 2 * storage.count)
+    storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
   }
 }

@@ -30,7 +30,7 @@ struct SegmentBuilder {
   private var bodyChecksum: UInt32 = 0
   /// The background writer for buffers that are full before the segment is finished; `nil` if writing in the background
   /// is not allowed.
-  private let behind: WriteBehind?
+  private let writeBehind: WriteBehind?
   private let process = getpid()
   /// Whether a part of the segment was already written.
   private(set) var isLarge = false
@@ -44,7 +44,7 @@ struct SegmentBuilder {
   init(
     at start: Int, in file: any StorageFile, seed: HashSeed, flushLimit: Int = Self.flushLimit, isNewFile: Bool = false
   ) {
-    behind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
+    writeBehind = isNewFile && file.canWriteBehind ? WriteBehind(file) : nil
     self.flushLimit = flushLimit
     self.start = start
     self.seed = seed
@@ -84,11 +84,11 @@ struct SegmentBuilder {
     return unit
   }
 
-  /// Appends a copy of an object in which the integers from byte `place` on are replaced by `words`.
+  /// Appends a copy of an object in which the integers from `offset` on are replaced by `words`.
   ///
   /// - Throws: `StoreError.full`; the error of a failed write.
   mutating func append(
-    copyOf object: RawSpan, naming words: [UInt32], at place: Int
+    copyOf object: RawSpan, naming words: [UInt32], at offset: Int
   ) throws(StoreError) -> UnitOffset {
     try checkRoom(for: ObjectHeader.maximumLength)
     let unit = UnitOffset(byteOffset: position)
@@ -98,7 +98,7 @@ struct SegmentBuilder {
       // The last word is partly padding, which nothing else sets.
       bytes.put(0 as UInt64, at: padded &- 8)
       bytes.put(object, at: 0)
-      for index in words.indices { bytes.put(words[index], at: place &+ 4 &* index) }
+      for index in words.indices { bytes.put(words[index], at: offset &+ 4 &* index) }
       let checksum = Checksum.of(bytes.bytes.slice(4, length &- 4), from: Checksum.salt(unit))
       bytes.put(checksum, at: 0)
     }
@@ -131,7 +131,7 @@ struct SegmentBuilder {
       return buffer.bytes(first, length).copied()
     }
     return try storage { () throws(StorageError) in
-      try behind?.finish()
+      try writeBehind?.finish()
       let head = try file.read(ObjectHeader.byteCount, at: offset)
       return try file.read(ObjectHeader.length(head.rawSpan.u32(at: 4)), at: offset)
     }
@@ -154,7 +154,7 @@ struct SegmentBuilder {
     if let object = window.object(at: offset) { return object }
     let isNear = next.byteOffset > offset && next.byteOffset - offset < Self.windowByteCount / 4
     window = try storage { () throws(StorageError) in
-      try behind?.finish()
+      try writeBehind?.finish()
       let count = min(isNear ? Self.windowByteCount : Self.usualObjectByteCount, bufferStart - offset)
       return FileWindow(try file.read(count, at: offset), at: offset)
     }
@@ -180,8 +180,8 @@ struct SegmentBuilder {
     let count = buffer.count - skipped
     bodyChecksum = Checksum.of(buffer.bytes(skipped, count), from: bodyChecksum)
     let written = buffer.count
-    if let behind {
-      do { buffer = try behind.write(buffer, from: skipped, at: bufferStart + skipped) } catch { throw .io(error) }
+    if let writeBehind {
+      do { buffer = try writeBehind.write(buffer, from: skipped, at: bufferStart + skipped) } catch { throw .io(error) }
     } else {
       try write(from: skipped, count, at: bufferStart + skipped)
       buffer.removeAll()
@@ -232,7 +232,7 @@ struct SegmentBuilder {
       previousChain: footer.previousChain
     ).encoded()
     if isLarge {
-      try storage { () throws(StorageError) in try behind?.finish() }
+      try storage { () throws(StorageError) in try writeBehind?.finish() }
       // Everything except the header and footer is written first, so that a valid footer implies a complete body.
       try write(from: 0, buffer.count, at: bufferStart)
       try sync()

@@ -28,9 +28,9 @@ struct SegmentMarks {
     {
       self.header = header
     }
-    let place = alignment - SegmentFooter.byteCount
-    if page.byteCount == alignment, let footer = try? SegmentFooter(page.slice(place, SegmentFooter.byteCount)),
-      footer.offset == UInt64(offset + place), storeID == nil || footer.storeID == storeID
+    let footerOffset = alignment - SegmentFooter.byteCount
+    if page.byteCount == alignment, let footer = try? SegmentFooter(page.slice(footerOffset, SegmentFooter.byteCount)),
+      footer.offset == UInt64(offset + footerOffset), storeID == nil || footer.storeID == storeID
     {
       self.footer = footer
     }

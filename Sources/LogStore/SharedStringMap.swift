@@ -12,23 +12,23 @@ struct SharedStringMap {
 
   /// Returns the slot that contains `unit`, or the empty slot for it.
   @inline(__always)
-  private func place(_ unit: UnitOffset) -> Int {
-    var place = Int((unit.rawValue &* 0x9E37_79B1) >> shift)
-    while entries[place].unit != unit.rawValue, entries[place].unit != 0 { place = (place &+ 1) & (entries.count &- 1) }
-    return place
+  private func slot(_ unit: UnitOffset) -> Int {
+    var slot = Int((unit.rawValue &* 0x9E37_79B1) >> shift)
+    while entries[slot].unit != unit.rawValue, entries[slot].unit != 0 { slot = (slot &+ 1) & (entries.count &- 1) }
+    return slot
   }
 
   /// Returns the number of the text at `unit`; `nil` if the text is not in the map.
   @inline(__always)
   func find(_ unit: UnitOffset) -> UInt32? {
-    let entry = entries[place(unit)]
+    let entry = entries[slot(unit)]
     return entry.unit == 0 ? nil : entry.number
   }
 
   /// Inserts a text that is not in the map.
   mutating func insert(_ unit: UnitOffset, _ number: UInt32) {
     if 2 * (count + 1) > entries.count { grow() }
-    entries[place(unit)] = (unit.rawValue, number)
+    entries[slot(unit)] = (unit.rawValue, number)
     count += 1
   }
 
@@ -36,6 +36,6 @@ struct SharedStringMap {
     let old = entries
     entries = Array(repeating: (0, 0), count: 2 * old.count)
     shift -= 1
-    for entry in old where entry.unit != 0 { entries[place(UnitOffset(rawValue: entry.unit))] = entry }
+    for entry in old where entry.unit != 0 { entries[slot(UnitOffset(rawValue: entry.unit))] = entry }
   }
 }

@@ -8,7 +8,7 @@ struct SharedStringTable {
   private static let stringLimit = 1 << 18
   private static let byteLimit = 16 << 20
 
-  private struct Place: BitwiseCopyable {
+  private struct Entry: BitwiseCopyable {
     var unit: UInt32
     /// The string that followed this one in the previous lookup, plus one; 0 if there is none.
     ///
@@ -17,7 +17,7 @@ struct SharedStringTable {
     var follower: UInt32
   }
 
-  private var texts: ByteStringTable<Place>
+  private var texts: ByteStringTable<Entry>
   /// The string that was last found or inserted, plus one; 0 if there is none.
   private var previous: UInt32 = 0
 
@@ -26,19 +26,19 @@ struct SharedStringTable {
   /// Returns the unit offset of `text`; `nil` if it was not written.
   mutating func find(_ text: RawSpan) -> UInt32? {
     if previous != 0 {
-      let likely = texts[Int(previous) &- 1].follower
-      if likely != 0, texts.isText(Int(likely) &- 1, text) {
-        previous = likely
-        return texts[Int(likely) &- 1].unit
+      let predicted = texts[Int(previous) &- 1].follower
+      if predicted != 0, texts.isText(Int(predicted) &- 1, text) {
+        previous = predicted
+        return texts[Int(predicted) &- 1].unit
       }
     }
     guard let number = texts.find(text) else { return nil }
-    follow(number)
+    recordFollower(number)
     return texts[number].unit
   }
 
   /// Records that string `number` followed the previous one.
-  private mutating func follow(_ number: Int) {
+  private mutating func recordFollower(_ number: Int) {
     if previous != 0 { texts[Int(previous) - 1].follower = UInt32(number + 1) }
     previous = UInt32(number + 1)
   }
@@ -46,6 +46,6 @@ struct SharedStringTable {
   /// Records that `text`, which was not found, was written at `unit`.
   mutating func insert(_ text: RawSpan, at unit: UInt32) {
     guard texts.count < Self.stringLimit, texts.byteCount + text.byteCount <= Self.byteLimit else { return }
-    follow(texts.insert(text, Place(unit: unit, follower: 0)))
+    recordFollower(texts.insert(text, Entry(unit: unit, follower: 0)))
   }
 }

@@ -36,7 +36,7 @@ extension Snapshot {
         } else if kind == .tombstones {
           guard let tombstones = Tombstones(object) else { throw damagedObject(unit, "tombstones") }
           for index in 0..<tombstones.count {
-            try note(tombstones.offset(index), removedSince: earlier, in: &changes)
+            try addRemoved(tombstones.offset(index), removedSince: earlier, in: &changes)
           }
         }
         return true
@@ -47,7 +47,7 @@ extension Snapshot {
   }
 
   /// Adds a row that a tombstone names to the removed rows if it was live at `earlier`.
-  private func note(
+  private func addRemoved(
     _ unit: UnitOffset, removedSince earlier: Snapshot, in changes: inout RowChanges
   ) throws(StoreError) {
     guard unit.byteOffset < earlier.end, try !earlier.isDead(unit) else { return }

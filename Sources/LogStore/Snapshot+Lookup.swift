@@ -38,10 +38,10 @@ extension Snapshot {
       }
       if probe.postings.rawValue == 0 { return }
       guard let postings = try takePostings(&probe, key) else { continue }
-      let goesOn = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
+      let continues = try forEachLiveRow(of: postings) { (row) throws(StoreError) in
         try body(try record(row, table: space.table))
       }
-      if !goesOn { return }
+      if !continues { return }
     }
   }
 
@@ -54,7 +54,7 @@ extension Snapshot {
   ) throws(StoreError) -> Bool {
     for index in 0..<postings.count {
       if prefetches, index &+ Self.prefetchDistance < postings.count {
-        prefetchWhole(postings.offset(index &+ Self.prefetchDistance))
+        prefetchRecord(postings.offset(index &+ Self.prefetchDistance))
       }
       let row = postings.offset(index)
       if try isDead(row) { continue }
@@ -68,7 +68,7 @@ extension Snapshot {
 
   /// Prefetches as much of a record as most records have, since a check reads all of it.
   @inline(__always)
-  private func prefetchWhole(_ unit: UnitOffset) {
+  private func prefetchRecord(_ unit: UnitOffset) {
     prefetch(unit)
     mapping.prefetch(unit.byteOffset &+ 192)
     mapping.prefetch(unit.byteOffset &+ 256)
@@ -147,7 +147,7 @@ extension Snapshot {
   @inline(never)
   func damagedBucket(_ line: UnitOffset) -> StoreError { log.damage(line.byteOffset, "index bucket") }
 
-  /// Returns the live record at `unit`, which must belong to `table`; `nil` if the row is dead.
+  /// Returns the record at `unit`, which must be a live row of `table`.
   @_lifetime(borrow self)
   func record(_ unit: UnitOffset, table: Int) throws(StoreError) -> RecordView {
     let object = try self.object(unit)

@@ -86,7 +86,7 @@ extension Snapshot {
     while offset < end {
       if offset >= expected {
         // By now, half of the previous read-ahead should have arrived.
-        mapping.expect(expected, min(2 * Self.readAhead, end - expected))
+        mapping.adviseWillNeed(expected, min(2 * Self.readAhead, end - expected))
         expected += Self.readAhead
       }
       let unit = UnitOffset(byteOffset: offset)

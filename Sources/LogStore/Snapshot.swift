@@ -83,9 +83,9 @@ public final class Snapshot: Sendable {
   /// Returns the blocks of `space`; empty for a table or key space that this commit does not have.
   @inline(__always)
   func blocks(of space: KeySpaceID) -> KeySpaceBlocks {
-    let place = space.table &* keySpaceStride &+ space.index
-    guard space.index < keySpaceStride, keySpaces.indices.contains(place) else { return KeySpaceBlocks(0..<0, of: []) }
-    return keySpaces[place]
+    let index = space.table &* keySpaceStride &+ space.index
+    guard space.index < keySpaceStride, keySpaces.indices.contains(index) else { return KeySpaceBlocks(0..<0, of: []) }
+    return keySpaces[index]
   }
 
   /// The sequence number of this commit.

@@ -98,7 +98,7 @@ public final class StoreReader: Sendable {
   ) throws(StoreError) -> Snapshot? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     guard let file else {
-      try location.checkNothingIsKept()
+      try location.checkLogNotRemoved()
       return nil
     }
     if let old, old.log.file.identity == file.identity {

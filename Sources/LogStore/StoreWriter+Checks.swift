@@ -19,6 +19,6 @@ extension StoreWriter {
     guard let end else { return }
     let size = try log.size()
     if size < end { throw log.damage(size, "the file ends here, \(end) bytes were committed") }
-    if size > end { throw log.damage(end, "something else wrote behind the last commit; open the store again") }
+    if size > end { throw log.damage(end, "another program wrote after the last commit; open the store again") }
   }
 }

@@ -85,9 +85,9 @@ extension StoreWriter {
   }
 
   func remember(_ transaction: Transaction, _ new: Snapshot) {
-    // Releasing the transaction's reference lets the tail memory be changed in place, without a copy.
+    // Releasing the transaction's reference lets the tail cache be changed in place, without a copy.
     transaction.tail = nil
-    if transaction.base == nil { tail = TailMemory() }
+    if transaction.base == nil { tail = TailCache() }
     let blocks = new.manifest.tables.flatMap { table in table.keySpaces.flatMap { $0.blocks.map(\.offset) } }
     tail.update(
       written: transaction.writtenRows, blocks: Set(blocks), newDead: transaction.dead,

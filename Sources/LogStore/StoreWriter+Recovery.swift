@@ -18,7 +18,7 @@ extension StoreWriter {
   func recover() throws(StoreError) {
     try storage { () throws(StorageError) in _ = try location.directory.remove(location.new) }
     guard let log = try LogFile.open(location, .write)?.makingRoom(in: location) else {
-      try location.checkNothingIsKept()
+      try location.checkLogNotRemoved()
       return location.releaseBase()
     }
     let file = log.file
@@ -50,20 +50,20 @@ extension StoreWriter {
       try log.writeAgain((newestSlot.map { [$0] } ?? []) + [recovery.acknowledgedEnd..<recovery.end])
       acknowledge(footer, in: log)
     }
-    try healSlots(recovery.rottenSlots, footer, in: log)
+    try rewriteSlots(recovery.corruptSlots, footer, in: log)
     self.snapshot = snapshot
     location.releaseBase()
   }
 
-  func recover(orBeginAnew replacesDamaged: Bool) throws(StoreError) {
+  func recover(orStartNewLog replacesDamaged: Bool) throws(StoreError) {
     do { try recover() } catch {
       guard replacesDamaged, error.isDamage else { throw error }
-      try beginAnew()
+      try startNewLog()
     }
   }
 
   /// Ignores a log that cannot be opened and continues as in a store without a log.
-  func beginAnew() throws(StoreError) {
+  func startNewLog() throws(StoreError) {
     highest = try location.highestNumbers()
     log = nil
     snapshot = nil

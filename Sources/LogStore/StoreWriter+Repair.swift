@@ -73,7 +73,7 @@ extension StoreWriter {
       default: throw error
       }
     }
-    salvage.leaveOut(faulty)
+    salvage.exclude(faulty)
     // Without a manifest no commit of the log can be established: the rows found are at best a part of one.
     let alternative = salvage.manifest == nil ? try? location.repairSources(schema).first : nil
     let after = try location.numbersAfterPrevious()
@@ -157,7 +157,7 @@ extension StoreLocation {
   ///
   /// - Throws: `StoreError.damaged`, `.io`.
   /// - Complexity: One system call.
-  func checkNothingIsKept() throws(StoreError) {
+  func checkLogNotRemoved() throws(StoreError) {
     if try previousByteCount() > 0 { throw .damaged(path: path, offset: 0, what: missingLog.what) }
   }
 

@@ -24,7 +24,7 @@ extension StoreWriter {
       try checkName()
       let recovery = try log.recover()
       if recovery.footer == snapshot.footer, recovery.size == snapshot.end, recovery.isAcknowledged,
-        !recovery.isSuperseded, recovery.newestSlot == 1 - nextSlot, recovery.rottenSlots.isEmpty
+        !recovery.isSuperseded, recovery.newestSlot == 1 - nextSlot, recovery.corruptSlots.isEmpty
       {
         // As in a newly opened writer: another writer may have had a failed sync.
         slotToRewrite = AcknowledgementSlot.pages[1 - nextSlot]

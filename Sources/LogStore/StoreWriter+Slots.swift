@@ -17,9 +17,9 @@ extension StoreWriter {
 
   /// Rewrites damaged slots durably. A reader that sees a damaged slot next to a commit that is being written would
   /// report damage.
-  func healSlots(_ rotten: [Int], _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
-    if rotten.isEmpty { return }
-    for (index, offset) in AcknowledgementSlot.offsets.enumerated() where rotten.contains(offset) {
+  func rewriteSlots(_ corrupt: [Int], _ footer: SegmentFooter, in log: LogFile) throws(StoreError) {
+    if corrupt.isEmpty { return }
+    for (index, offset) in AcknowledgementSlot.offsets.enumerated() where corrupt.contains(offset) {
       try writeSlot(index, footer, in: log)
     }
     try storage { () throws(StorageError) in try log.file.sync() }

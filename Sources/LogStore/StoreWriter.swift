@@ -42,7 +42,7 @@ public final class StoreWriter {
   /// Whether a new generation may replace a damaged log; see the initializer.
   package let replacesDamaged: Bool
   var openTransaction: Transaction?
-  var tail = TailMemory()
+  var tail = TailCache()
   /// The last commit; `nil` in a store without a commit.
   public internal(set) var snapshot: Snapshot?
 
@@ -68,7 +68,7 @@ public final class StoreWriter {
     self.previousLifetime = previousLifetime
     self.replacesDamaged = replacesDamaged
     lock = try Self.lock(location, waiting)
-    do { try recover(orBeginAnew: replacesDamaged) } catch {
+    do { try recover(orStartNewLog: replacesDamaged) } catch {
       lock.release()
       throw error
     }

@@ -41,7 +41,7 @@ struct Tombstones: ~Escapable {
     var contents = [UInt8](repeating: 0, count: count)
     contents.change(0, count) { bytes in
       bytes.put(UInt32(units.count), at: 0)
-      for (place, unit) in units.enumerated() { bytes.put(unit, at: 8 &+ 4 &* place) }
+      for (index, unit) in units.enumerated() { bytes.put(unit, at: 8 &+ 4 &* index) }
     }
     return contents
   }

@@ -12,7 +12,7 @@ extension Transaction {
   func copyRows(of source: Snapshot) throws(StoreError) {
     precondition(isOpen && base == nil && putCount == 0, "rows are copied into a new generation")
     // Borrowed once for the complete copy: an exclusivity check for every row would cost as much as hashing its keys.
-    do { count(putRows: try appender.copyRows(of: source)) } catch { throw noted(error) }
+    do { count(putRows: try appender.copyRows(of: source)) } catch { throw recorded(error) }
   }
 }
 

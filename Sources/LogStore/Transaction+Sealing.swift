@@ -101,15 +101,15 @@ extension Transaction {
       for space in entries[table].indices {
         if !replaced.isEmpty { entries[table][space].removeAll { replaced.contains($0.offset) } }
         guard let base, !entries[table][space].isEmpty else { continue }
-        var kept = manifest.tables[table].keySpaces[space].blocks
-        while let newest = kept.first, Int(newest.offset) >= base.baseEnd,
+        var remaining = manifest.tables[table].keySpaces[space].blocks
+        while let newest = remaining.first, Int(newest.offset) >= base.baseEnd,
           Int(newest.rowCount) <= Self.mergeRatio * entries[table][space].count
         {
           let rows = try rows(of: newest, KeySpaceID(table: table, index: space), in: base)
           entries[table][space] = entries[table][space].merged(with: rows, except: dead)
-          kept.removeFirst()
+          remaining.removeFirst()
         }
-        manifest.tables[table].keySpaces[space].blocks = kept
+        manifest.tables[table].keySpaces[space].blocks = remaining
       }
     }
   }
@@ -120,8 +120,8 @@ extension Transaction {
   ) throws(StoreError) -> [IndexEntry] {
     if let known = tail?.liveRows(ofBlockAt: block.offset) { return known }
     var rows: [IndexEntry] = []
-    let place = try IndexBlock(block, end: base.end, log: base.log)
-    try base.forEachEntry(place, space) { hash, unit in
+    let indexBlock = try IndexBlock(block, end: base.end, log: base.log)
+    try base.forEachEntry(indexBlock, space) { hash, unit in
       rows.append(IndexEntry(hash: hash, offset: unit.rawValue))
     }
     rows.sortByHash()
@@ -163,8 +163,8 @@ extension Transaction {
     // Almost always all rows of a hash have the same key, and no lookup among the groups is needed.
     var usual: (key: [UInt8], rows: [IndexEntry]) = ([], [])
     var window = FileWindow()
-    for (place, entry) in zip(run.indices, run) {
-      let next = place + 1 < run.endIndex ? run[place + 1] : entry
+    for (index, entry) in zip(run.indices, run) {
+      let next = index + 1 < run.endIndex ? run[index + 1] : entry
       let key = try anyKey(of: entry, before: next, through: &window, table, space)
       if usual.rows.isEmpty { usual.key = key }
       if key == usual.key { usual.rows.append(entry) } else { groups[key, default: []].append(entry) }
@@ -258,15 +258,15 @@ extension Transaction {
   private func appendDead(_ newDead: [UInt32]) throws(StoreError) {
     if newDead.isEmpty { return }
     var units = newDead
-    var kept = manifest.deadBlocks
-    while let base, let newest = kept.first, Int(newest.rowCount) <= Self.mergeRatio * units.count {
+    var remaining = manifest.deadBlocks
+    while let base, let newest = remaining.first, Int(newest.rowCount) <= Self.mergeRatio * units.count {
       let block = try IndexBlock(newest, end: base.end, log: base.log)
       try base.forEachDead(block) { units.append($0.rawValue) }
-      kept.removeFirst()
+      remaining.removeFirst()
     }
     let entries = units.map { unit in
       IndexEntry(hash: KeyHash.of(UnitOffset(rawValue: unit), appender.builder.seed), offset: unit)
     }
-    manifest.deadBlocks = [try append(.dead, entries, 0, rowCount: entries.count)] + kept
+    manifest.deadBlocks = [try append(.dead, entries, 0, rowCount: entries.count)] + remaining
   }
 }

@@ -36,7 +36,7 @@ public final class Transaction {
   /// The rows of `base` that this transaction deletes.
   var dead = UnitSet()
   /// The writer's cache of the tail, lent while the transaction is open.
-  var tail: TailMemory?
+  var tail: TailCache?
   /// The rows of each block that sealing wrote after the base, by the block's offset.
   var writtenRows: [UInt64: [IndexEntry]] = [:]
   /// The number of rows put.
@@ -61,7 +61,7 @@ public final class Transaction {
   public func share(_ text: RawSpan) throws(StoreError) -> SharedString {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if text.byteCount == 0 { return .empty }
-    do { return try appender.share(text) } catch { throw noted(error) }
+    do { return try appender.share(text) } catch { throw recorded(error) }
   }
 
   /// Returns the index of the table with the name of `table`: an existing one, or a new one after all others.
@@ -96,7 +96,7 @@ public final class Transaction {
     do {
       if base != nil { try deleteReplaced(table, draft) }
       try appender.put(table, draft, "a row of \(manifest.tables[table].name)")
-    } catch { throw noted(error) }
+    } catch { throw recorded(error) }
     putCount += 1
   }
 
@@ -141,7 +141,7 @@ public final class Transaction {
   }
 
   /// Records an error, except one that left the transaction unchanged, and returns it.
-  func noted(_ error: StoreError) -> StoreError {
+  func recorded(_ error: StoreError) -> StoreError {
     if case .tooLarge = error { return error }
     if failure == nil { failure = error }
     return error
@@ -167,7 +167,7 @@ public final class Transaction {
         if deleteRow(record, of: space.table) { count += 1 }
         return true
       }
-    } catch { throw noted(error) }
+    } catch { throw recorded(error) }
     return count
   }
 
@@ -184,7 +184,7 @@ public final class Transaction {
       try base.forEachRecord(space, of: keys) { (_, record) throws(StoreError) in
         if deleteRow(record, of: space.table) { count += 1 }
       }
-    } catch { throw noted(error) }
+    } catch { throw recorded(error) }
     return count
   }
 
@@ -197,7 +197,7 @@ public final class Transaction {
     do {
       guard let base, let record = try base.record(row, table: table) else { return }
       _ = deleteRow(record, of: table)
-    } catch { throw noted(error) }
+    } catch { throw recorded(error) }
   }
 
   /// Puts a copy of a row of another commit or file: keys, shared strings and body.

@@ -12,26 +12,26 @@ struct UnitSet: Sequence {
 
   /// Returns the slot that contains `unit`, or the empty slot for it.
   @inline(__always)
-  private func place(_ unit: UInt32) -> Int {
+  private func slot(_ unit: UInt32) -> Int {
     let slots = slots.span
-    var place = Int((unit &* 0x9E37_79B1) >> shift)
-    while slots[place] != unit, slots[place] != 0 { place = (place &+ 1) & (slots.count &- 1) }
-    return place
+    var slot = Int((unit &* 0x9E37_79B1) >> shift)
+    while slots[slot] != unit, slots[slot] != 0 { slot = (slot &+ 1) & (slots.count &- 1) }
+    return slot
   }
 
   @inline(__always)
-  func contains(_ unit: UInt32) -> Bool { slots[place(unit)] == unit }
+  func contains(_ unit: UInt32) -> Bool { slots[slot(unit)] == unit }
 
   /// Inserts `unit`. Returns whether it was not in the set before.
   mutating func insert(_ unit: UInt32) -> Bool {
-    precondition(unit != 0, "no row stands at the beginning of a file")
-    var place = place(unit)
-    if slots[place] == unit { return false }
+    precondition(unit != 0, "no row is at offset 0")
+    var slot = slot(unit)
+    if slots[slot] == unit { return false }
     if 2 * (count + 1) > slots.count {
       grow()
-      place = self.place(unit)
+      slot = self.slot(unit)
     }
-    slots[place] = unit
+    slots[slot] = unit
     count += 1
     return true
   }
@@ -40,7 +40,7 @@ struct UnitSet: Sequence {
     let old = slots
     slots = [UInt32](repeating: 0, count: 2 * old.count)
     shift -= 1
-    for unit in old where unit != 0 { slots[place(unit)] = unit }
+    for unit in old where unit != 0 { slots[slot(unit)] = unit }
   }
 
   func makeIterator() -> some IteratorProtocol<UInt32> { slots.lazy.filter { $0 != 0 }.makeIterator() }

@@ -17,19 +17,20 @@ extension Verification {
     var window = LogWindow(log, upTo: Int(footer.objectEnd))
     var position = Int(footer.objectEnd)
     for block in blocks {
-      let place: IndexBlock
-      do { place = try IndexBlock(block.block, end: Int(footer.manifestOffset), log: log) } catch {
+      let indexBlock: IndexBlock
+      do { indexBlock = try IndexBlock(block.block, end: Int(footer.manifestOffset), log: log) } catch {
         guard let finding = Finding(error, lost: "lookups through it") else { throw error }
         findings.append(finding)
         return
       }
-      guard place.offset >= position else {
-        add(place.offset, "a block of \(block.name) begins inside what stands before it", lost: "lookups through it")
+      guard indexBlock.offset >= position else {
+        add(
+          indexBlock.offset, "a block of \(block.name) overlaps the structure before it", lost: "lookups through it")
         return
       }
-      try verifyZeros(position..<place.offset, &window)
-      try verify(place, block)
-      position = place.offset + block.block.byteCount
+      try verifyZeros(position..<indexBlock.offset, &window)
+      try verify(indexBlock, block)
+      position = indexBlock.offset + block.block.byteCount
     }
     try verifyZeros(position..<Int(footer.manifestOffset), &window)
     try verifyZeros(Int(footer.manifestOffset) + Int(footer.manifestLength)..<Int(footer.offset), &window)
@@ -53,24 +54,24 @@ extension Verification {
     let name: String
   }
 
-  private mutating func verify(_ place: IndexBlock, _ described: DescribedBlock) throws(StoreError) {
+  private mutating func verify(_ indexBlock: IndexBlock, _ described: DescribedBlock) throws(StoreError) {
     let block = described.block
     let isIndex = described.kind == .index
-    let bytes = try log.read(BlockHeader.byteCount, at: place.offset)
+    let bytes = try log.read(BlockHeader.byteCount, at: indexBlock.offset)
     let expected = BlockHeader(
       kind: described.kind, keySpace: UInt8(described.space), longestDisplacement: block.longestDisplacement,
       bucketCount: block.bucketCount, entryCount: block.entryCount)
-    if (try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: place.offset))) != expected {
-      add(place.offset, "header of a block of \(described.name)", lost: "")
+    if (try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: indexBlock.offset))) != expected {
+      add(indexBlock.offset, "header of a block of \(described.name)", lost: "")
     }
     if !isIndex, block.rowCount != block.entryCount {
-      add(place.offset, "\(block.rowCount) rows in a dead block of \(block.entryCount) entries", lost: "")
+      add(indexBlock.offset, "\(block.rowCount) rows in a dead block of \(block.entryCount) entries", lost: "")
     }
-    var window = LogWindow(log, upTo: place.offset + block.byteCount)
+    var window = LogWindow(log, upTo: indexBlock.offset + block.byteCount)
     let capacity = isIndex ? Bucket.indexCapacity : Bucket.deadCapacity
     var entries = 0
     for bucket in 0..<Int(block.bucketCount) {
-      let offset = place.buckets + bucket * Bucket.byteCount
+      let offset = indexBlock.buckets + bucket * Bucket.byteCount
       let line = try window.read(Bucket.byteCount, at: offset)
       let count = Bucket.count(line.rawSpan.u32(at: 4))
       entries += count
@@ -85,7 +86,8 @@ extension Verification {
     }
     if entries != block.entryCount {
       add(
-        place.offset, "\(entries) entries in a block that says \(block.entryCount), of \(described.name)", lost: "")
+        indexBlock.offset, "\(entries) entries in a block that says \(block.entryCount), of \(described.name)",
+        lost: "")
     }
   }
 
@@ -119,8 +121,8 @@ extension Verification {
     let table = snapshot.manifest.tables[space.table]
     let name = "the index over \(table.keySpaces[space.index].name) of \(table.name)"
     for bucket in 0..<Int(block.bucketCount) {
-      let place = block.line(bucket)
-      let line = try snapshot.bucket(place, capacity: Bucket.indexCapacity)
+      let bucketUnit = block.line(bucket)
+      let line = try snapshot.bucket(bucketUnit, capacity: Bucket.indexCapacity)
       for entry in 0..<Bucket.count(line.u32(at: 4)) {
         let tag = line.u16(at: Bucket.tags + 2 * entry)
         let unit = Bucket.offset(line, entry)
@@ -137,7 +139,7 @@ extension Verification {
             ? nil : "names a row that has not its key, at offset \(unit.byteOffset)"
         }
         if let fault {
-          add(place.byteOffset, "bucket: entry \(entry) of \(name) \(fault)", lost: "lookups through it")
+          add(bucketUnit.byteOffset, "bucket: entry \(entry) of \(name) \(fault)", lost: "lookups through it")
         }
       }
     }

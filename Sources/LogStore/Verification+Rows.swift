@@ -25,7 +25,7 @@ extension Verification {
   }
 
   /// A problem with a row of one table in one key space.
-  private struct Lost {
+  private struct RowFault {
     let offset: Int
     let name: String
     let what: String
@@ -35,7 +35,7 @@ extension Verification {
   private mutating func verifyRows(of snapshot: Snapshot) throws(StoreError) {
     for (table, described) in snapshot.manifest.tables.enumerated() {
       var popular = [[[UInt8]: Set<UnitOffset>]](repeating: [:], count: described.keySpaces.count)
-      var lost: [Lost] = []
+      var faults: [RowFault] = []
       let names = names
       try snapshot.scan(table) { (record) throws(StoreError) in
         let own = record.unit
@@ -45,18 +45,18 @@ extension Verification {
           if space.isList {
             var list = KeyList(key)
             while let key = list.next() {
-              if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), lost.count < 100 {
-                lost.append(Lost(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
+              if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
+                faults.append(RowFault(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
               }
             }
           } else if !space.skipsEmptyKeys || key.byteCount > 0 {
-            if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), lost.count < 100 {
-              lost.append(Lost(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
+            if let fault = try look(up: key, of: own, id, space, in: snapshot, &popular[index]), faults.count < 100 {
+              faults.append(RowFault(offset: own.byteOffset, name: names.name(record.bytes, table), what: fault))
             }
           }
         }
       }
-      for row in lost { add(row.offset, "\(row.name) \(row.what)", lost: "lookups of it") }
+      for row in faults { add(row.offset, "\(row.name) \(row.what)", lost: "lookups of it") }
     }
   }
 

@@ -69,7 +69,7 @@ extension Verification {
     switch kind {
     case .sharedString: "a text that rows share"
     case .postingList: names.name(ofPostings: object)
-    case .tombstones: "a note of deleted rows (their absence is kept elsewhere)"
+    case .tombstones: "a list of deleted rows (which is also stored elsewhere)"
     default: kind.table.map { names.name(object, $0) } ?? "an object of unknown kind"
     }
   }

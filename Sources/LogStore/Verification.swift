@@ -124,7 +124,7 @@ public struct Verification: Sendable {
       findings.append(finding)
       return
     }
-    if !isReplaced { for offset in recovery.rottenSlots { add(offset, "acknowledgement slot", lost: "") } }
+    if !isReplaced { for offset in recovery.corruptSlots { add(offset, "acknowledgement slot", lost: "") } }
     guard let last = recovery.footer else {
       add(SegmentHeader.firstOffset, "no commit", lost: "everything")
       return
@@ -135,7 +135,7 @@ public struct Verification: Sendable {
     for footer in footers {
       let before = findings.count
       do { try verify(footer) } catch {
-        guard let finding = Finding(error, lost: "what stands there of commit \(footer.sequence)") else { throw error }
+        guard let finding = Finding(error, lost: "the data of commit \(footer.sequence)") else { throw error }
         findings.append(finding)
         isLedgerExact = false
       }
@@ -148,8 +148,8 @@ public struct Verification: Sendable {
   }
 
   mutating func add(_ offset: Int, _ what: String, lost: String) {
-    let place = log.place(of: offset)
-    findings.append(Finding(path: place.path, offset: place.offset, what: what, lost: lost))
+    let location = log.location(of: offset)
+    findings.append(Finding(path: location.path, offset: location.offset, what: what, lost: lost))
   }
 
   /// Returns the footers of all commits up to `last`, oldest first; if a footer is missing, those of the later commits.
@@ -166,7 +166,7 @@ public struct Verification: Sendable {
     if first.previousFooterOffset != 0 {
       isLedgerExact = false
     } else if first.segmentOffset != UInt64(SegmentHeader.firstOffset) {
-      add(Int(first.segmentOffset), "the first commit begins here", lost: "what stands before it")
+      add(Int(first.segmentOffset), "the first commit begins here", lost: "the data before it")
       isLedgerExact = false
     }
     return footers.reversed()

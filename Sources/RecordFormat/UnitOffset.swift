@@ -19,7 +19,7 @@ public struct UnitOffset: Hashable, Comparable, Sendable {
   /// Creates the offset of the unit at `byteOffset`, which must be a multiple of eight below the file limit.
   @inlinable @inline(__always)
   public init(byteOffset: Int) {
-    precondition(byteOffset & 7 == 0, "an object stands on an 8-byte boundary")
+    precondition(byteOffset & 7 == 0, "an object must be aligned to 8 bytes")
     rawValue = UInt32(byteOffset >> 3)
   }
 

@@ -29,36 +29,36 @@ final class DeviceHandoff: Sendable {
   }
 
   /// An open device.
-  struct Kept: Sendable {
+  struct OpenDevice: Sendable {
     let device: Descriptor
     let state: State
   }
 
   /// The keys of devices that a new input will take, with the device once it is available.
-  private let places = Mutex<[Key: Kept?]>([:])
+  private let reservations = Mutex<[Key: OpenDevice?]>([:])
 
   /// Reserves devices for new inputs, and closes those that no input took.
   func reserve(_ keys: Set<Key>) {
-    let former = places.withLock { places in
-      defer { places = Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }) }
-      return places
+    let former = reservations.withLock { reservations in
+      defer { reservations = Dictionary(uniqueKeysWithValues: keys.map { ($0, nil) }) }
+      return reservations
     }
-    for kept in former.values { kept?.device.close() }
+    for openDevice in former.values { openDevice?.device.close() }
   }
 
   /// Offers a device.
   ///
   /// - Returns: Whether an input will take it; if not, the caller must close it.
-  func put(_ kept: Kept, for key: Key) -> Bool {
-    places.withLock { places in
-      guard places[key] != nil else { return false }
-      places[key] = .some(kept)
+  func put(_ openDevice: OpenDevice, for key: Key) -> Bool {
+    reservations.withLock { reservations in
+      guard reservations[key] != nil else { return false }
+      reservations[key] = .some(openDevice)
       return true
     }
   }
 
   /// Takes the device for a key, once; `nil` if none is available.
-  func take(_ key: Key) -> Kept? {
-    places.withLock { places in places.removeValue(forKey: key) ?? nil }
+  func take(_ key: Key) -> OpenDevice? {
+    reservations.withLock { reservations in reservations.removeValue(forKey: key) ?? nil }
   }
 }

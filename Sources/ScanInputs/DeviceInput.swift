@@ -33,11 +33,11 @@ struct DeviceInput {
     read: (Descriptor, DeviceHandoff.State?, InputThread) async throws -> End
   ) async throws {
     let key = DeviceHandoff.Key(source)
-    var kept = key.flatMap { environment.shelf?.take($0) }
+    var openDevice = key.flatMap { environment.deviceHandoff?.take($0) }
     var reopening = Reopening(inputContext: inputContext, environment: environment, first: interval, longest: interval)
     while !ending.stop.isTripped {
-      let former = kept
-      kept = nil
+      let former = openDevice
+      openDevice = nil
       let opened = await thread.run {
         Result { () throws(InputError) in
           do throws(InputError) { return try open(former?.device) } catch {
@@ -47,7 +47,7 @@ struct DeviceInput {
         }
       }
       switch opened {
-      case .failure(let obstacle): try await reopening.closed(obstacle.description)
+      case .failure(let error): try await reopening.closed(error.description)
       case .success(let device):
         reopening.opened(path)
         let end: End
@@ -57,17 +57,17 @@ struct DeviceInput {
           await thread.run { device.close() }
           throw error
         }
-        if case .stopped(let state) = end, let key, let shelf = environment.shelf,
-          shelf.put(DeviceHandoff.Kept(device: device, state: state), for: key)
+        if case .stopped(let state) = end, let key, let handoff = environment.deviceHandoff,
+          handoff.put(DeviceHandoff.OpenDevice(device: device, state: state), for: key)
         {
           return
         }
         await thread.run { device.close() }
-        guard case .gone(let obstacle) = end else { return }
-        try await reopening.closed(obstacle.description)
+        guard case .gone(let error) = end else { return }
+        try await reopening.closed(error.description)
       }
     }
     // The input ended before it began.
-    if let kept { await thread.run { kept.device.close() } }
+    if let openDevice { await thread.run { openDevice.device.close() } }
   }
 }

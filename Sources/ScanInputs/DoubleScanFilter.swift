@@ -10,7 +10,7 @@ public struct DoubleScanFilter: Sendable {
   public static let capacity = 512
 
   /// A code that was read.
-  private struct Sighting {
+  private struct LastReading {
     /// The ID of the first reading.
     let id: String
     /// The time of the last reading.
@@ -21,8 +21,8 @@ public struct DoubleScanFilter: Sendable {
   // Two generations, so that old codes are discarded without a search. When the newer one is older than the window, or
   // full, it becomes the former one, and the former one is dropped. All codes within the window are in one of them. The
   // keys are bytes, because equal strings need not have equal bytes.
-  private var recent: [[UInt8]: Sighting] = [:]
-  private var former: [[UInt8]: Sighting] = [:]
+  private var recent: [[UInt8]: LastReading] = [:]
+  private var former: [[UInt8]: LastReading] = [:]
   /// The time at which the newer generation began.
   private var start: Duration?
 
@@ -54,19 +54,19 @@ public struct DoubleScanFilter: Sendable {
   /// returns `nil`, and this reading is the first, with the ID `id`.
   public mutating func first(_ code: String, id: String, at time: Duration) -> String? {
     guard window > .zero else { return nil }
-    turn(at: time)
+    rotate(at: time)
     let key = Array(code.utf8)
     if var known = recent[key] ?? former[key], time - known.last < window {
       known.last = max(known.last, time)
       recent[key] = known
       return known.id
     }
-    recent[key] = Sighting(id: id, last: time)
+    recent[key] = LastReading(id: id, last: time)
     return nil
   }
 
   /// Rotates the generations if the newer one is full or too old.
-  private mutating func turn(at time: Duration) {
+  private mutating func rotate(at time: Duration) {
     guard let start else {
       self.start = time
       return

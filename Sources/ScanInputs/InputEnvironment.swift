@@ -7,7 +7,7 @@ struct InputEnvironment: Sendable {
   /// The incomplete line of the standard input.
   var standardInputRemainder = StandardInputRemainder.ofProcess
   /// Takes the device of an input that ends, for its successor; `nil` to close the device.
-  var shelf: DeviceHandoff?
+  var deviceHandoff: DeviceHandoff?
   /// Waits before a source is reopened.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// The longest time that a client may not read its answers.

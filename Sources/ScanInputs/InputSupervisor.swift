@@ -17,8 +17,8 @@ public final class InputSupervisor: Sendable {
 
   private let logger: Logger
   private let environment: InputEnvironment
-  let board = HandlerSwitch()
-  private let shelf = DeviceHandoff()
+  let handlerSwitch = HandlerSwitch()
+  private let deviceHandoff = DeviceHandoff()
   /// Guards the running inputs, by name. Never held across an await.
   private let running = Mutex<[String: Running]>([:])
 
@@ -30,7 +30,7 @@ public final class InputSupervisor: Sendable {
   init(logger: Logger, environment: InputEnvironment) {
     self.logger = logger
     var environment = environment
-    environment.shelf = shelf
+    environment.deviceHandoff = deviceHandoff
     self.environment = environment
   }
 
@@ -58,21 +58,21 @@ public final class InputSupervisor: Sendable {
       running = kept
       return (Set(kept.keys), others)
     }
-    board.connect(handler, continuing: kept)
+    handlerSwitch.connect(handler, continuing: kept)
     // Some new inputs may continue to read the devices of others.
     let new = inputs.filter { !kept.contains($0.name) }
-    shelf.reserve(Set(new.compactMap { DeviceHandoff.Key($0.source) }))
+    deviceHandoff.reserve(Set(new.compactMap { DeviceHandoff.Key($0.source) }))
     await end(others)
     for input in new { start(input, maximumConnections) }
     try? await gracefulShutdown()
     if !goesOn() { await endAll() }
-    await board.disconnect()
+    await handlerSwitch.disconnect()
     try Task.checkCancellation()
   }
 
   /// Ends the inputs that the last call left open. Lines that they have read are answered by its handler.
   public func end() async {
-    board.release()
+    handlerSwitch.release()
     await endAll()
   }
 
@@ -88,7 +88,7 @@ public final class InputSupervisor: Sendable {
   }
 
   private func start(_ options: InputOptions, _ maximumConnections: Int) {
-    var input = ScanInput(options, handler: board, logger: logger)
+    var input = ScanInput(options, handler: handlerSwitch, logger: logger)
     input.environment = environment
     input.environment.maximumConnections = min(environment.maximumConnections, maximumConnections)
     // The group's own log messages do not concern the input.

@@ -22,15 +22,17 @@ struct KeyboardInput {
       format: format,
       environment: environment, ending: ending)
     try await device.run(
-      open: { [options] (kept) throws(InputError) in
-        guard let kept else { return try Self.open(options) }
+      open: { [options] (openDevice) throws(InputError) in
+        guard let openDevice else { return try Self.open(options) }
         var status = stat()
         // The structure is local.
-        guard unsafe fstat(kept.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return kept }
+        guard unsafe fstat(openDevice.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
+          return openDevice
+        }
         // Releasing a device that is not grabbed fails, which does not matter.
-        _ = shelfmark_grab_keyboard(kept.number, 0)
-        if options.grabs { try Self.grab(kept, options.path) }
-        return kept
+        _ = shelfmark_grab_keyboard(openDevice.number, 0)
+        if options.grabs { try Self.grab(openDevice, options.path) }
+        return openDevice
       }, read: read)
   }
 
@@ -55,7 +57,7 @@ struct KeyboardInput {
   private static func grab(_ device: Descriptor, _ path: String) throws(InputError) {
     guard shelfmark_grab_keyboard(device.number, 1) != 0 else { return }
     let code = errno
-    guard code != EBUSY else { throw InputError("\(path) is in the hands of another program") }
+    guard code != EBUSY else { throw InputError("\(path) is grabbed by another program") }
     throw InputError("\(path) is no event device", code: code)
   }
 
@@ -78,7 +80,7 @@ struct KeyboardInput {
       case .success(.idle): if isInsideEvent { decoder.dropPartialEvent(&lines) } else { decoder.finish(&lines) }
       case .success(.end): return ([], .gone(InputError("the device hung up")))
       case .success(.stopped): return ([], .stopped(.keys(decoder)))
-      case .failure(let obstacle): return ([], .gone(obstacle))
+      case .failure(let error): return ([], .gone(error))
       }
       return (lines, nil)
     } answer: { [inputContext] line in

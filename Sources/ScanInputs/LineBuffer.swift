@@ -92,12 +92,12 @@ final class LineBuffer: Sendable {
       }
       if line != nil || isFinished { return line }
       await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
+        let shouldResume = state.withLock { state in
           if !state.lines.isEmpty || state.isFinished { return true }
           state.taker = continuation
           return false
         }
-        if goesOn { continuation.resume() }
+        if shouldResume { continuation.resume() }
       }
     }
   }

@@ -36,10 +36,10 @@ struct LineConnection: Sendable {
     /// The error that ended the connection; `nil` if it was closed normally.
     let loss = Mutex<InputError?>(nil)
     /// Signals that there are pieces to take.
-    let wakes: AsyncStream<Void>
+    let signals: AsyncStream<Void>
     let continuation: AsyncStream<Void>.Continuation
 
-    init() { (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+    init() { (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     /// Adds a piece.
     ///
@@ -104,11 +104,11 @@ struct LineConnection: Sendable {
   func serve(_ inputContext: InputContext, _ dialect: LineDialect, hasAnswers: Bool = true, patience: Duration) async {
     await withTaskCancellationHandler {
       var session = dialect.session(inputContext)
-      var wakes = progress.wakes.makeAsyncIterator()
-      var listens = hasAnswers
+      var signals = progress.signals.makeAsyncIterator()
+      var canSend = hasAnswers
       var isOver = false
       while !isOver {
-        isOver = await wakes.next() == nil
+        isOver = await signals.next() == nil
         var lines: [LineFramer.Line] = []
         var byteCount = 0
         for piece in progress.takeAll() {
@@ -123,7 +123,7 @@ struct LineConnection: Sendable {
         while !rest.isEmpty, !Task.isCancelled {
           let answers = await session.answer(rest.prefix(LineDialect.maximumBatchCount))
           rest = rest.dropFirst(LineDialect.maximumBatchCount)
-          if listens { listens = await send(answers, patience: patience, inputContext) }
+          if canSend { canSend = await send(answers, patience: patience, inputContext) }
         }
         if progress.answered(byteCount) { channel.read() }
       }

@@ -39,10 +39,10 @@ struct LineServer {
       inputContext: inputContext, environment: environment, first: Self.firstPause, longest: Self.longestPause)
     while !ending.stop.isTripped {
       let (arrivals, continuation) = AsyncStream.makeStream(of: LineConnection.self)
-      let roster = Roster(limit: environment.maximumConnections)
+      let registry = ConnectionRegistry(limit: environment.maximumConnections)
       let listener: Listener
       do {
-        listener = try await listen(bootstrap(roster, continuation))
+        listener = try await listen(bootstrap(registry, continuation))
       } catch is CancellationError {
         throw CancellationError()
       } catch {
@@ -51,8 +51,8 @@ struct LineServer {
       }
       listener.channel.closeFuture.whenComplete { _ in continuation.finish() }
       reopening.opened(listener.address)
-      noteCount(roster)
-      await serve(listener, arrivals, roster)
+      noteCount(registry)
+      await serve(listener, arrivals, registry)
       await Self.cleanUp(listener.cleanUp)
       try Task.checkCancellation()
       if !ending.stop.isTripped { try await reopening.closed("the socket was closed") }
@@ -60,48 +60,52 @@ struct LineServer {
   }
 
   /// Serves connections until the socket and all connections are closed.
-  private func serve(_ listener: Listener, _ arrivals: AsyncStream<LineConnection>, _ roster: Roster) async {
+  private func serve(
+    _ listener: Listener, _ arrivals: AsyncStream<LineConnection>, _ registry: ConnectionRegistry
+  ) async {
     let patience = environment.patience
     await withTaskCancellationOrGracefulShutdownHandler {
       await withDiscardingTaskGroup { group in
         for await connection in arrivals {
           group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
             await connection.serve(inputContext, dialect, patience: patience)
-            roster.remove(connection)
-            noteCount(roster)
+            registry.remove(connection)
+            noteCount(registry)
           }
         }
       }
     } onCancelOrGracefulShutdown: {
       listener.channel.close(promise: nil)
-      for connection in roster.close() { connection.stop(patience: environment.patienceAtEnd) }
+      for connection in registry.close() { connection.stop(patience: environment.patienceAtEnd) }
     }
     try? await listener.channel.close()
     // After a cancellation, close connections that have not been served yet.
-    for connection in roster.close() { connection.channel.close(promise: nil) }
+    for connection in registry.close() { connection.channel.close(promise: nil) }
   }
 
-  private func noteCount(_ roster: Roster) { inputContext.note(.connections(roster.count, limit: roster.limit)) }
+  private func noteCount(_ registry: ConnectionRegistry) {
+    inputContext.note(.connections(registry.count, limit: registry.limit))
+  }
 
   /// Admits a client, or reports why it is refused.
-  private func admit(_ connection: LineConnection, _ roster: Roster) throws {
+  private func admit(_ connection: LineConnection, _ registry: ConnectionRegistry) throws {
     let address = connection.channel.remoteAddress
     let peer = address.map(LineServer.shown) ?? "an unknown address"
     if !allow.isEmpty, !allow.contains(where: { $0.contains(address?.ipAddress ?? "") }) {
       inputContext.note(.refused(.notAllowed(peer: peer)))
       throw ChannelError.ioOnClosedChannel
     }
-    switch roster.admit(connection) {
-    case .admitted: noteCount(roster)
+    switch registry.admit(connection) {
+    case .admitted: noteCount(registry)
     case .full:
-      inputContext.note(.refused(.limit(roster.limit, peer: peer)))
+      inputContext.note(.refused(.limit(registry.limit, peer: peer)))
       throw ChannelError.ioOnClosedChannel
     case .closed: throw ChannelError.ioOnClosedChannel
     }
   }
 
   private func bootstrap(
-    _ roster: Roster, _ arrivals: AsyncStream<LineConnection>.Continuation
+    _ registry: ConnectionRegistry, _ arrivals: AsyncStream<LineConnection>.Continuation
   ) -> ServerBootstrap {
     ServerBootstrap(group: EventLoopExecutor.group)
       .serverChannelOption(.backlog, value: 128)
@@ -119,7 +123,7 @@ struct LineServer {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let connection = try LineConnection(channel, idleTimeout: idleTimeout, onPause: environment.onPause)
-          try admit(connection, roster)
+          try admit(connection, registry)
           arrivals.yield(connection)
         }
       }
@@ -163,7 +167,7 @@ struct LineServer {
 }
 
 /// The connections of a server, up to a limit.
-private final class Roster: Sendable {
+private final class ConnectionRegistry: Sendable {
   enum Admission { case admitted, full, closed }
 
   let limit: Int

@@ -28,7 +28,7 @@ public struct PeerNetwork: Sendable, Hashable, CustomStringConvertible {
   public init(_ text: String) throws(Problem) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let address = Self.bytes(parts[0]) else {
-      throw Problem(description: "is to be an address or a network, such as 10.0.0.5, 10.0.0.0/24 or 2001:db8::/32")
+      throw Problem(description: "must be an address or a network, for example 10.0.0.5, 10.0.0.0/24 or 2001:db8::/32")
     }
     let longest = 8 * address.count
     var count = longest

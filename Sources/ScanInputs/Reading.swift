@@ -139,7 +139,7 @@ public enum InputFault: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLong(let limit): "a line has more than \(limit) bytes"
     case .notText(let encoding, let shown): "a line is not \(encoding.rawValue): \(shown)"
     case .request(let what): "\(what)"
-    case .eventsLost: "keys of a line got lost, and it was dropped"
+    case .eventsLost: "key events were lost, and their line was dropped"
     case .unanswered(let why): "an answer cannot be delivered: \(why)"
     }
   }

@@ -12,10 +12,10 @@ struct SerialInput {
       format: format,
       environment: environment, ending: ending)
     try await device.run(
-      open: { [options] (kept) throws(InputError) in
-        guard let kept else { return try SerialLine.open(options) }
-        try SerialLine.setUp(kept, options)
-        return kept
+      open: { [options] (openDevice) throws(InputError) in
+        guard let openDevice else { return try SerialLine.open(options) }
+        try SerialLine.setUp(openDevice, options)
+        return openDevice
       }, read: read)
   }
 
@@ -26,7 +26,8 @@ struct SerialInput {
     if case .line(let former)? = former { beginning = former }
     var framer = LineFramer(format, after: beginning)
     let patience = environment.devicePatience
-    let voice = Voice(inputContext: inputContext, thread: thread, output: device, patience: patience, ending: ending)
+    let writer = AnswerWriter(
+      inputContext: inputContext, thread: thread, output: device, patience: patience, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], DeviceInput.End?) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
@@ -41,11 +42,11 @@ struct SerialInput {
       // The line may be incomplete because the device disappeared, so it is dropped.
       case .success(.end): return ([], .gone(InputError("the device hung up")))
       case .success(.stopped): return ([], .stopped(.line(framer.beginning)))
-      case .failure(let obstacle): return ([], .gone(obstacle))
+      case .failure(let error): return ([], .gone(error))
       }
       return (lines, nil)
     } answer: { [inputContext, format, options] line in
-      if let answer = await inputContext.answer(line, format.encoding), options.answers { await voice.say(answer) }
+      if let answer = await inputContext.answer(line, format.encoding), options.answers { await writer.write(answer) }
     }
   }
 }

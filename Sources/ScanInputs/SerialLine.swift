@@ -23,9 +23,9 @@ enum SerialLine {
     var before = termios()
     // Both calls use a local structure, for their duration.
     guard unsafe tcgetattr(number, &before) == 0 else {
-      let obstacle = InputError("\(options.path) is no serial device", code: errno)
+      let error = InputError("\(options.path) is no serial device", code: errno)
       close(number)
-      throw obstacle
+      throw error
     }
     let settings = before
     let device = Descriptor(number) {
@@ -59,7 +59,7 @@ enum SerialLine {
   private static func speed(_ options: SerialOptions) throws(InputError) -> speed_t {
     if let speed = speeds[options.baud] { return speed }
     let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-    throw InputError("\(options.baud) is no speed of a serial device; there are \(known)")
+    throw InputError("\(options.baud) is not a supported speed; supported are \(known)")
   }
 
   #if os(Linux)

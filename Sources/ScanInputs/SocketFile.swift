@@ -107,10 +107,10 @@ package struct SocketFile: Sendable {
       case ECONNREFUSED, ENOENT: return false
       // A socket with a full queue has a listener as well.
       case EAGAIN: return true
-      default: throw InputError("cannot tell who has it", code: error.errnoCode)
+      default: throw InputError("cannot determine whether another process uses it", code: error.errnoCode)
       }
     } catch {
-      throw InputError("cannot tell who has it: \(error)")
+      throw InputError("cannot determine whether another process uses it: \(error)")
     }
   }
 }

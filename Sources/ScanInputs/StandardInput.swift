@@ -26,7 +26,7 @@ struct StandardInput {
     let output = Descriptor(environment.standardOutput, isOwned: false)
     let remainder = environment.standardInputRemainder
     var framer = LineFramer(format, after: remainder.take())
-    let voice = Voice(inputContext: inputContext, thread: thread, output: output, patience: nil, ending: ending)
+    let writer = AnswerWriter(inputContext: inputContext, thread: thread, output: output, patience: nil, ending: ending)
     return try await LineBuffer.run(format) { () -> ([LineFramer.Line], String??) in
       let limit = framer.isInsideLine ? format.idleTimeout : nil
       let piece = await thread.run { [ending] in
@@ -45,13 +45,13 @@ struct StandardInput {
       case .success(.stopped):
         remainder.keep(framer.beginning)
         end = .some(nil)
-      case .failure(let obstacle):
+      case .failure(let error):
         framer.finish(&lines)
-        end = obstacle.description
+        end = error.description
       }
       return (lines, end)
     } answer: { [inputContext, format] line in
-      if let answer = await inputContext.answer(line, format.encoding) { await voice.say(answer) }
+      if let answer = await inputContext.answer(line, format.encoding) { await writer.write(answer) }
     }
   }
 }

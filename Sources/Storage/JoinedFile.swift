@@ -23,24 +23,24 @@ package final class JoinedFile: StorageFile {
   package let shared: (any StorageFile)?
   private let sharedPath: String
   private let range: Range<Int>
-  private let hidesCut: Bool
+  private let hidesTruncation: Bool
 
   /// Joins two files.
   ///
   /// - Parameters:
   ///   - sharedPath: The path of the shared file, for messages.
-  ///   - hidesCut: Whether missing bytes of a truncated shared file read as zeros. Otherwise the joined file ends
+  ///   - hidesTruncation: Whether missing bytes of a truncated shared file read as zeros. Otherwise the joined file ends
   ///     there.
   package init(
     _ own: any StorageFile, sharing shared: (any StorageFile)?, at sharedPath: String, in range: Range<Int>,
-    hidesCut: Bool = false
+    hidesTruncation: Bool = false
   ) {
     precondition(range.lowerBound % Self.granularity == 0 && range.upperBound % Self.granularity == 0)
     self.own = own
     self.shared = shared
     self.sharedPath = sharedPath
     self.range = range
-    self.hidesCut = hidesCut
+    self.hidesTruncation = hidesTruncation
   }
 
   /// Both ends of a range are multiples of this.
@@ -55,7 +55,7 @@ package final class JoinedFile: StorageFile {
 
   package func isNamed(_ path: String) { own.isNamed(path) }
 
-  package func place(of offset: Int) -> (path: String, offset: Int) {
+  package func location(of offset: Int) -> (path: String, offset: Int) {
     if range.contains(offset) { return (sharedPath, offset) }
     return (path, offset < range.lowerBound ? offset : offset - range.count)
   }
@@ -67,7 +67,7 @@ package final class JoinedFile: StorageFile {
   package func size() throws(StorageError) -> Int {
     let size = try own.size()
     if size < range.lowerBound { return size }
-    if let shared, !hidesCut {
+    if let shared, !hidesTruncation {
       let end = try shared.size()
       if end < range.upperBound { return end }
     }
@@ -78,9 +78,9 @@ package final class JoinedFile: StorageFile {
     var bytes: [UInt8] = []
     for piece in pieces(offset..<offset + count) {
       let file = piece.isShared ? shared : own
-      if file == nil, !hidesCut { throw StorageError(operation: "read", path: sharedPath, code: ENOENT) }
+      if file == nil, !hidesTruncation { throw StorageError(operation: "read", path: sharedPath, code: ENOENT) }
       var found = try file?.read(piece.range.count, at: piece.range.lowerBound) ?? []
-      if piece.isShared, hidesCut { found += [UInt8](repeating: 0, count: piece.range.count - found.count) }
+      if piece.isShared, hidesTruncation { found += [UInt8](repeating: 0, count: piece.range.count - found.count) }
       if bytes.isEmpty { bytes = found } else { bytes += found }
       if found.count < piece.range.count { break }
     }
@@ -90,14 +90,14 @@ package final class JoinedFile: StorageFile {
   package func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     var done = 0
     for piece in pieces(offset..<offset + bytes.byteCount) {
-      precondition(!piece.isShared, "what several share is never written")
+      precondition(!piece.isShared, "the shared file is never written")
       try own.write(bytes.extracting(done..<done + piece.range.count), at: piece.range.lowerBound)
       done += piece.range.count
     }
   }
 
   package func truncate(to byteCount: Int) throws(StorageError) {
-    precondition(byteCount >= range.upperBound, "what several share is never cut")
+    precondition(byteCount >= range.upperBound, "the shared file is never truncated")
     try own.truncate(to: byteCount - range.count)
   }
 
@@ -143,12 +143,12 @@ package final class JoinedFile: StorageFile {
     throw StorageError(operation: "map", path: path, code: ENOTSUP)
   }
 
-  /// Returns the pieces of `wanted` in order, each with the file that contains it.
-  private func pieces(_ wanted: Range<Int>) -> [(isShared: Bool, range: Range<Int>)] {
-    let before = wanted.clamped(to: 0..<range.lowerBound)
-    let inside = wanted.clamped(to: range)
-    let behind = wanted.clamped(to: range.upperBound..<Int.max)
-    let moved = behind.lowerBound - range.count..<behind.upperBound - range.count
+  /// Returns the pieces of `requested` in order, each with the file that contains it.
+  private func pieces(_ requested: Range<Int>) -> [(isShared: Bool, range: Range<Int>)] {
+    let before = requested.clamped(to: 0..<range.lowerBound)
+    let inside = requested.clamped(to: range)
+    let after = requested.clamped(to: range.upperBound..<Int.max)
+    let moved = after.lowerBound - range.count..<after.upperBound - range.count
     return [(false, before), (true, inside), (false, moved)].filter { !$0.range.isEmpty }
   }
 }

@@ -82,7 +82,7 @@ public final class Mapping: Sendable {
   }
 
   /// Advises the kernel to read `count` bytes from `offset` on, which will be needed soon. This is a hint.
-  package func expect(_ offset: Int, _ count: Int) {
+  package func adviseWillNeed(_ offset: Int, _ count: Int) {
     // Only a mapped file can be read ahead, and only in complete pages.
     guard unsafe range != nil, offset >= 0, count > 0, offset < byteCount else { return }
     let start = offset & ~0xFFFF

@@ -110,7 +110,7 @@ final class PosixFile: StorageFile {
       throw StorageError(operation: "map", path: path, code: ENOMEM)
     }
     // Lookups access single pages: with read-ahead, a cold lookup would load a hundred pages instead of two. Code that
-    // reads sequentially calls `Mapping.expect`. This is a hint, and nothing depends on it.
+    // reads sequentially calls `Mapping.adviseWillNeed`. This is a hint, and nothing depends on it.
     _ = unsafe madvise(base, byteCount, MADV_RANDOM)
     return unsafe Mapping(base: UnsafeRawPointer(base), byteCount: byteCount, range: range) { base, count in
       unsafe munmap(UnsafeMutableRawPointer(mutating: base), count)

@@ -47,7 +47,7 @@ package final class ReclaimingFile: StorageFile {
   package func release(_ range: Range<Int>) { file.release(range) }
   package func map(_ byteCount: Int) throws(StorageError) -> Mapping { try file.map(byteCount) }
   package func linkCount() throws(StorageError) -> Int { try file.linkCount() }
-  package func place(of offset: Int) -> (path: String, offset: Int) { file.place(of: offset) }
+  package func location(of offset: Int) -> (path: String, offset: Int) { file.location(of: offset) }
 
   package func map(_ range: Range<Int>, at address: UnsafeMutableRawPointer) throws(StorageError) {
     // The addresses belong to the caller.

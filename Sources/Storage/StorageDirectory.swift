@@ -123,7 +123,7 @@ package protocol StorageFile: AnyObject, Sendable {
   var shared: (any StorageFile)? { get }
 
   /// Returns the path of the file that contains the byte at `offset`, and its offset in that file.
-  func place(of offset: Int) -> (path: String, offset: Int)
+  func location(of offset: Int) -> (path: String, offset: Int)
 }
 
 extension StorageFile {
@@ -134,7 +134,7 @@ extension StorageFile {
   package var named: any StorageFile { self }
   package var shared: (any StorageFile)? { nil }
 
-  package func place(of offset: Int) -> (path: String, offset: Int) { (path, offset) }
+  package func location(of offset: Int) -> (path: String, offset: Int) { (path, offset) }
 
   package func copy(_ range: Range<Int>, from source: any StorageFile) throws(StorageError) {
     try copyByReading(range, from: source)

@@ -149,7 +149,7 @@ final class GroupCommit: Sendable {
         try change.finish()
         return change.events
       }
-    } catch let error as StoreError where calls.count > 1 && error.mayBeOfOne {
+    } catch let error as StoreError where calls.count > 1 && error.mayBeDueToOne {
       for call in calls { commit([call]) }
       return
     } catch {
@@ -166,7 +166,7 @@ final class GroupCommit: Sendable {
 
 extension StoreError {
   /// Whether one change among several may be the cause.
-  fileprivate var mayBeOfOne: Bool {
+  fileprivate var mayBeDueToOne: Bool {
     switch self {
     case .tooLarge, .damaged: true
     default: false

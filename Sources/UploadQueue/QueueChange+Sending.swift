@@ -116,7 +116,7 @@ extension QueueChange {
     if try isReplaced(entry) {
       try supersede(entry)
     } else {
-      try put(entry.letGo(now: now), replacing: entry)
+      try put(entry.madeReady(now: now), replacing: entry)
       events.append(.takenBack(id))
     }
     return true
@@ -124,12 +124,12 @@ extension QueueChange {
 
   /// Counts an upload's attempts against it, up to `limit`, and makes it ready now. Does nothing if it is no longer
   /// waiting.
-  func accuse(_ ordinal: Int64, limit: Int) throws {
+  func blame(_ ordinal: Int64, limit: Int) throws {
     guard let entry = try entry(ordinal), entry.state == .waiting else { return }
-    var accused = entry
-    accused.ownFailures = max(entry.ownFailures ?? 0, min(entry.attempts, limit))
-    accused.notBefore = min(entry.notBefore, now)
-    try put(accused, replacing: entry)
+    var blamed = entry
+    blamed.ownFailures = max(entry.ownFailures ?? 0, min(entry.attempts, limit))
+    blamed.notBefore = min(entry.notBefore, now)
+    try put(blamed, replacing: entry)
   }
 
   /// Releases the order key that a parked upload holds.

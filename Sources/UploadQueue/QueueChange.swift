@@ -76,11 +76,11 @@ final class QueueChange {
     state.counts[entry.state] -= 1
     state.counts.byteCount -= entry.byteCount
     touched.append(entry.id)
-    if entry.id == state.oldestOrdinal { try passGaps(atMost: 64) }
+    if entry.id == state.oldestOrdinal { try skipGaps(atMost: 64) }
   }
 
   /// Advances the oldest ordinal past ordinals that are no longer used.
-  private func passGaps(atMost limit: Int) throws {
+  private func skipGaps(atMost limit: Int) throws {
     var left = limit
     while left > 0, state.oldestOrdinal < state.nextOrdinal, try entry(state.oldestOrdinal) == nil {
       state.oldestOrdinal += 1
@@ -144,7 +144,7 @@ final class QueueChange {
     guard options.dropPolicy == .dropOldest, options.maximumCount > 0, byteCount <= options.maximumByteCount else {
       return false
     }
-    try passGaps(atMost: .max)
+    try skipGaps(atMost: .max)
     var ordinal = state.oldestOrdinal
     while !fits(), ordinal < state.nextOrdinal {
       if let entry = try entry(ordinal), entry.state != .sending, !leaving.contains(where: { $0.id == ordinal }) {
@@ -177,7 +177,7 @@ final class QueueChange {
         return true
       }
     }
-    var free = entry.letGo(now: now)
+    var free = entry.madeReady(now: now)
     free.retried = now
     try put(free, replacing: entry)
     return true

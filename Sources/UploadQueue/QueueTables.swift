@@ -47,18 +47,18 @@ struct QueueTables: Sendable {
   ///
   /// - Throws: `UploadQueueError.format`.
   func state(in snapshot: DocumentSnapshot) throws -> QueueState {
-    try known(states.get(QueueState.theID, in: snapshot))
+    try validated(states.get(QueueState.theID, in: snapshot))
   }
 
   /// Reads the queue's state as the transaction has changed it.
   ///
   /// - Throws: `UploadQueueError.format`.
   func state(in transaction: DocumentTransaction) throws -> QueueState {
-    try known(transaction.get(QueueState.theID, from: states))
+    try validated(transaction.get(QueueState.theID, from: states))
   }
 
   /// Checks the format version. A queue with an unknown one is neither read nor written, because its meaning is unknown.
-  private func known(_ state: QueueState?) throws -> QueueState {
+  private func validated(_ state: QueueState?) throws -> QueueState {
     let state = state ?? QueueState()
     guard (QueueState.plainFormat...QueueState.currentFormat).contains(state.format) else {
       throw UploadQueueError.format(queue: name, found: state.format)

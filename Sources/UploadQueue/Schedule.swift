@@ -247,7 +247,7 @@ struct Schedule {
   ///
   /// - Parameter isPaused: Returns whether a destination is paused by an answer.
   /// - Complexity: O(*n*) in the uploads that cannot be sent.
-  func canGoOn(isPaused: (String) -> Bool) -> Bool {
+  func hasSendableUploads(isPaused: (String) -> Bool) -> Bool {
     items.values.contains { entry in
       if entry.state == .sending { return true }
       if isPaused(rules.destination(entry.kind)) { return false }

@@ -51,7 +51,7 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   var isUnanswered: Bool { state == .waiting && failures > 0 && lastError.map { $0.status == nil } ?? false }
 
   /// The entry after a reset: ready to be sent, as if it had never failed.
-  func letGo(now: Int64) -> ScheduleEntry {
+  func madeReady(now: Int64) -> ScheduleEntry {
     var entry = self
     entry.state = .waiting
     entry.notBefore = now

@@ -2,7 +2,7 @@
 struct ScheduleRules: Sendable {
   /// The destination of a kind's uploads.
   var destination: @Sendable (_ kind: String) -> String = { _ in "" }
-  /// Returns whether a parked upload holds its order key; `nil` for ``OnParked/continue``.
+  /// Returns the rule for later uploads with the order key of a parked one; `nil` for ``OnParked/continue``.
   var holds: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
   /// The batch limits of a kind; `nil` to send each upload alone.
   var batch: @Sendable (_ kind: String) -> UploadBatchOptions? = { _ in nil }

@@ -109,8 +109,8 @@ public final class UploadQueue: Sendable {
 
   /// Adds an upload as a part of a transaction of the queue's store. It is in the queue once the transaction commits.
   ///
-  /// Does not block. Observers see the commit, but ``QueueOptions/trace`` is not called, because a transaction that
-  /// fails leaves no trace. A refusal is not counted: the caller decides whether to end the transaction.
+  /// Does not block. Observers see the commit, but ``QueueOptions/trace`` is not called, because the transaction
+  /// may still fail. A refusal is not counted: the caller decides whether to end the transaction.
   ///
   /// The other parameters are the same as for
   /// ``enqueue(_:files:kind:orderKey:replaceKey:priority:notBefore:timeToLive:)``.

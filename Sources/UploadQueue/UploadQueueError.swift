@@ -47,9 +47,9 @@ extension UploadQueueError: CustomStringConvertible {
     case .field(let name, let contentType):
       "a file's field \(name.debugDescription) of the type \(contentType.debugDescription) cannot be sent: both have 1 to 200 bytes"
         + " without control characters, and a type is ASCII"
-    case .name(let name): "\"\(name)\" is no name of a queue: 1 to 100 bytes, no slash, no control character"
+    case .name(let name): "\"\(name)\" is not a valid queue name: 1 to 100 bytes, no slash, no control character"
     case .unknown(let id): "there is no upload \(id) in the queue: it arrived, or was dropped"
-    case .isBeingSent(let id): "upload \(id) is being sent; try again when that ended"
+    case .isBeingSent(let id): "upload \(id) is being sent; try again when the attempt has ended"
     case .isFile(let id): "upload \(id) is a file and has no value"
     case .format(let queue, let found):
       "the queue \(queue) has the form \(found), and this program knows \(QueueState.currentFormat): use a later version"

@@ -48,7 +48,7 @@ extension UploadWorker {
       }
       let verdicts = await judge(group, outcomes)
       // Before the result is written, so that no other upload of the order key is sent meanwhile.
-      if outcomes.first?.showsDestination == true { await accuse(failed, probe.kind) }
+      if outcomes.first?.showsDestinationWorks == true { await blame(failed, probe.kind) }
       await settle(verdicts, lease)
       return
     }
@@ -69,32 +69,32 @@ extension UploadWorker {
         }
         guard let entry else { return nil }
         guard let claim = try change.claim(entry, lease) else {
-          let truth = try change.entry(ordinal)
-          self.mirror.withLock { $0.note(ordinal, truth) }
+          let current = try change.entry(ordinal)
+          self.mirror.withLock { $0.note(ordinal, current) }
           return nil
         }
         return ClaimedGroup(uploads: [claim], isBatch: self.isBatched(entry) && claim.1.payload.files.isEmpty)
       }
     } catch {
       mirror.withLock { $0.reset() }
-      _ = lasting(error)
+      _ = persistentError(error)
       return nil
     }
   }
 
   /// Counts the failures against uploads whose destination accepted another upload meanwhile.
-  private func accuse(_ ordinals: [Int64], _ kind: String) async {
+  private func blame(_ ordinals: [Int64], _ kind: String) async {
     if ordinals.isEmpty { return }
     let limit = (options.retryPolicies[kind] ?? options.retry).maximumRetries
     do {
       try await queue.group.perform(isPatient: true) { change in
-        for ordinal in ordinals { try change.accuse(ordinal, limit: limit) }
+        for ordinal in ordinals { try change.blame(ordinal, limit: limit) }
       }
-      if accused.count > Self.maximumSeen { accused = [] }
-      accused.formUnion(ordinals)
+      if blamed.count > Self.maximumSeen { blamed = [] }
+      blamed.formUnion(ordinals)
     } catch {
       // The uploads continue as if the look-ahead had learned nothing.
-      _ = lasting(error)
+      _ = persistentError(error)
     }
   }
 }

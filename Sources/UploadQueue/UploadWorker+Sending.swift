@@ -65,8 +65,8 @@ extension UploadWorker {
         }
         // The upload was parked now, differs from the mirror's entry, or is left for another request.
         if !group.uploads.isEmpty { isFull = true }
-        let truth = try change.entry(entry.id)
-        mirror.withLock { $0.note(entry.id, truth) }
+        let current = try change.entry(entry.id)
+        mirror.withLock { $0.note(entry.id, current) }
       }
       return group.uploads.isEmpty ? nil : group
     }
@@ -155,7 +155,7 @@ extension UploadWorker {
 
   private nonisolated func attempt(_ entry: ScheduleEntry, _ upload: Upload) async -> AttemptOutcome {
     do {
-      for file in upload.payload.files { try await file.checkAside() }
+      for file in upload.payload.files { try await file.checkOffPool() }
       let response = try await answer { [transport] in try await transport(upload) }
       if options.isAlreadyDone(upload, response) { return .delivered }
       return outcome(response, entry.kind)
@@ -211,7 +211,7 @@ extension UploadWorker {
       }
       if outcome == .delivered {
         for index in range { outcomes[index] = .delivered }
-      } else if range.count > 1, outcome.mayBeOfOne, !Task.isCancelled {
+      } else if range.count > 1, outcome.mayBeDueToOne, !Task.isCancelled {
         let middle = range.lowerBound + range.count / 2
         ranges.append(middle..<range.upperBound)
         ranges.append(range.lowerBound..<middle)
@@ -258,7 +258,7 @@ extension UploadWorker {
       if case .again = verdict {
       } else {
         seenSuccesses[entry.id] = nil
-        accused.remove(entry.id)
+        blamed.remove(entry.id)
       }
       report(entry, verdict)
       settled.append(SettledUpload(ordinal: entry.id, verdict: verdict))
@@ -292,12 +292,12 @@ extension UploadWorker {
     case .failed(let failure, let cause, let retryAfter):
       let retry = options.retryPolicies[entry.kind] ?? options.retry
       // The destination accepted another upload right after this one failed, so this failure says nothing about it.
-      let isAccused = accused.contains(entry.id) && outcome.mayBeDueToUpload
-      if !isAccused {
-        await tell(failure, cause, retryAfter: retry.bounded(retryAfter), entry, destination, others: others)
+      let isBlamed = blamed.contains(entry.id) && outcome.mayBeDueToUpload
+      if !isBlamed {
+        await updateBreaker(failure, cause, retryAfter: retry.bounded(retryAfter), entry, destination, others: others)
       }
       if cause == .pausing { return .paused(failure) }
-      let counts = retry.countsOutages || isAccused || self.counts(cause, entry, destination, others: others)
+      let counts = retry.countsOutages || isBlamed || self.counts(cause, entry, destination, others: others)
       let verdict = retry.verdict(
         failure, entry, counts: counts, holds: options.holds(entry), retryAfter: retryAfter,
         fraction: queue.environment.fraction())
@@ -321,7 +321,7 @@ extension UploadWorker {
   }
 
   /// Records a failure in the destination's breaker.
-  private func tell(
+  private func updateBreaker(
     _ failure: UploadFailure, _ cause: FailureCause, retryAfter: Duration, _ entry: ScheduleEntry,
     _ destination: String, others: Bool
   ) async {
@@ -366,7 +366,7 @@ extension UploadWorker {
       if !left.isEmpty, breakers[destination] != nil { suspects[destination, default: []] += left }
     } catch {
       // They stay parked, and the error is traced.
-      _ = lasting(error)
+      _ = persistentError(error)
     }
   }
 
@@ -385,13 +385,13 @@ extension UploadWorker {
           for upload in settled { try change.settle(upload.ordinal, lease, upload.verdict) }
           return limit == 0 ? [] : try self.take(limit, lease, change, breakers, batches)
         }
-        settlingFailure = nil
+        settleFailure = nil
         begin(groups)
         for group in groups { start(group, lease) }
         return
       } catch {
         mirror.withLock { $0.reset() }
-        settlingFailure = lasting(error)
+        settleFailure = persistentError(error)
         do { try await queue.environment.sleep(.seconds(1)) } catch { return }
       }
     }
@@ -420,7 +420,7 @@ extension UploadVerdict {
 extension AttemptOutcome {
   /// Whether the outcome shows that the destination works: it accepted the upload, or refused it because of its
   /// content.
-  var showsDestination: Bool {
+  var showsDestinationWorks: Bool {
     switch self {
     case .delivered, .failed(_, .rejected, _): true
     default: false
@@ -435,7 +435,7 @@ extension AttemptOutcome {
   }
 
   /// Whether a single upload of a batch may be the cause of the failure of all.
-  fileprivate var mayBeOfOne: Bool {
+  fileprivate var mayBeDueToOne: Bool {
     switch self {
     case .failed(_, .rejected, _), .failed(_, .failed, _), .refused: true
     default: false

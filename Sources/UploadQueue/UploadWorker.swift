@@ -46,7 +46,7 @@ public actor UploadWorker {
   /// Uploads that were parked since the last success of their destination. An outage may have caused their failures.
   var suspects: [String: [UploadID]] = [:]
   /// Uploads that failed while their destination accepted another one: see `UploadWorker+Lookahead.swift`.
-  var accused: Set<Int64> = []
+  var blamed: Set<Int64> = []
   /// By lane: the last ordinal of a batch that is to be sent again with the same members.
   var lastBatches: [String: Int64] = [:]
   /// The maximum number of entries in each record of failed uploads. When it is exceeded, the record is cleared.
@@ -60,9 +60,9 @@ public actor UploadWorker {
   private var hasRun = false
   private var nextLeaseCheck: Int64 = 0
   /// The last persistent errors of claiming uploads and of writing results; each is cleared by the next success.
-  private var takingFailure: StoreError?
-  var settlingFailure: StoreError?
-  private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private var claimFailure: StoreError?
+  var settleFailure: StoreError?
+  private let wakeSignal = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// Callers of ``drain(within:)`` that wait for the worker to end.
   private var drains: [CheckedContinuation<Void, Never>] = []
 
@@ -90,7 +90,7 @@ public actor UploadWorker {
 
   /// The error that prevents the queue from being read or written, if it is not temporary: for example, its store is
   /// damaged or missing. Otherwise `nil`.
-  public var lastingFailure: StoreError? { settlingFailure ?? takingFailure }
+  public var lastingFailure: StoreError? { settleFailure ?? claimFailure }
 
   /// The number of running attempts.
   public var inFlight: Int { attempts.count }
@@ -171,7 +171,7 @@ public actor UploadWorker {
   // MARK: The network
 
   /// The maximum number of uploads that one ``networkReturned()`` makes ready: as many as the largest group commit.
-  static let maximumHastened = 1024
+  static let maximumEarlyRetries = 1024
 
   /// Retries early because the network has returned, or changed. Uploads that wait because their last attempt got no
   /// answer become ready now, in one commit, and each destination with an open breaker is probed with one upload.
@@ -185,7 +185,7 @@ public actor UploadWorker {
       let snapshot = try queue.store.snapshot()
       let ordinals = try mirror.withLock { mirror in
         try mirror.advance(to: snapshot)
-        return mirror.schedule.unanswered(now: now, limit: Self.maximumHastened)
+        return mirror.schedule.unanswered(now: now, limit: Self.maximumEarlyRetries)
       }
       if !ordinals.isEmpty {
         try await queue.group.perform(isPatient: true) { change in
@@ -209,7 +209,7 @@ public actor UploadWorker {
 
   private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool, _ waitsForPaused: Bool) async throws {
     wake()
-    var iterator = wakes.stream.makeAsyncIterator()
+    var iterator = wakeSignal.stream.makeAsyncIterator()
     while !Task.isCancelled {
       var timer: Task<Void, Never>?
       if isDraining {
@@ -236,7 +236,7 @@ public actor UploadWorker {
     let paused = waitsForPaused ? [] : Set(pausedDestinations.keys)
     return try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
-      return !mirror.schedule.canGoOn { paused.contains($0) }
+      return !mirror.schedule.hasSendableUploads { paused.contains($0) }
     }
   }
 
@@ -260,7 +260,7 @@ public actor UploadWorker {
   /// Whether another attempt may begin when one ends.
   var canBegin: Bool { !isClosing && attempts.count <= options.concurrency }
 
-  nonisolated func wake() { wakes.continuation.yield() }
+  nonisolated func wake() { wakeSignal.continuation.yield() }
 
   /// Wakes the worker at this time.
   private func alarm(at time: Int64) -> Task<Void, Never> {
@@ -304,10 +304,10 @@ public actor UploadWorker {
       if try hasWork(now) {
         for group in try await claim(free, lease) { start(group, lease) }
       }
-      takingFailure = nil
+      claimFailure = nil
     } catch {
       mirror.withLock { $0.reset() }
-      takingFailure = lasting(error)
+      claimFailure = persistentError(error)
       // Temporary: another process holds the store's lock for long, or the disk is full. Retry after a second.
       return now.adding(1_000_000)
     }
@@ -372,7 +372,7 @@ public actor UploadWorker {
   /// Traces an error of the store. A persistent one stops ``drain(within:)`` from waiting.
   ///
   /// - Returns: The error if it is persistent; otherwise `nil`.
-  func lasting(_ error: any Error) -> StoreError? {
+  func persistentError(_ error: any Error) -> StoreError? {
     queue.options.trace?(.storeFailed("\(error)"))
     guard let error = error as? StoreError, error.lasts else { return nil }
     if isDraining, !isEnding { Task { await cancelAttempts() } }

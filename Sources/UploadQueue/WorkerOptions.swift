@@ -29,8 +29,8 @@ public struct WorkerOptions: Sendable {
   /// If it returns false, the answer counts like 422: the upload is parked after its retries. If it throws, the result
   /// is unknown, and the upload is sent again. See ``UploadSuccessRule``.
   public var success: (@Sendable (_ kind: String, UploadResponse) throws -> Bool)?
-  /// Returns whether a parked upload holds its order key, so that later uploads with the key wait; `nil` to never hold
-  /// a key. Uploads that were parked under another setting hold nothing.
+  /// Returns the rule for later uploads with the order key of a parked one; `nil` lets them continue. Uploads that were
+  /// parked under another setting hold nothing.
   public var onParked: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
   /// Limits for batches, if the worker has a batch transport; `nil` to send each upload alone.
   public var batch: UploadBatchOptions?

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// Encodes a user's ID as a directory name that cannot escape its parent.
 ///
 /// Letters a–z, digits, `-`, `_` and, except at the beginning of a name, `.` are unchanged. Every other byte of the

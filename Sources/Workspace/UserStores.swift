@@ -98,13 +98,13 @@ public final class UserStores: Sendable {
       options: options.documents)
     // Migrations are slow, so the store is opened without the lock. Meanwhile another thread may have opened it too, or
     // the user may have been signed out.
-    let (kept, isClosed) = state.withLock { state in
+    let (store, isClosed) = state.withLock { state in
       if !state.isClosed, state.documents == nil { state.documents = opened }
       return (state.documents ?? opened, state.isClosed)
     }
-    if isClosed || kept !== opened { opened.close() }
+    if isClosed || store !== opened { opened.close() }
     if isClosed { throw WorkspaceError.closed(user: user) }
-    return kept
+    return store
   }
 
   private func openDocuments() throws -> DocumentStore? {

@@ -29,7 +29,7 @@ extension WorkspaceDirectory {
   public func warnings(for id: String? = nil) -> [Warning] {
     var warnings: [Warning] = []
     // A root that does not exist yet will be created on the file system of its nearest existing ancestor.
-    if let place = PosixDirectory.nearest(to: root), let name = (try? place.unsuitableFileSystem()) ?? nil {
+    if let ancestor = PosixDirectory.nearest(to: root), let name = (try? ancestor.unsuitableFileSystem()) ?? nil {
       warnings.append(.fileSystem(path: root, name: name))
     }
     // An invalid ID has no directory, and is rejected when it is used.
@@ -53,13 +53,13 @@ extension WorkspaceDirectory {
     guard let directory = try? PosixDirectory.open(root) else { return [] }
     var owners: [(path: String, owner: UInt32)] = []
     func look(_ names: [String], _ file: String) {
-      var place = directory
+      var current = directory
       for name in names {
-        guard let next = (try? place.subdirectory(name)) ?? nil else { return }
-        place = next
-        if let owner = try? place.owner() { owners.append((place.path, owner)) }
+        guard let next = (try? current.subdirectory(name)) ?? nil else { return }
+        current = next
+        if let owner = try? current.owner() { owners.append((current.path, owner)) }
       }
-      if let owner = (try? place.owner(of: file)) ?? nil { owners.append((place.path + "/" + file, owner)) }
+      if let owner = (try? current.owner(of: file)) ?? nil { owners.append((current.path + "/" + file, owner)) }
     }
     if let owner = try? directory.owner() { owners.append((directory.path, owner)) }
     look(["default"], "settings.log")

@@ -44,7 +44,7 @@ import Storage
 ///     }
 ///
 /// The workspace, and every object from it, is closed when its last reference is released. Keep a reference as long as
-/// you use its stores.
+/// you use its stores; `defer { workspace.close() }` keeps a local variable, which the optimiser may release after its last use.
 public final class Workspace: Sendable {
   /// The options of a workspace.
   public struct Options: Sendable {
@@ -116,6 +116,13 @@ public final class Workspace: Sendable {
     guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
     return stores
   }
+
+  /// The catalogue of the signed-in user, at the last commit of any process; an empty one if the user has none.
+  ///
+  /// The snapshot stays readable after the workspace is closed and after the user was signed out.
+  ///
+  /// - Throws: As ``stores()`` and ``UserStores/catalogue()``.
+  public func catalogue() throws -> CatalogSnapshot { try stores().catalogue() }
 
   /// Signs a user in, durably, and signs out any other user. Creates a directory for a user who is new on this device.
   ///

@@ -68,14 +68,14 @@ extension WorkspaceDirectory {
 
   private func finishRemovals(after: (RemovalStep) throws -> Void) throws {
     guard let users = try open(["users"]) else { return }
-    let rubbish = try io { () throws(StorageError) in
+    let leftovers = try io { () throws(StorageError) in
       try users.names().filter { $0.hasPrefix(Self.removedPrefix) }
     }
-    if rubbish.isEmpty { return }
+    if leftovers.isEmpty { return }
     // Prune first: after a crash following the last deletion, nothing would indicate that there is something to prune.
     try io { () throws(StorageError) in try Self.prune(users) }
     try after(.pruned)
-    for name in rubbish { try io { () throws(StorageError) in try Self.delete(name, in: users) } }
+    for name in leftovers { try io { () throws(StorageError) in try Self.delete(name, in: users) } }
     try after(.emptied)
     try io { () throws(StorageError) in try users.sync() }
   }

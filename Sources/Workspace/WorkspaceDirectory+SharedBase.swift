@@ -3,7 +3,7 @@ import Catalog
 public import LogStore
 import Storage
 
-// All users of one organisation have the same catalogue. A user who is new on the device starts with a copy of another
+// All users of one organisation have the same catalogue. A user who is new on the device starts with another
 // user's catalogue, without downloading or storing it again; see FORMAT.md, *Shared base*. Only the caller knows the
 // origin of a catalogue. The origin is stored next to the catalogue, and is deleted with the user's directory.
 

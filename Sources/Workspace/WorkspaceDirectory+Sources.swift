@@ -29,7 +29,7 @@ extension WorkspaceDirectory {
     var neighbours: [CatalogueNeighbour] = []
     for other in try users() where !other.hasSameBytes(as: id) {
       guard let location = (try? catalogue(of: other)) ?? nil, (try? hasLog(location)) == true,
-        let noted = (try? note(SettingsTable.source, of: location)) ?? nil, noted.hasSameBytes(as: source)
+        let storedSource = (try? note(SettingsTable.source, of: location)) ?? nil, storedSource.hasSameBytes(as: source)
       else { continue }
       let origin = ((try? note(SettingsTable.origin, of: location)) ?? nil).flatMap(CatalogueOrigin.init(text:))
       neighbours.append(CatalogueNeighbour(user: other, organisation: origin?.organisation))

@@ -172,12 +172,12 @@ public struct WorkspaceDirectory: Sendable {
   }
 
   func settings(of id: String?, _ access: StoreAccess, pollInterval: Duration) -> Settings {
-    let place = SettingsPlace(path: ([root] + names(of: id)).joined(separator: "/") + "/settings.log") {
+    let location = SettingsLocation(path: ([root] + names(of: id)).joined(separator: "/") + "/settings.log") {
       try store("settings", of: id)
     } make: {
       try makeStore("settings", of: id)
     }
-    return Settings(place, access, waiting: waiting, pollInterval: pollInterval)
+    return Settings(location, access, waiting: waiting, pollInterval: pollInterval)
   }
 
   /// The location of a store, of a user or with `nil` of the default set; `nil` if there is no directory. Creates
@@ -235,7 +235,7 @@ public struct WorkspaceDirectory: Sendable {
 
   /// Creates directories. If a file with the same name exists, the error names it.
   private func make(_ names: [String]) throws(StoreError) -> PosixDirectory {
-    if let settled = try settled(names) { return settled }
+    if let durable = try durableDirectory(names) { return durable }
     // Retry: a concurrent removal of a user removes empty directories, possibly one in which this call creates another.
     for _ in 0..<8 {
       if let made = try makeOnce(names) { return made }
@@ -245,7 +245,7 @@ public struct WorkspaceDirectory: Sendable {
 
   /// The directory, if its entry and those above it are known to be durable because it contains a log: no log is
   /// created before the directories above it are synced. This saves each change five syncs of directories.
-  private func settled(_ names: [String]) throws(StoreError) -> PosixDirectory? {
+  private func durableDirectory(_ names: [String]) throws(StoreError) -> PosixDirectory? {
     // An error is reported by the call that creates the directory.
     guard let directory = (try? open(names)) ?? nil else { return nil }
     return try io { () throws(StorageError) in try directory.names().contains { $0.hasSuffix(".log") } ? directory : nil
@@ -257,12 +257,12 @@ public struct WorkspaceDirectory: Sendable {
     try io { () throws(StorageError) in
       var directory: PosixDirectory?
       do throws(StorageError) {
-        var place = try PosixDirectory.create(root)
+        var current = try PosixDirectory.create(root)
         for name in names {
-          directory = place
-          place = try place.makeSubdirectory(name)
+          directory = current
+          current = try current.makeSubdirectory(name)
         }
-        return place
+        return current
       } catch {
         if error.code == ENOENT, directory != nil { return nil }
         guard error.kind == .missing else { throw error }

@@ -39,7 +39,7 @@ extension WorkspaceError: CustomStringConvertible {
       user.map { "the stores of \($0) were closed, as \($0) was signed out or the workspace was closed" }
         ?? "the workspace was closed"
     case .store(let error): error.description
-    case .settings(let error): "who is signed in cannot be told: \(error)"
+    case .settings(let error): "the signed-in user cannot be determined: \(error)"
     }
   }
 }

@@ -37,7 +37,7 @@ import Testing
     let members = try store.collection("members", of: Member.self)
     try members.insert(member)
     try members.upsert(member)
-    try members.insert(contentsOf: others)  // one commit, straight to the disk
+    try members.insert(contentsOf: others)  // one commit, written directly to the file
     let found = try members.get(1)
     try members.update(1) { $0.user.status.isOnline = false }
     try members.delete(2)
@@ -84,7 +84,7 @@ import Testing
     #expect(try members.get(1)?.user.name == "Wang!" && migrated.snapshot().schemaVersion == 2)
 
     // Observing
-    var told: [([Int], [Int])] = []
+    var received: [([Int], [Int])] = []
     var online: [Int] = []
     let writer = Task {
       for id in 10..<1000 {
@@ -93,8 +93,8 @@ import Testing
       }
     }
     for try await change in members.changes {
-      if case .changed(let upserted, let deleted) = change { told.append((upserted, deleted)) }
-      if told.count == 2 { break }
+      if case .changed(let upserted, let deleted) = change { received.append((upserted, deleted)) }
+      if received.count == 2 { break }
     }
     for try await results in members.query(\.user.status.isOnline == true).values {
       online.append(results.count)
@@ -102,7 +102,7 @@ import Testing
     }
     writer.cancel()
     _ = await writer.result
-    #expect(told.count == 2 && told.allSatisfy { !$0.0.isEmpty && $0.1.isEmpty } && online[0] < online[1])
+    #expect(received.count == 2 && received.allSatisfy { !$0.0.isEmpty && $0.1.isEmpty } && online[0] < online[1])
 
     // Tracing
     var options = DocumentStore.Options()

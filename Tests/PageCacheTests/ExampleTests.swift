@@ -22,9 +22,9 @@ struct MessageServer: Sendable {
     let inbox = PageCache("inbox", in: store, pageSize: 20, lifetime: .seconds(300)) { page, size in
       try await server.messages(page: page, size: size)
     }
-    let first = try await inbox.load(page: 1)  // from the file, or else fetched and stored
+    let first = try await inbox.load(page: 1)  // from the file, or fetched and stored
     if first.source == .stale { print("offline since", first.age, first.fetchError as Any) }
-    _ = try await inbox.refresh()  // a new page 1 in the place of the whole list, or nothing changed
+    _ = try await inbox.refresh()  // replaces the entire list with a new page 1, or changes nothing
     _ = try await inbox.loadOlder()  // the next page
     return try inbox.contents().items  // all pages as one list, each id once
   }

@@ -224,7 +224,7 @@ import WaitingTestSupport
     try await pty.scanner.send("1\n2\n")
     try await eventually("read") { recorder.codes == ["1"] }
     await group.triggerGracefulShutdown()
-    try await eventually("over") { !rack.board.isConnected }
+    try await eventually("over") { !rack.handlerSwitch.isConnected }
     recorder.permit(.max)
     #expect(try await answered == 1)
     #expect(try await pty.scanner.line() == "1 1")

@@ -70,10 +70,10 @@ import Testing
   }
 
   @Test func `each byte has a file and a place in it`() throws {
-    #expect(joined.place(of: 8191) == (own.path, 8191))
-    #expect(joined.place(of: 8192) == ("/the/shared", 8192))
-    #expect(joined.place(of: 20_479) == ("/the/shared", 20_479))
-    #expect(joined.place(of: 20_480) == (own.path, 8192))
+    #expect(joined.location(of: 8191) == (own.path, 8191))
+    #expect(joined.location(of: 8192) == ("/the/shared", 8192))
+    #expect(joined.location(of: 20_479) == ("/the/shared", 20_479))
+    #expect(joined.location(of: 20_480) == (own.path, 8192))
     #expect(joined.named === own && joined.identity == own.identity && joined.path == own.path)
   }
 
@@ -124,11 +124,11 @@ import Testing
     var model = try fill(ownBytes: 30_000, sharedBytes: 20_480, &random)
     try shared.truncate(to: 10_000)
     for offset in 10_000..<20_480 { model[offset] = 0 }
-    let short = JoinedFile(own, sharing: shared, at: "/the/shared", in: Self.range, hidesCut: true)
+    let short = JoinedFile(own, sharing: shared, at: "/the/shared", in: Self.range, hidesTruncation: true)
     #expect(try short.size() == model.count)
     #expect(try short.read(1 << 20, at: 0) == model)
     for offset in 8192..<10_000 { model[offset] = 0 }
-    let alone = JoinedFile(own, sharing: nil, at: "/the/shared", in: Self.range, hidesCut: true)
+    let alone = JoinedFile(own, sharing: nil, at: "/the/shared", in: Self.range, hidesTruncation: true)
     #expect(try alone.read(1 << 20, at: 0) == model)
   }
 

@@ -24,7 +24,7 @@ import Testing
   private static func settings(_ device: SimulatedDevice) -> Settings {
     let location = location(device)
     return Settings(
-      SettingsPlace(path: "settings.log") {
+      SettingsLocation(path: "settings.log") {
         location
       } make: {
         location

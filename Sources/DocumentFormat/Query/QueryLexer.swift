@@ -96,7 +96,7 @@ struct QueryLexer {
     while let scalar = peek() {
       if scalar == "\\" {
         guard let escaped = peek(1) else {
-          throw QuerySyntaxError(column: position + 2, expected: "a character behind the backslash", found: "the end")
+          throw QuerySyntaxError(column: position + 2, expected: "a character after the backslash", found: "the end")
         }
         word.unicodeScalars.append(scalar)
         word.unicodeScalars.append(escaped)

@@ -45,7 +45,7 @@ enum SettingsTable {
         try transaction.delete(byName, key.rawSpan)
       }
     }
-    tidyUp(writer, new)
+    compactIfDue(writer, new)
   }
 
   /// A commit takes at least a page, and each sign-in makes one. Dead records are discarded after some hundreds of
@@ -53,7 +53,7 @@ enum SettingsTable {
   static let compaction = CompactionPolicy(floor: 1 << 20)
 
   /// Compacts the store if it is due. The commit stays durable even if the compaction fails.
-  static func tidyUp(_ writer: StoreWriter, _ snapshot: Snapshot) {
+  static func compactIfDue(_ writer: StoreWriter, _ snapshot: Snapshot) {
     if (try? compaction.isDue(in: snapshot)) == true { _ = try? writer.compact() }
   }
 }

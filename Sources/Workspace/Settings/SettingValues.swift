@@ -18,7 +18,7 @@ public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable 
     private let setting: Setting<Value>
     private var signals: AsyncStream<Void>.Iterator
     /// The last document that was returned, or `nil` for the default value.
-    private var told: [UInt8]??
+    private var lastBytes: [UInt8]??
 
     init(_ settings: Settings, _ setting: Setting<Value>) {
       self.settings = settings
@@ -36,8 +36,8 @@ public struct SettingValues<Value: Codable & Sendable>: AsyncSequence, Sendable 
         let now: SettingsSnapshot
         do { now = try settings.snapshot() } catch SettingsError.closed { return nil }
         let bytes = try now.bytes(setting.name)
-        if let told, told == bytes { continue }
-        told = .some(bytes)
+        if let lastBytes, lastBytes == bytes { continue }
+        lastBytes = .some(bytes)
         return try now.get(setting)
       }
       return nil

@@ -19,7 +19,7 @@ public final class Settings: Sendable {
     var isClosed = false
   }
 
-  private let place: SettingsPlace
+  private let location: SettingsLocation
   private let access: StoreAccess
   private let waiting: Duration
   let observers: Observers
@@ -33,8 +33,8 @@ public final class Settings: Sendable {
   /// - Parameters:
   ///   - waiting: The longest time that a change waits for a writer in another process.
   ///   - pollInterval: The interval at which observers poll for commits of other processes.
-  init(_ place: SettingsPlace, _ access: StoreAccess, waiting: Int, pollInterval: Int) {
-    self.place = place
+  init(_ location: SettingsLocation, _ access: StoreAccess, waiting: Duration, pollInterval: Duration) {
+    self.location = location
     self.access = access
     self.waiting = waiting
     observers = Observers(interval: pollInterval)
@@ -49,9 +49,9 @@ public final class Settings: Sendable {
   public func snapshot() throws -> SettingsSnapshot {
     try checkOpen()
     return try view.withLock { view in
-      if view.isClosed { throw SettingsError.closed(path: place.path) }
-      view.reader = try StoreReader.newest(view.reader) { try place.existing() }
-      return SettingsSnapshot(store: view.reader?.snapshot, path: place.path)
+      if view.isClosed { throw SettingsError.closed(path: location.path) }
+      view.reader = try StoreReader.newest(view.reader) { try location.existing() }
+      return SettingsSnapshot(store: view.reader?.snapshot, path: location.path)
     }
   }
 
@@ -101,7 +101,7 @@ public final class Settings: Sendable {
       // Unsetting a value that was never set creates no file. If the settings are closed, it still throws.
       let shown = try snapshot()
       if shown.store == nil, try isShown(values, nil) { return false }
-      let writer = try StoreWriter(place.make(), schema: SettingsTable.schema, waiting: waiting)
+      let writer = try StoreWriter(location.make(), schema: SettingsTable.schema, waiting: waiting)
       defer { writer.close() }
       // The writer's snapshot is durable, even if another process made the commit.
       if try isShown(values, writer.snapshot) { return false }
@@ -118,7 +118,7 @@ public final class Settings: Sendable {
           }
         }
       }
-      SettingsTable.tidyUp(writer, new)
+      SettingsTable.compactIfDue(writer, new)
       return true
     }
   }
@@ -150,7 +150,7 @@ public final class Settings: Sendable {
   }
 
   private func checkOpen() throws {
-    if try !access.isGranted() { throw SettingsError.closed(path: place.path) }
+    if try !access.isGranted() { throw SettingsError.closed(path: location.path) }
   }
 }
 
@@ -190,7 +190,7 @@ public struct SettingsChange {
 }
 
 /// The location of a settings store.
-struct SettingsPlace: Sendable {
+struct SettingsLocation: Sendable {
   /// The path, for messages.
   let path: String
   /// Returns the location; `nil` if the directory does not exist. Creates nothing.

@@ -16,7 +16,8 @@ extension SettingsError: CustomStringConvertible {
   /// What is wrong with which setting, and what to do, for people.
   public var description: String {
     switch self {
-    case .name(let name): "\"\(name)\" is no name of a setting: it has 1 to \(SettingName.maximumByteCount) bytes"
+    case .name(let name):
+      "\"\(name)\" is not a valid setting name: a name has 1 to \(SettingName.maximumByteCount) bytes"
     case .type(let name, let path, let stored, let expected):
       "setting \(name) in \(path) is \(stored), and this program expects \(expected); set or unset it"
     case .unreadable(let name, let path, let reason):

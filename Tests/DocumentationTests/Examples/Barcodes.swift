@@ -1,7 +1,7 @@
 // The example of Sources/Barcodes/Barcodes.docc/Barcodes.md
 import Barcodes
 
-/// What a scanner read, in words.
+/// Describes a scanned text.
 func describe(_ scanned: String) -> String {
   let scan = Scan(scanned)
   guard let gtin = scan.gtin else { return "text \(scan.payload)" }

@@ -2,12 +2,12 @@
 import Catalog
 import LogStore
 
-/// Undoes the last full update, and tells how many products differ from it.
+/// Undoes the last full update and returns how many products differ from it.
 func undoFullUpdate(at location: StoreLocation) throws -> Int {
   let writer = try CatalogWriter(location)
   defer { writer.close() }
   let history = try writer.history()
-  // Those from before the last full update are marked.
+  // Commits from before the last full update are marked.
   guard let last = try history.commits().first(where: \.isPrevious)?.commit.sequence,
     try writer.rollback(to: last) != nil
   else { return 0 }

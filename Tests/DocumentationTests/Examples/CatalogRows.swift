@@ -1,7 +1,7 @@
 // The example of Sources/CatalogRows/CatalogRows.docc/CatalogRows.md
 import CatalogRows
 
-/// Collects the names of the products that a decoder hands over.
+/// Collects the names of the products from a decoder.
 struct NameCollector: RowSink {
   private(set) var names: [String] = []
 

@@ -3,7 +3,7 @@ import Documents
 import LogStore
 import StoreMetrics
 
-/// Opens documents whose operations show among the metrics of the process.
+/// Opens a document store whose operations are recorded in the metrics of the process.
 func openMeasured(_ location: StoreLocation) throws -> DocumentStore {
   var options = DocumentStore.Options()
   options.trace = DocumentMetrics.tracer()

@@ -1,7 +1,7 @@
 // The example of Sources/LogStore/LogStore.docc/LogStore.md
 import LogStore
 
-/// Keeps a text under a name, and reads it back.
+/// Stores a text under a name and reads it back.
 func remember(_ text: String, as name: String, in directory: String) throws -> String? {
   let schema = Schema([Schema.Table("notes", keySpaces: [Schema.KeySpace("name", isUnique: true)])])
   let writer = try StoreWriter(StoreLocation.creating(directory, name: "notes"), schema: schema)
@@ -11,8 +11,8 @@ func remember(_ text: String, as name: String, in directory: String) throws -> S
     var draft = RecordDraft()
     draft.addKey(key.span.bytes)
     draft.body = Array(text.utf8)
-    try transaction.put(0, draft)  // replaces the row that has the name
-  }  // durable, or thrown and nothing changed
+    try transaction.put(0, draft)  // replaces the row with this name
+  }  // on return the commit is durable; if this throws, nothing has changed
   var found: String?
   try snapshot.forEachRecord(KeySpaceID(table: 0, index: 0), key.span.bytes) { (record) throws(StoreError) in
     found = record.body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -4,7 +4,7 @@ import ScanInputs
 import ServiceLifecycle
 import Synchronization
 
-/// Answers each code with how often it was read.
+/// Answers each code with the number of times that it was read.
 final class Tally: ReadingHandler {
   private let counts = Mutex<[String: Int]>([:])
 
@@ -19,7 +19,7 @@ final class Tally: ReadingHandler {
   func note(_ event: InputEvent, input: String) { print("\(input): \(event)") }
 }
 
-/// Reads a scanner at a serial device, and what programs write to a socket, until the process gets a SIGTERM.
+/// Reads a scanner on a serial device, and programs that write to a socket, until the process gets a SIGTERM.
 func tally(device: String, socket: String) async throws {
   let (tally, logger) = (Tally(), Logger(label: "tally"))
   var serial = SerialOptions(path: device)

@@ -3,7 +3,7 @@ import Documents
 import StoreMetrics
 import UploadQueue
 
-/// A queue whose events show among the metrics of the process, and a task that keeps the gauges of what it holds.
+/// Opens a queue whose events are recorded in the metrics of the process, and starts a task that updates its gauges.
 func openMeasured(in store: DocumentStore) throws -> (UploadQueue, Task<Void, any Error>) {
   var options = QueueOptions()
   options.trace = UploadMetrics.tracer()

@@ -8,18 +8,18 @@ struct Parcel: Codable, Identifiable, Sendable {
   var code: String
 }
 
-/// Keeps parcels and their uploads, and sends what waits. `send` is given a code and the id under which a server has it once.
+/// Stores parcels with their uploads, then sends all waiting uploads. `send` takes a code and an idempotency key.
 func upload(
   _ parcels: [Parcel], in directory: String, send: @escaping @Sendable (String, UploadID) async throws -> Int
 ) async throws -> QueueCounts {
   let store = try DocumentStore.open(StoreLocation.creating(directory, name: "documents"))
-  let kept = try store.collection("parcels", of: Parcel.self)
+  let collection = try store.collection("parcels", of: Parcel.self)
   let queue = try UploadQueue(in: store)
   for parcel in parcels {
     try store.transaction { transaction in
-      try transaction.insert(parcel, into: kept)
+      try transaction.insert(parcel, into: collection)
       try queue.enqueue(parcel, kind: "parcel", orderKey: "counter 1", in: transaction)
-    }  // both are durable, or neither is there
+    }  // after a crash both are stored, or neither
   }
   let worker = UploadWorker(queue) { upload in
     UploadResponse(status: try await send(upload.decode(Parcel.self).code, upload.id))

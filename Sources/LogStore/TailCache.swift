@@ -2,7 +2,7 @@
 ///
 /// Blocks of the tail are merged again and again. With the cached hashes a merge reads no row. Otherwise each row would
 /// be read back, checked and hashed, which is half of the cost of a commit of a thousand rows.
-struct TailMemory {
+struct TailCache {
   /// The maximum number of cached rows per block, 16 bytes each.
   private static let rowLimit = 1 << 17
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Writes answers to a device or a stream where they are not requested. A double scan is not repeated.
-final class Voice: Sendable {
+final class AnswerWriter: Sendable {
   private let inputContext: InputContext
   private let thread: InputThread
   private let output: Descriptor
@@ -10,7 +10,7 @@ final class Voice: Sendable {
   private let patience: Duration?
   private let ending: Ending
   /// The error of the last answer. Each error is reported once.
-  private let trouble = Mutex<InputError?>(nil)
+  private let lastError = Mutex<InputError?>(nil)
 
   init(inputContext: InputContext, thread: InputThread, output: Descriptor, patience: Duration?, ending: Ending) {
     self.inputContext = inputContext
@@ -21,19 +21,19 @@ final class Voice: Sendable {
   }
 
   /// Writes an answer. Only one call may run at a time.
-  func say(_ answer: ReadingAnswer) async {
+  func write(_ answer: ReadingAnswer) async {
     guard !answer.isRepeat else { return }
     let bytes = answer.line + [UInt8(ascii: "\n")]
-    let former = trouble.withLock { $0 }
+    let former = lastError.withLock { $0 }
     let limit = former == nil ? patience : patience.map { _ in .zero }
     let result = await thread.run { [output, ending] in
       Result { () throws(InputError) in try output.write(bytes, within: limit, ending: ending) }
     }
     switch result {
-    case .success: trouble.withLock { $0 = nil }
-    case .failure(let obstacle):
-      if obstacle != former { inputContext.note(.fault(.unanswered(obstacle.description))) }
-      trouble.withLock { $0 = obstacle }
+    case .success: lastError.withLock { $0 = nil }
+    case .failure(let error):
+      if error != former { inputContext.note(.fault(.unanswered(error.description))) }
+      lastError.withLock { $0 = error }
     }
   }
 }
