@@ -9,9 +9,13 @@ public struct RowSizeCheck: RowSink {
   /// Creates a sink that holds no rows. One sink can check any number of rows.
   public init() {}
 
+  /// Checks a product and discards it.
+  ///
   /// - Throws: `StoreError.tooLarge`.
   public mutating func product(_ row: borrowing ProductRow) throws { try products.checkSize(of: row) }
 
+  /// Checks a relation and discards it.
+  ///
   /// - Throws: `StoreError.tooLarge`.
   public mutating func relation(_ row: borrowing RelationRow) throws { try relations.checkSize(of: row) }
 }

@@ -18,6 +18,8 @@ public struct HTTPTransport: Sendable {
   /// All headers of each request but `Host`, checked.
   let headers: HTTPHeaders
 
+  /// Creates a transport. Nothing is requested yet.
+  ///
   /// - Throws: ``TransportError/invalidURL(url:reason:)``, ``TransportError/invalidHeader(name:)``,
   ///   ``TransportError/invalidProxy(variable:value:reason:)``.
   public init(

@@ -11,7 +11,7 @@ public struct OriginAnswer: Sendable {
   /// The payload's `updateTime`.
   public var updateTime: String { newestStamp.string }
 
-  /// How many places there are for ``product(at:into:)`` and ``relations(at:_:)``.
+  /// How many places there are for ``product(at:into:)`` and ``relations(at:reusing:_:)``.
   public var placeCount: Int { entries.count + 1 }
 
   /// Unpacks the product at a place into a row that is reused.

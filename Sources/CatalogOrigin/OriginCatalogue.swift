@@ -62,9 +62,11 @@ public struct OriginCatalogue: Sendable {
     public var isEmpty: Bool { self == Changes() }
   }
 
-  /// A catalogue of `rows`, each with its own `updateTime` as stamp.
+  /// Creates a catalogue of the rows, each with its own `updateTime` as stamp.
   ///
-  /// - Parameter now: The cursor if no row has an `updateTime`.
+  /// - Parameters:
+  ///   - rows: The rows of the files.
+  ///   - now: The cursor if no row has an `updateTime`.
   public init(_ rows: OriginRows, now: Stamp) {
     entries = []
     orphans = []

@@ -30,6 +30,8 @@ public struct OriginRows: RowSink, Sendable {
   /// Creates an empty collection of rows.
   public init() {}
 
+  /// Adds a product. It replaces an earlier one with the same id.
+  ///
   /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would
   ///   leave one product of a whole file.
   public mutating func product(_ row: borrowing ProductRow) throws {

@@ -11,6 +11,8 @@ public struct RowImport: ~Copyable {
   private var sink: Sink
   private var reader: RowFileReader
 
+  /// Begins an import, which locks the catalogue until it ends.
+  ///
   /// - Parameters:
   ///   - writer: The writer of the catalogue.
   ///   - format: The format of the file.

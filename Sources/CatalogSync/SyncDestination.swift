@@ -7,6 +7,8 @@ public struct SyncDestination {
   let location: StoreLocation
   private let open: () throws -> CatalogWriter
 
+  /// Creates a destination. The catalogue is opened when the answer is there.
+  ///
   /// - Parameters:
   ///   - location: The catalogue.
   ///   - waiting: How long to wait for another writer, once the answer is there.

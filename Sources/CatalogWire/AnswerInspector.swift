@@ -35,6 +35,8 @@ public struct AnswerInspector: ~Copyable {
   private var payloadProblem: WireError?
   private var byteCount = 0
 
+  /// Creates an inspector of one answer.
+  ///
   /// - Parameter limits: What is refused although it could be read.
   /// - Throws: ``WireError/outOfMemory``.
   public init(limits: WireLimits = WireLimits()) throws(WireError) {

@@ -17,6 +17,8 @@ public struct ConcurrentResponseDecoder: ~Copyable {
   private var bytesIn = 0
   private var bytesUnpacked = 0
 
+  /// Creates a decoder of one answer, which is unpacked on a thread of its own.
+  ///
   /// - Parameters:
   ///   - limits: What is refused although it could be read.
   ///   - allowsBarePayload: Whether a payload document without envelope, base64 and gzip is taken too.

@@ -39,6 +39,8 @@ public final class PayloadEncoder: RowSink {
   /// Bytes of JSON text that have been written.
   public private(set) var unpackedByteCount = 0
 
+  /// Creates an encoder of one answer.
+  ///
   /// - Parameters:
   ///   - form: an answer, or a part of one.
   ///   - level: zlib's level of compression, -1 (its default) to 9.

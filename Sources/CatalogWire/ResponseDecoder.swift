@@ -19,6 +19,8 @@ public struct ResponseDecoder: ~Copyable {
   private var payload: PayloadDecoder
   private var failure: WireError?
 
+  /// Creates a decoder of one answer.
+  ///
   /// - Parameters:
   ///   - limits: What is refused although it could be read.
   ///   - allowsBarePayload: Whether a payload document without envelope, base64 and gzip is taken too.

@@ -56,6 +56,8 @@ public struct ResponseUnpacker: ~Copyable {
   /// Bytes of payload handed over so far.
   public var bytesUnpacked: Int { gzip.unpackedByteCount + bareByteCount }
 
+  /// Creates an unpacker of one answer.
+  ///
   /// - Throws: ``WireError/outOfMemory``.
   public init(limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false) throws(WireError) {
     self.limits = limits

@@ -12,6 +12,8 @@ public struct RowFileReader: ~Copyable {
 
   private var rows: Rows
 
+  /// Creates a reader of a new file.
+  ///
   /// - Parameters:
   ///   - format: The format of the file.
   ///   - rules: What the file may hold that is not a sound row.

@@ -10,6 +10,8 @@ public struct EventID: Sendable, Hashable, LosslessStringConvertible {
     self.number = number
   }
 
+  /// Parses an id; `nil` if the text has another form.
+  ///
   /// - Parameter text: up to 16 hexadecimal digits, a hyphen, a decimal number; anything else is no id.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -51,6 +51,8 @@ public final class EventLog: Sendable {
   private let run: UInt64
   private let state: Mutex<State>
 
+  /// Creates an empty log, which drops its oldest event when it is full.
+  ///
   /// - Parameter capacity: events that are kept at most; at least one is.
   public convenience init(capacity: Int = 1000) {
     self.init(capacity: capacity, run: UInt64.random(in: .min ... .max))

@@ -45,7 +45,9 @@ public struct DoubleScanFilter: Sendable {
 
   /// Returns whether the code was read within the window, and records this reading.
   ///
-  /// - Parameter time: The time since any fixed moment. It should not go back; if it does, no time has passed.
+  /// - Parameters:
+  ///   - code: The code that was read.
+  ///   - time: The time since any fixed moment. It should not go back; if it does, no time has passed.
   public mutating func isRepeat(_ code: String, at time: Duration) -> Bool {
     first(code, id: "", at: time) != nil
   }

@@ -15,6 +15,8 @@ public struct WebhookSecret: Sendable, Equatable {
 
   private let key: SymmetricKey
 
+  /// Creates a secret from the contents of a file.
+  ///
   /// - Parameter bytes: What a file of a secret holds: `whsec_` and base64, or the bytes of the secret themselves. White space around a
   ///   text is not a part of it.
   /// - Throws: `UploadHTTPError.secret` for invalid base64, or fewer bytes than ``minimumByteCount``.

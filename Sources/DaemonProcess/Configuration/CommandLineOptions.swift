@@ -12,6 +12,8 @@ public struct CommandLineOptions: Sendable, Equatable {
   /// The other arguments: settings.
   public var settings: [String] = []
 
+  /// Separates the options of the program itself from the settings.
+  ///
   /// - Parameters:
   ///   - arguments: without the program's name.
   ///   - environment: its `CATALOGD_CONFIG` names the file where no argument does.

@@ -31,6 +31,8 @@ public struct DaemonConfiguration: Sendable {
   /// What tells it from another one: all values, secret ones too.
   private let told: [[String]: String]
 
+  /// Reads and checks all settings.
+  ///
   /// - Throws: ``ConfigurationFaults``: everything that cannot be.
   public init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
     var values = SettingReader(sources)

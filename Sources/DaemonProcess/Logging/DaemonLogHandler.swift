@@ -18,9 +18,13 @@ public struct DaemonLogHandler: LogHandler {
   /// What they say besides by where they were written.
   public var metadataProvider: Logger.MetadataProvider?
 
+  /// Creates a handler for the logger with the given label.
+  ///
   /// - Parameters:
-  ///   - write: takes a line with its line feed, from any thread.
-  ///   - now: the time.
+  ///   - label: The name of the logger, which is written with each line.
+  ///   - settings: The level and the style of all loggers.
+  ///   - write: Takes a line with its line feed, from any thread.
+  ///   - now: Returns the current time.
   public init(
     label: String, settings: LogSettings, write: @escaping @Sendable ([UInt8]) -> Void,
     now: @escaping @Sendable () -> UnixTime = { .now }

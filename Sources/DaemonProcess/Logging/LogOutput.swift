@@ -29,6 +29,8 @@ public final class LogOutput: Sendable {
   /// Guards what waits. Never held while bytes are written.
   private let state = Mutex(State())
 
+  /// Creates an output to a file descriptor.
+  ///
   /// - Parameters:
   ///   - descriptor: stays open, and is not closed here.
   ///   - capacity: the most bytes that wait.

@@ -20,9 +20,11 @@ public struct ServiceManager: Sendable {
   /// Sending may wait for the manager, so it has a thread of its own; what is sent keeps its order.
   private static let queue = DispatchQueue(label: "shelfmark.service-manager")
 
-  /// As the environment says; `nil` where there is no manager, or one that is reached by something else than a Unix socket.
+  /// Finds the service manager; `nil` if there is none, or if it is not reached by a Unix socket.
   ///
-  /// - Parameter process: the id of this process: a watchdog that is meant for another one is none.
+  /// - Parameters:
+  ///   - environment: The environment variables. Systemd sets `NOTIFY_SOCKET`, `WATCHDOG_PID` and `WATCHDOG_USEC`.
+  ///   - process: The id of this process. A watchdog for another process is ignored.
   public init?(environment: [String: String], process: Int32 = getpid()) {
     guard let address = environment["NOTIFY_SOCKET"], address.hasPrefix("/") || address.hasPrefix("@"),
       (2...107).contains(address.utf8.count)

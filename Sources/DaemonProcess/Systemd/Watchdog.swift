@@ -8,7 +8,12 @@ public struct Watchdog: Service {
   private let manager: ServiceManager
   private let isHealthy: @Sendable () async -> Bool
 
-  /// - Parameter isHealthy: asked before each sign; while it does not return, there is none.
+  /// Creates a watchdog, which notifies the manager once ``run()`` is called.
+  ///
+  /// - Parameters:
+  ///   - manager: The service manager to notify.
+  ///   - isHealthy: Returns whether the daemon works. It is called before each notification; none is sent while it does
+  ///     not return.
   public init(_ manager: ServiceManager, isHealthy: @escaping @Sendable () async -> Bool) {
     self.manager = manager
     self.isHealthy = isHealthy
