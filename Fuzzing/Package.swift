@@ -69,7 +69,8 @@ let package = Package(
       name: "shelfmark-fuzz",
       dependencies: [
         "Barcodes", "Bytes", "CFuzzer", "Catalog", "CatalogRows", "CatalogWire", "DocumentFormat", "Documents",
-        "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport", "Workspace",
+        "GzipStream", "JSONFormat", "LogStore", "RecordFormat", "ScanInputs", "Storage", "StoreTestSupport",
+        "Workspace",
       ],
       swiftSettings: strict,
       // The linker that comes with the toolchain: GNU gold fails on what the sanitizer adds.
