@@ -11,6 +11,53 @@ let strict: [SwiftSetting] = [
 /// The modules that own memory may tie a view to its owner; their clients need no feature flag.
 let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
+// The products of other packages.
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let heapModule = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+
+// One function for each kind of target.
+
+/// A library. With `ownsMemory` it may return views that are tied to their owner.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], ownsMemory: Bool = false) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: ownsMemory ? lifetimes : strict)
+}
+
+/// A program.
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+/// Tests, with the files in their folder `Resources` if they have one.
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], hasResources: Bool = false, ownsMemory: Bool = false
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: hasResources ? [.copy("Resources")] : [],
+    swiftSettings: ownsMemory ? lifetimes : strict)
+}
+
+/// Helpers of tests.
+func testSupport(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Tests/" + name, swiftSettings: strict)
+}
+
 let package = Package(
   name: "shelfmark",
   platforms: [.macOS(.v26)],
@@ -52,392 +99,229 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // Bytes and files. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
-    // compiler does not inline a package function into another module.
+    // C: what Swift cannot call, or not as fast, and a document to embed.
     .target(name: "CChecksum"),
     .target(name: "CStorage"),
     .target(
       name: "CDaemon",
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
-    // The daemon's OpenAPI document, as a file that editors and linters read.
     .target(name: "COpenAPI", exclude: ["openapi.json"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
-    // Texts: dates, escapes, JSON.
-    .target(name: "TextFormat", swiftSettings: strict),
-    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: strict),
-    .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
-    .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
-    .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
+
+    // Bytes and texts.
+    module("Bytes", ["CChecksum"], ownsMemory: true),
+    module("TextFormat"),
+    module("JSONFormat", ["TextFormat"]),
+    module("GzipStream", ["CZlib"]),
+
+    // The engine. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
+    // compiler does not inline a package function into another module.
+    module("RecordFormat", ["Bytes", "CChecksum"], ownsMemory: true),
+    module("Storage", ["Bytes", "CStorage"], ownsMemory: true),
+    module("LogStore", ["Bytes", "RecordFormat", "Storage"], ownsMemory: true),
 
     // The catalogue.
-    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: strict),
-    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: strict),
-    .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "Bytes"],
-      swiftSettings: lifetimes),
+    module("Barcodes", ["TextFormat"]),
+    module("CatalogRows", ["JSONFormat"]),
+    module("Catalog", ["Barcodes", "Bytes", "CatalogRows", "JSONFormat", "LogStore"], ownsMemory: true),
+    module("CatalogWire", ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
+    module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
 
-    // Documents: bytes, fields by path, conditions. It opens no file and knows no store.
-    .target(
-      name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
-    // Documents in a store.
-    .target(
-      name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
-    // Pages of remote lists, kept as documents.
-    .target(
-      name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "TextFormat"], swiftSettings: strict),
-    // Uploads that wait in a store of documents.
-    .target(
-      name: "UploadQueue",
-      dependencies: [
-        "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Bytes", "Storage", "TextFormat",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HeapModule", package: "swift-collections"),
-      ],
-      swiftSettings: strict),
-    // What documents and uploads do, for swift-metrics.
-    .target(
-      name: "StoreMetrics",
-      dependencies: [
-        "Documents", "TextFormat", "UploadQueue", .product(name: "CoreMetrics", package: "swift-metrics"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "UploadHTTP",
-      dependencies: [
-        "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-
-    // From the server's answer to rows.
-    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: strict),
-    .target(
-      name: "CatalogWire",
-      dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
-      swiftSettings: strict),
-    .target(
-      name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
-    // What the clients of HTTP share, whatever they send.
-    .target(
-      name: "HTTPSupport",
-      dependencies: [
+    // Documents, pages of remote lists, uploads, the stores of a device, and one import for all of them.
+    module("DocumentFormat", ["Bytes", "JSONFormat", "TextFormat"], ownsMemory: true),
+    module("Documents", ["Bytes", "DocumentFormat", "LogStore"], ownsMemory: true),
+    module("PageCache", ["DocumentFormat", "Documents", "LogStore", "TextFormat"]),
+    module(
+      "UploadQueue",
+      [
+        "Bytes", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat", crypto, heapModule,
+      ]),
+    module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics]),
+    module(
+      "Workspace",
+      [
+        "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Storage",
         "TextFormat",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "CatalogHTTP",
-      dependencies: [
-        "CatalogSync", "HTTPSupport", "TextFormat",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "CatalogOrigin",
-      dependencies: [
-        "CatalogRows", "CatalogWire", "JSONFormat", "TextFormat",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-
-    // What people run.
-    .target(
-      name: "Workspace",
-      dependencies: [
-        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
-        "TextFormat",
-      ],
-      swiftSettings: strict),
-    // All libraries for embedding, with one import.
-    .target(
-      name: "Shelfmark",
-      dependencies: [
+      ]),
+    module(
+      "Shelfmark",
+      [
         "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "UploadQueue",
         "Workspace",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "catalogctl",
-      dependencies: [
-        "Barcodes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Bytes", "Storage",
-        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
+      ]),
 
-    // The daemon beside a scanner: inputs that know no catalogue, what it does with scans, its HTTP interface.
-    .target(
-      name: "ScanInputs",
-      dependencies: [
-        "CDaemon", "JSONFormat", "TextFormat",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "ScanDaemon",
-      dependencies: [
-        "CDaemon", "Catalog", "CatalogHTTP", "CatalogSync", "DocumentFormat", "Documents", "JSONFormat", "LogStore",
-        "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "DaemonHTTP",
-      dependencies: [
-        "COpenAPI", "Catalog", "CatalogSync", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat",
-        "UploadQueue", "Workspace",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    // The process around it: configuration, log, metrics for Prometheus, messages to systemd.
-    .target(
-      name: "DaemonProcess",
-      dependencies: [
-        "CDaemon", "CatalogHTTP", "DaemonHTTP", "JSONFormat", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
-        "UploadQueue",
-        .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "catalogd",
-      dependencies: [
+    // HTTP.
+    module("HTTPSupport", ["TextFormat", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+    module(
+      "CatalogHTTP",
+      [
+        "CatalogSync", "HTTPSupport", "TextFormat", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
+      ]),
+    module(
+      "CatalogOrigin",
+      [
+        "CatalogRows", "CatalogWire", "JSONFormat", "TextFormat", httpTypes, hummingbird, logging, nioCore,
+        serviceLifecycle,
+      ]),
+    module(
+      "UploadHTTP",
+      [
+        "GzipStream", "HTTPSupport", "Storage", "TextFormat", "UploadQueue", asyncHTTPClient, crypto, nioCore,
+        nioHTTP1,
+      ]),
+
+    // The daemon next to a scanner.
+    module("ScanInputs", ["CDaemon", "JSONFormat", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
+    module(
+      "ScanDaemon",
+      [
+        "Catalog", "CatalogHTTP", "CatalogSync", "CDaemon", "DocumentFormat", "Documents", "JSONFormat", "LogStore",
+        "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", coreMetrics,
+        logging, serviceLifecycle,
+      ]),
+    module(
+      "DaemonHTTP",
+      [
+        "Catalog", "CatalogSync", "COpenAPI", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat",
+        "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+        serviceLifecycle,
+      ]),
+    module(
+      "DaemonProcess",
+      [
+        "CatalogHTTP", "CDaemon", "DaemonHTTP", "JSONFormat", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
+        "UploadQueue", configuration, coreMetrics, logging, serviceLifecycle,
+      ]),
+
+    // Programs.
+    program(
+      "catalogctl",
+      [
+        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
+        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat",
+        "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+      ]),
+    program(
+      "catalogd",
+      [
         "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "LogStore", "ScanDaemon", "ScanInputs", "Storage",
-        "UploadHTTP", "Workspace",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
+        "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
+      ]),
 
     // Tests: one target a module, helpers in targets of their own.
-    .target(name: "RandomTestSupport", path: "Tests/RandomTestSupport", swiftSettings: strict),
-    .target(
-      name: "StoreTestSupport",
-      dependencies: ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"],
-      path: "Tests/StoreTestSupport", swiftSettings: strict),
-    .testTarget(
-      name: "BytesTests", dependencies: ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "RecordFormatTests",
-      dependencies: ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "StorageTests",
-      dependencies: ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "LogStoreTests",
-      dependencies: ["LogStore", "Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"],
-      swiftSettings: strict),
     .target(name: "CProcessSupport", path: "Tests/CProcessSupport"),
-    .executableTarget(
-      name: "store-actor",
-      dependencies: [
-        "CProcessSupport", "Documents", "LogStore", "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport",
+    testSupport("RandomTestSupport"),
+    testSupport(
+      "StoreTestSupport", ["Bytes", "CProcessSupport", "LogStore", "RandomTestSupport", "RecordFormat", "Storage"]),
+    testSupport("WaitingTestSupport", ["RandomTestSupport"]),
+    testSupport("DatagramTestSupport"),
+    program(
+      "store-actor",
+      [
+        "Bytes", "CProcessSupport", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
         "UploadQueue",
-      ],
-      path: "Tests/StoreActor", swiftSettings: strict),
-    .testTarget(
-      name: "ProcessTests",
-      dependencies: [
-        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "StoreTestSupport",
-        "UploadQueue", "store-actor",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "BarcodesTests", dependencies: ["Barcodes", "RandomTestSupport"], resources: [.copy("Resources")],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CatalogTests",
-      dependencies: [
-        "Barcodes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "Bytes", "LogStore", "RandomTestSupport",
-        "RecordFormat", "Storage", "StoreTestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
-      resources: [.copy("Resources")], swiftSettings: lifetimes),
-    .testTarget(
-      name: "DocumentFormatTests",
-      dependencies: ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "DocumentsTests",
-      dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport",
-      ],
-      swiftSettings: lifetimes),
-    .testTarget(
-      name: "PageCacheTests",
-      dependencies: [
+      ], path: "Tests/StoreActor"),
+    tests("BytesTests", ["Bytes", "CChecksum", "RandomTestSupport", "StoreTestSupport"]),
+    tests("RecordFormatTests", ["Bytes", "CChecksum", "RandomTestSupport", "RecordFormat", "StoreTestSupport"]),
+    tests("StorageTests", ["Bytes", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+    tests("LogStoreTests", ["Bytes", "LogStore", "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport"]),
+    tests(
+      "ProcessTests",
+      [
+        "CProcessSupport", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "store-actor",
+        "StoreTestSupport", "UploadQueue",
+      ]),
+    tests("BarcodesTests", ["Barcodes", "RandomTestSupport"], hasResources: true),
+    tests(
+      "CatalogTests",
+      [
+        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore", "RandomTestSupport",
+        "RecordFormat", "Storage", "StoreTestSupport", crypto,
+      ], hasResources: true, ownsMemory: true),
+    tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
+    tests(
+      "DocumentsTests",
+      [
+        "Bytes", "DocumentFormat", "Documents", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
+      ], ownsMemory: true),
+    tests(
+      "PageCacheTests",
+      [
         "DocumentFormat", "Documents", "LogStore", "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UploadQueueTests",
-      dependencies: [
+      ]),
+    tests(
+      "UploadQueueTests",
+      [
         "DocumentFormat", "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "Storage", "StoreTestSupport",
         "UploadQueue", "WaitingTestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "StoreMetricsTests",
-      dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue",
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UploadHTTPTests",
-      dependencies: [
-        "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-    .testTarget(name: "TextFormatTests", dependencies: ["TextFormat", "RandomTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "GzipStreamTests", dependencies: ["GzipStream", "RandomTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "HTTPSupportTests",
-      dependencies: [
-        "HTTPSupport",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .testTarget(name: "JSONFormatTests", dependencies: ["JSONFormat", "RandomTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "CatalogWireTests", dependencies: ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"],
-      resources: [.copy("Resources")], swiftSettings: strict),
-    .testTarget(
-      name: "CatalogHTTPTests",
-      dependencies: [
-        "CatalogHTTP",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CatalogOriginTests",
-      dependencies: [
-        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire", "RandomTestSupport",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "WorkspaceTests",
-      dependencies: [
-        "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "Bytes", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ScanInputsTests",
-      dependencies: [
-        "RandomTestSupport", "ScanInputs", "WaitingTestSupport",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ScanDaemonTests",
-      dependencies: [
-        "CProcessSupport", "CDaemon", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "DocumentFormat",
+      ]),
+    tests(
+      "StoreMetricsTests",
+      [
+        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue", metricsTestKit,
+      ]),
+    tests(
+      "UploadHTTPTests",
+      [
+        "DocumentFormat", "Documents", "LogStore", "StoreTestSupport", "UploadHTTP", "UploadQueue", crypto, nioCore,
+        nioPosix,
+      ]),
+    tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
+    tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
+    tests("HTTPSupportTests", ["HTTPSupport", asyncHTTPClient, nioSSL]),
+    tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
+    tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),
+    tests("CatalogHTTPTests", ["CatalogHTTP", nioCore, nioPosix, nioSSL]),
+    tests(
+      "CatalogOriginTests",
+      [
+        "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogWire", "RandomTestSupport", asyncHTTPClient, logging,
+        serviceLifecycle,
+      ]),
+    tests(
+      "WorkspaceTests",
+      [
+        "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
+        "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
+      ]),
+    tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
+    tests(
+      "ScanDaemonTests",
+      [
+        "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CDaemon", "CProcessSupport", "DocumentFormat",
         "Documents", "JSONFormat", "LogStore", "RandomTestSupport", "ScanDaemon", "ScanInputs", "Storage",
-        "UploadQueue", "WaitingTestSupport", "Workspace",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "DaemonHTTPTests",
-      dependencies: [
+        "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, logging, metricsTestKit, serviceLifecycle,
+      ]),
+    tests(
+      "DaemonHTTPTests",
+      [
         "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
-        "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: strict),
-    // Clocks that tests move, and waiting for what comes about.
-    .target(
-      name: "WaitingTestSupport", dependencies: ["RandomTestSupport"], path: "Tests/WaitingTestSupport",
-      swiftSettings: strict),
-    .target(name: "DatagramTestSupport", path: "Tests/DatagramTestSupport", swiftSettings: strict),
-    .testTarget(
-      name: "DaemonProcessTests",
-      dependencies: [
+        "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, httpTypes,
+        logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
+      ]),
+    tests(
+      "DaemonProcessTests",
+      [
         "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CatalogdTests",
-      dependencies: [
-        "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon", "Storage",
-        "Workspace",
-        "catalogd",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CommandLineTests",
-      dependencies: ["CProcessSupport", "catalogctl", "catalogd", "LogStore", "PageCache", "RandomTestSupport"],
-      swiftSettings: strict),
+        coreMetrics, logging,
+      ]),
+    tests(
+      "CatalogdTests",
+      [
+        "catalogd", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "LogStore", "ScanDaemon",
+        "Storage", "Workspace",
+      ]),
+    tests(
+      "CommandLineTests", ["catalogctl", "catalogd", "CProcessSupport", "LogStore", "PageCache", "RandomTestSupport"]),
+
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "Barcodes", "Catalog", "CatalogHTTP", "CatalogRows", "CatalogSync", "CatalogWire", "DaemonHTTP",
-        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark", "StoreMetrics",
-        "UploadHTTP", "UploadQueue", "Workspace",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        "DocumentFormat", "Documents", "LogStore", "PageCache", "ScanDaemon", "ScanInputs", "Shelfmark",
+        "StoreMetrics", "UploadHTTP", "UploadQueue", "Workspace", logging, serviceLifecycle,
       ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
   ],
