@@ -1,6 +1,6 @@
 public import Logging
 
-/// Writes each event as one line, whatever stands in its texts.
+/// A log handler that writes each event as one line, whatever its texts contain.
 ///
 ///     let settings = LogSettings(level: .info, style: .json)
 ///     let output = LogOutput(descriptor: 2)
@@ -10,17 +10,17 @@ public struct DaemonLogHandler: LogHandler {
   private let settings: LogSettings
   private let write: @Sendable ([UInt8]) -> Void
   private let now: @Sendable () -> UnixTime
-  /// What a copy of a logger was told for itself.
+  /// The level that was set on this copy of a logger.
   private var ownLevel: Logger.Level?
 
-  /// What all lines of a logger say besides their own.
+  /// Metadata that is added to all lines of this logger.
   public var metadata: Logger.Metadata = [:]
-  /// What they say besides by where they were written.
+  /// A provider of further metadata from the context of each log call.
   public var metadataProvider: Logger.MetadataProvider?
 
   /// - Parameters:
-  ///   - write: takes a line with its line feed, from any thread.
-  ///   - now: the time.
+  ///   - write: Writes a line, which includes its line feed. Called from any thread.
+  ///   - now: Returns the current time.
   public init(
     label: String, settings: LogSettings, write: @escaping @Sendable ([UInt8]) -> Void,
     now: @escaping @Sendable () -> UnixTime = { .now }
@@ -31,7 +31,7 @@ public struct DaemonLogHandler: LogHandler {
     self.now = now
   }
 
-  /// The level of all loggers, but for one that was given another.
+  /// The level of this logger: the shared one, unless another was set on this copy.
   public var logLevel: Logger.Level {
     get { ownLevel ?? settings.level }
     set { ownLevel = newValue }

@@ -9,37 +9,39 @@ import Musl
 import Darwin
 #endif
 
-/// The service manager that started this process, if one did and wants to be told (`sd_notify`, NOTIFY_SOCKET).
+/// A client of the service manager that started this process and expects notifications (`sd_notify`, NOTIFY_SOCKET).
 public struct ServiceManager: Sendable {
-  /// How often the manager expects a sign of life; `nil` for never.
+  /// The interval within which the manager expects a watchdog notification; `nil` if it expects none.
   public let watchdogInterval: Duration?
 
-  /// Where it listens: a path, or a name of the abstract name space behind an `@`.
+  /// The address of the manager's socket: a path, or a name in the abstract namespace after an `@`.
   let address: String
 
-  /// Sending may wait for the manager, so it has a thread of its own; what is sent keeps its order.
+  /// Sending may block until the manager reads, so it runs on a queue of its own, which keeps the order of
+  /// notifications.
   private static let queue = DispatchQueue(label: "shelfmark.service-manager")
 
-  /// As the environment says; `nil` where there is no manager, or one that is reached by something else than a Unix socket.
+  /// Creates a client from the environment; `nil` if there is no manager, or its address is not a Unix socket.
   ///
-  /// - Parameter process: the id of this process: a watchdog that is meant for another one is none.
+  /// - Parameter process: The id of this process. A watchdog that is meant for another process is ignored.
   public init?(environment: [String: String], process: Int32 = getpid()) {
     guard let address = environment["NOTIFY_SOCKET"], address.hasPrefix("/") || address.hasPrefix("@"),
       (2...107).contains(address.utf8.count)
     else { return nil }
     self.address = address
     let isMeant = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
-    // A day is as good as never, and no product of it overflows.
+    // A longer interval is clamped to a day, so that products of it do not overflow.
     let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap {
       $0 > 0 ? min($0, 86_400_000_000) : nil
     }
     watchdogInterval = isMeant ? microseconds.map { .microseconds($0) } : nil
   }
 
-  /// Sends lines of state, such as `READY=1`, and returns when they are sent.
+  /// Sends state assignments, for example `READY=1`, and returns when they are sent.
   ///
-  /// A manager that does not listen does not stop the daemon: it is tried for up to two seconds.
-  /// - Returns: whether they were sent.
+  /// A manager that does not read does not stop the daemon: sending is tried for up to two seconds.
+  ///
+  /// - Returns: Whether they were sent.
   @discardableResult
   public func notify(_ state: String) async -> Bool {
     let address = Array(address.utf8CString.dropLast())
@@ -50,7 +52,7 @@ public struct ServiceManager: Sendable {
   }
 
   private static func send(_ bytes: [UInt8], to address: [CChar]) -> Bool {
-    // Both arrays live for the call, which copies what it needs and is told their lengths.
+    // Both arrays live during the call, which gets their lengths and copies what it needs.
     unsafe address.withUnsafeBufferPointer { path in
       unsafe bytes.withUnsafeBytes { data in
         guard let name = path.baseAddress, let start = data.baseAddress else { return false }
@@ -61,31 +63,31 @@ public struct ServiceManager: Sendable {
 }
 
 extension ServiceManager {
-  /// The daemon answers scans.
+  /// Reports that the daemon answers scans.
   public func ready(_ status: String) async { await notify("READY=1\n" + Self.status(status)) }
 
-  /// The daemon reads its configuration again; ``ready(_:)`` ends it.
+  /// Reports that the daemon reloads its configuration; ``ready(_:)`` ends this state.
   public func reloading() async {
     await notify(
       "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)\n" + Self.status("reading the configuration again"))
   }
 
-  /// The daemon ends.
+  /// Reports that the daemon is shutting down.
   public func stopping() async { await notify("STOPPING=1\n" + Self.status("ending")) }
 
-  /// What `systemctl status` shows.
+  /// Sets the status text that `systemctl status` shows.
   public func tell(_ status: String) async { await notify(Self.status(status)) }
 
-  /// A line of status is one line.
+  /// The status assignment, with the text on one line.
   static func status(_ text: String) -> String {
     "STATUS="
       + String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
   }
 
-  /// The clock that the manager compares with: CLOCK_MONOTONIC.
+  /// The current time of the clock that the manager compares with: CLOCK_MONOTONIC.
   static var monotonicMicroseconds: UInt64 {
     var time = timespec()
-    // The structure is this function's own, and the clock exists on every system.
+    // The structure is local to this function, and the clock exists on every system.
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
