@@ -1,18 +1,19 @@
 import NIOCore
 import NIOHTTP1
 
-/// Names the whole URL in a request that a proxy passes on (RFC 9112, 3.2.2), where the client names its path alone.
+/// A channel handler that changes a request's target to the absolute form, which a forward proxy needs (RFC 9112,
+/// 3.2.2), where the client writes only the path.
 ///
-/// AsyncHTTPClient asks a proxy for a tunnel whatever the scheme, which many proxies refuse for anything but `https`.
-/// So a request for `http` goes to the proxy as if that were the server, and this handler, next to the encoder,
-/// completes its target.
+/// AsyncHTTPClient requests a tunnel from a proxy for every scheme, which many proxies refuse for anything except
+/// `https`. So a request for `http` is sent to the proxy as if the proxy were the server, and this handler, next to the
+/// encoder, completes its target.
 final class AbsoluteForm: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
   private let target: String
 
-  /// - Parameter target: The URL with its query.
+  /// - Parameter target: The URL, including its query.
   init(_ target: String) { self.target = target }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -24,7 +25,7 @@ final class AbsoluteForm: ChannelOutboundHandler, RemovableChannelHandler {
     context.write(wrapOutboundOut(part), promise: promise)
   }
 
-  /// Puts a handler between the encoder of a connection and the client.
+  /// Adds a handler between the encoder of a connection and the client.
   static func add(_ target: String, to channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.submit {
       let pipeline = channel.pipeline.syncOperations

@@ -6,6 +6,6 @@ import Foundation
 
 /// Basic authentication (RFC 7617).
 enum Basic {
-  /// `user:password` as the header has it.
+  /// The text `user:password`, encoded for the header.
   static func encoded(_ credentials: String) -> String { Data(credentials.utf8).base64EncodedString() }
 }

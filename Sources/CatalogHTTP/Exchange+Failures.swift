@@ -5,15 +5,15 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Alarms, and what an attempt that failed says to the operator.
+/// Timeouts, and descriptions of failed attempts for the operator.
 extension Exchange {
-  /// A URL as errors show it, with the proxy through which it is asked.
+  /// A URL as shown in errors, with the proxy that is used for it.
   func shown(_ url: RequestURL) -> String {
     guard let proxy = (try? options.proxies.proxy(for: url)) ?? nil else { return url.display }
     return "\(url.display) (through the proxy \(proxy.display))"
   }
 
-  /// Lets the attempt end when `limit` or what remains of the total time passes, whichever is sooner.
+  /// Schedules a timeout that ends the attempt after `limit` or the rest of the total time, whichever is shorter.
   func setAlarm(
     _ duration: Duration, for limit: TransportError.TimeLimit, url: RequestURL
   ) throws(AttemptFailure) -> Scheduled<Void> {
@@ -27,20 +27,20 @@ extension Exchange {
     }
   }
 
-  /// The connection is open: replaces the alarm for opening it by the one for the server's silence.
+  /// Replaces the connection timeout by the idle timeout after the connection is open.
   ///
-  /// - Throws: `AttemptFailure` where the total time is over.
+  /// - Throws: `AttemptFailure` if the total time is over.
   func beginSilence(of url: RequestURL) throws(AttemptFailure) {
-    // The request may have been given up while its connection was made.
+    // The request may have been given up while its connection was being made.
     guard let former = headAlarm.withLock({ $0.take() }) else { return }
     former.cancel()
     let alarm = try setAlarm(options.idleTimeout, for: .idle, url: url)
     headAlarm.withLock { $0 = alarm }
   }
 
-  /// Says in the operator's words why the client failed.
+  /// Describes the client's error for the operator.
   ///
-  /// - Throws: `CancellationError` when the task was cancelled: what the client says then does not matter.
+  /// - Throws: `CancellationError` if the task was cancelled; the client's error does not matter then.
   func explain(_ error: any Error, url: RequestURL) throws -> AttemptFailure {
     try Task.checkCancellation()
     if error is CancellationError { throw error }

@@ -5,26 +5,26 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// One attempt: a connection of its own for each hop, the request with its redirects, and the body.
+/// One attempt of a fetch: a connection for each hop, the request with its redirects, and the body.
 ///
-/// Every wait for the server stands under an alarm. An alarm that rings shuts the attempt's client down,
-/// which ends whatever it waits for, and leaves behind which limit passed. No alarm runs while the caller
-/// works on a chunk, so a slow disk is never taken for a slow server.
+/// Every wait for the server has a timeout. When a timeout fires, it shuts down the attempt's client, which ends any
+/// wait, and records which limit was exceeded. No timeout runs while the caller processes a chunk, so a slow disk is
+/// never mistaken for a slow server.
 final class Exchange: Sendable {
   let transport: HTTPTransport
   let attempt: Int
   let deadline: ContinuousClock.Instant
   private let tls: TLSConfiguration
-  /// The client of the present hop; `nil` before the first one.
+  /// The client of the current hop; `nil` before the first one.
   let client = Mutex<HTTPClient?>(nil)
-  /// The alarm of a request whose answer has not begun; `nil` where none is waited for.
+  /// The timeout of a request whose response has not begun; `nil` if there is no such request.
   let headAlarm = Mutex<Scheduled<Void>?>(nil)
-  /// The limit whose alarm rang first.
+  /// The limit whose timeout fired first.
   let passedLimit = Mutex<TransportError.TimeLimit?>(nil)
 
   var options: TransportOptions { transport.options }
 
-  /// - Throws: `AttemptFailure` for an authority file that cannot be used.
+  /// - Throws: `AttemptFailure` for a certificate authority file that cannot be used.
   init(transport: HTTPTransport, attempt: Int, deadline: ContinuousClock.Instant) throws(AttemptFailure) {
     self.transport = transport
     self.attempt = attempt
@@ -32,16 +32,17 @@ final class Exchange: Sendable {
     tls = try TLSSettings.configuration(transport.options)
   }
 
-  /// Begins a hop: a client that reaches `url` directly or through its proxy, and replaces the former one.
+  /// Begins a hop: creates a client that connects to `url` directly or through its proxy, and replaces the previous
+  /// one.
   private func makeClient(_ url: RequestURL, _ proxy: HTTPProxy?) async -> HTTPClient {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
       timeout: .init(connect: TimeAmount(options.connectTimeout)))
-    // Repeating belongs to the transport alone, where it is counted and announced.
+    // Only the transport retries, because it counts and reports retries.
     configuration.connectionPool.retryConnectionEstablishment = false
-    // One fetch, one connection: multiplexing would bring nothing.
+    // One fetch uses one connection, so multiplexing has no benefit.
     configuration.httpVersion = .http1Only
-    // A connection that is used again may just be closing at the other end; a redirect would fail by chance.
+    // The server may be closing a reused connection; a redirect would then fail at random.
     configuration.maximumUsesPerConnection = 1
     switch (url.scheme, proxy) {
     case (.https, let proxy?):
@@ -51,7 +52,7 @@ final class Exchange: Sendable {
     case (.http, _?), (_, nil): break
     }
     let target = url.scheme == .http && proxy != nil ? url.text : nil
-    // The connection is open, TLS and a tunnel included; the request goes out next.
+    // The connection is open, including TLS and a tunnel; the request is sent next.
     configuration.http1_1ConnectionDebugInitializer = { channel in
       do throws(AttemptFailure) { try self.beginSilence(of: url) } catch {
         return channel.eventLoop.makeFailedFuture(error)
@@ -67,15 +68,15 @@ final class Exchange: Sendable {
     return new
   }
 
-  /// Closes the connection, whatever state it is in.
+  /// Closes the connection, whatever its state.
   func end() async {
-    // It fails only when an alarm has shut the client down already.
+    // It fails only if a timeout has already shut down the client.
     try? await client.withLock { $0 }?.shutdown()
   }
 
   // MARK: Request
 
-  /// Sends the request and follows redirects until a 200.
+  /// Sends the request, and follows redirects until a response with status 200.
   func request(
     cursor: String
   ) async throws -> (response: HTTPClientResponse, url: RequestURL, redirectCount: Int) {
@@ -125,7 +126,7 @@ final class Exchange: Sendable {
       request.headers = transport.headers
       return request
     }
-    // To the proxy; ``AbsoluteForm`` names the server.
+    // The request goes to the proxy; ``AbsoluteForm`` adds the server.
     var request = HTTPClientRequest(url: "http://\(proxy.display)/")
     request.headers = transport.headers
     request.headers.add(name: "Host", value: url.authority)
@@ -135,11 +136,11 @@ final class Exchange: Sendable {
     return request
   }
 
-  /// What the server says against the request, with the beginning of its explanation.
+  /// The failure for an error response, with the beginning of its explanation.
   private func refusal(_ response: HTTPClientResponse, status: Int, url: RequestURL) async -> AttemptFailure {
     var beginning: [UInt8] = []
     var body = response.body.makeAsyncIterator()
-    // The status alone is worth reporting: an explanation that breaks off or never comes changes nothing.
+    // Reporting the status alone is useful too: an explanation that is cut off or never arrives changes nothing.
     if let alarm = try? setAlarm(min(options.idleTimeout, .seconds(5)), for: .idle, url: url) {
       while beginning.count < 1024, let chunk = try? await body.next() {
         beginning += chunk.readableBytesView.prefix(1024)
@@ -155,7 +156,7 @@ final class Exchange: Sendable {
       })
   }
 
-  /// The first line of an error's body, if it is text for people rather than a page.
+  /// The first line of an error response's body, if it is plain text and not a page.
   static func explanation(_ body: [UInt8]) -> String? {
     let line = String(decoding: body, as: UTF8.self)
       .split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
@@ -167,9 +168,9 @@ final class Exchange: Sendable {
 
   // MARK: Body
 
-  /// Hands the body over chunk by chunk and proves that it is whole.
+  /// Passes the body on chunk by chunk, and verifies that it is complete.
   ///
-  /// - Returns: Its length in bytes.
+  /// - Returns: The length of the body in bytes.
   nonisolated(nonsending) func readBody(
     _ response: HTTPClientResponse, of url: RequestURL, onChunk: (Span<UInt8>) throws -> Void
   ) async throws -> Int {
@@ -178,7 +179,7 @@ final class Exchange: Sendable {
       throw failure(
         .notUnderstood(url: shown(url), reason: "Content-Encoding was not asked for", attempts: attempt))
     }
-    // Absent where the body is chunked or ends with the connection.
+    // Absent if the body is chunked or ends with the connection.
     let expected = response.headers.first(name: "Content-Length").flatMap { Int($0) }
     let tooLong = failure(.bodyTooLong(url: shown(url), maximum: options.maximumBodyByteCount))
     if let expected, expected > options.maximumBodyByteCount { throw tooLong }
@@ -204,7 +205,7 @@ final class Exchange: Sendable {
       received += chunk.readableBytes
       try onChunk(chunk.readableBytesUInt8Span)
     }
-    // The stream of a cancelled task, or of a client that an alarm shut down, may just end.
+    // The stream of a cancelled task, or of a client that a timeout shut down, may end without an error.
     try Task.checkCancellation()
     if let limit = passedLimit.withLock({ $0 }) { throw handing(received, in: timeout(limit, url: url)) }
     guard expected == nil || expected == received else {
@@ -213,8 +214,8 @@ final class Exchange: Sendable {
     return received
   }
 
-  /// Why the body ended early: a limit that passed, or whatever broke the connection, which for the operator
-  /// is an answer that broke off.
+  /// Why the body ended early: an exceeded limit, or a broken connection, which is reported to the operator as an
+  /// incomplete response.
   private func explainBreak(
     _ error: any Error, url: RequestURL, received: Int, expected: Int?
   ) throws -> AttemptFailure {

@@ -3,19 +3,19 @@ import HTTPSupport
 import NIOCore
 import NIOHTTP1
 
-/// Fetches the server's answer to a cursor over HTTP and hands it over as it arrives.
+/// An HTTP client that fetches the server's response to a cursor and passes it on as it arrives.
 ///
-/// One fetch makes up to ``RetryPolicy/maximumAttempts`` attempts. The bytes of two attempts never meet: each
-/// attempt fills a state of its own (``fetch(cursor:into:onChunk:)``), the state of a failed attempt is
-/// dropped, and only the one that took a whole body is returned. Where there is no such state
-/// (``fetch(cursor:onChunk:)``), nothing is retried once a byte was handed over.
+/// One fetch makes up to ``RetryPolicy/maximumAttempts`` attempts. The bytes of two attempts are never mixed: each
+/// attempt fills a state of its own (``fetch(cursor:into:onChunk:)``), the state of a failed attempt is dropped, and
+/// only the state that received a complete body is returned. Without such a state (``fetch(cursor:onChunk:)``), nothing
+/// is retried after the first byte was passed on.
 ///
-/// A transport holds no connection between fetches and needs no shutting down.
+/// A transport holds no connection between fetches and does not need to be shut down.
 public struct HTTPTransport: Sendable {
   let base: RequestURL
   let options: TransportOptions
   let environment: TransportEnvironment
-  /// All headers of each request but `Host`, checked.
+  /// All headers of each request except `Host`, validated.
   let headers: HTTPHeaders
 
   /// Creates a transport. Nothing is requested yet.
@@ -38,22 +38,23 @@ public struct HTTPTransport: Sendable {
   /// The URL without credentials and query, for messages.
   public var url: String { base.display }
 
-  /// Whether the URL has a user, with or without a password.
+  /// Whether the URL contains a user, with or without a password.
   public var hasCredentials: Bool { base.credentials != nil }
 
   /// The server's host, for messages.
   public var host: String { base.host }
 
-  /// Fetches what is later than `cursor`, folding the body into a state that is made anew for each attempt.
+  /// Fetches the changes after `cursor`, and folds the body into a state that is created for each attempt.
   ///
   /// - Parameters:
-  ///   - cursor: The cursor as the server gave it; empty for a full update.
-  ///   - makeState: Makes the state of one attempt. Called when the server has answered 200, before the first
-  ///     byte; a later call means that the former state was dropped. What a state did outside itself must be
-  ///     undone when it is dropped.
-  ///   - onChunk: Takes the next bytes of the body. They are lent for the call. The server waits meanwhile.
-  /// - Returns: The state that took the whole body.
-  /// - Throws: ``TransportError``; `CancellationError`; what the closures throw, which is never retried.
+  ///   - cursor: The cursor as received from the server; empty for a full update.
+  ///   - makeState: Creates the state of one attempt. Called when the server has responded with 200, before the first
+  ///     byte; a later call means that the previous state was dropped. Side effects of a state must be undone when it
+  ///     is dropped.
+  ///   - onChunk: Receives the next bytes of the body, which are valid only during the call. The server waits until it
+  ///     returns.
+  /// - Returns: The state that received the complete body.
+  /// - Throws: ``TransportError``; `CancellationError`; errors of the closures, which are never retried.
   nonisolated(nonsending) public func fetch<State: ~Copyable>(
     cursor: String, into makeState: () throws -> State,
     onChunk: (inout State, Span<UInt8>) throws -> Void
@@ -61,11 +62,12 @@ public struct HTTPTransport: Sendable {
     try await fetch(cursor: cursor, retriesBrokenBodies: true, into: makeState, onChunk: onChunk)
   }
 
-  /// Fetches what is later than `cursor`, for a caller that cannot take back what it was given.
+  /// Fetches the changes after `cursor`, for a caller that cannot undo what it has received.
   ///
-  /// A body that breaks off after its first byte is an error, not a new attempt.
-  /// - Throws: As ``fetch(cursor:into:onChunk:)``. After an error the chunks handed over so far are
-  ///   worthless.
+  /// A body that breaks off after its first byte is an error and is not retried.
+  ///
+  /// - Throws: The errors of ``fetch(cursor:into:onChunk:)``. After an error, the chunks received so far must be
+  ///   discarded.
   nonisolated(nonsending) public func fetch(
     cursor: String, onChunk: (Span<UInt8>) throws -> Void
   ) async throws -> FetchInfo {
@@ -92,7 +94,7 @@ public struct HTTPTransport: Sendable {
       guard failure.isRetryable, retriesBrokenBodies || failure.handedByteCount == 0,
         let pause = options.retry.pause(
           afterAttempt: attempt, retryAfter: failure.retryAfter, random: environment.random),
-        // A pause that would outlast the deadline is not worth sleeping through.
+        // Do not start a pause that would end after the deadline.
         environment.now() + pause < deadline
       else { throw failure.error }
       options.onRetry?(
@@ -105,8 +107,7 @@ public struct HTTPTransport: Sendable {
     }
   }
 
-  /// - Throws: `AttemptFailure` for the world's faults; `CancellationError` and the closures' errors as they
-  ///   are.
+  /// - Throws: `AttemptFailure` for external failures; `CancellationError` and the closures' errors unchanged.
   nonisolated(nonsending) private func performAttempt<State: ~Copyable>(
     _ attempt: Int, cursor: String, deadline: ContinuousClock.Instant, into makeState: () throws -> State,
     onChunk: (inout State, Span<UInt8>) throws -> Void
@@ -145,7 +146,7 @@ public struct HTTPTransport: Sendable {
         headers.add(name: name, value: value)
       }
     }
-    // What the client sets itself.
+    // Headers that the client sets itself.
     let own = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"]
     for (name, value) in headers where !HeaderField.isSendable(name: name, value: value, own: own) {
       throw .invalidHeader(name: name)
@@ -154,37 +155,37 @@ public struct HTTPTransport: Sendable {
   }
 }
 
-/// What a fetch took from the server.
+/// Statistics of a fetch.
 public struct FetchInfo: Sendable, Equatable {
-  /// The URL that answered, after redirects, without credentials and query.
+  /// The URL that responded, after redirects, without credentials and query.
   public var url: String
-  /// Bytes of the body, all of them handed over.
+  /// The size of the body in bytes, all of which were passed on.
   public var byteCount: Int
-  /// Attempts made, the successful one included.
+  /// The number of attempts, including the successful one.
   public var attempts: Int
-  /// Redirects followed by the successful attempt.
+  /// The number of redirects that the successful attempt followed.
   public var redirects: Int
 }
 
-/// The state that took a whole body, and what is known of the fetch.
+/// The state that received a complete body, and the statistics of the fetch.
 public struct Fetched<State: ~Copyable>: ~Copyable {
   /// The caller's state of the successful attempt.
   public var state: State
   /// The number of attempts and redirects.
   public let info: FetchInfo
 
-  /// The state alone, moved out.
+  /// Returns the state alone, moved out.
   public consuming func take() -> State { state }
 }
 
 extension Fetched: Copyable where State: Copyable {}
 extension Fetched: Sendable where State: Sendable & ~Copyable {}
 
-/// An attempt that failed for a reason outside the caller, with what decides about another one.
+/// An attempt that failed for an external reason, with the information that decides about a retry.
 struct AttemptFailure: Error {
   var error: TransportError
   var isRetryable: Bool
   var retryAfter: Duration?
-  /// Bytes of the body that the caller saw.
+  /// The number of bytes of the body that were passed to the caller.
   var handedByteCount = 0
 }

@@ -1,12 +1,12 @@
-/// What a program calls those of its options that may help where a fetch failed, for its messages.
+/// The names of a program's options that may help after a failed fetch, for its messages.
 ///
-/// `nil`: The option has no name, and messages only say what helps.
+/// If a name is `nil`, messages describe the remedy without naming an option.
 public struct OptionNames: Sendable, Equatable {
-  /// What sets ``TransportOptions/idleTimeout``.
+  /// The option that sets ``TransportOptions/idleTimeout``.
   public var idleTimeout: String?
-  /// What sets ``TransportOptions/minimumRate``.
+  /// The option that sets ``TransportOptions/minimumRate``.
   public var minimumRate: String?
-  /// What sets ``TransportOptions/certificateAuthorityFile``.
+  /// The option that sets ``TransportOptions/certificateAuthorityFile``.
   public var certificateAuthorityFile: String?
 
   /// Creates a list of names. An option without a name is described instead of named.

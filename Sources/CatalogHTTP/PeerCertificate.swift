@@ -10,18 +10,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A server's certificate that was not trusted, looked at once more to say why: the library that checks it says only
-/// that it does not pass. Nothing is sent to the server but the beginning of a handshake, which is broken off.
+/// An untrusted server certificate, fetched once more to explain why: the library that verifies it reports only that
+/// verification failed. Only the beginning of a handshake is sent to the server, which is then aborted.
 struct PeerCertificate: Sendable {
-  /// Seconds since 1970 from which on, and until which, it is valid.
+  /// The validity period, in seconds since 1970.
   var validity: ClosedRange<Int64>
 
-  /// The certificate of a server; `nil` if it cannot be had in time.
+  /// Fetches the certificate of a server; `nil` if that fails or takes too long.
   static func of(_ url: RequestURL, timeout: Duration) async -> PeerCertificate? {
     let loop = HTTPClient.defaultEventLoopGroup.any()
     let found = loop.makePromise(of: PeerCertificate?.self)
     let isAnswered = Atomic(false)
-    // The first answer counts: the certificate, a fault, or the end of the time.
+    // The first result is used: the certificate, an error, or the timeout.
     @Sendable func answer(_ certificate: PeerCertificate?) {
       if !isAnswered.exchange(true, ordering: .acquiringAndReleasing) { found.succeed(certificate) }
     }
@@ -55,7 +55,7 @@ struct PeerCertificate: Sendable {
     validity = first...last
   }
 
-  /// Why it is not trusted, by a clock that shows `now`, in seconds since 1970.
+  /// Why the certificate is not trusted, at the time `now` in seconds since 1970.
   func reason(now: Int64) -> String {
     if now > validity.upperBound { return "the server's certificate expired on \(Self.day(validity.upperBound))" }
     if now < validity.lowerBound {

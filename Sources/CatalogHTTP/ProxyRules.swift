@@ -1,23 +1,23 @@
 import NIOCore
 
-/// Through which proxies servers are asked, and which servers without one.
+/// The rules that select the proxy for a server.
 ///
-/// A proxy is an HTTP proxy: a request for `http` names the whole URL to it, and one for `https` asks it for a tunnel
-/// (`CONNECT`), so that it sees the host's name and nothing else.
+/// Proxies are HTTP proxies: a request for `http` contains the complete URL, and one for `https` requests a tunnel
+/// (`CONNECT`), so that the proxy sees only the host name.
 ///
-/// | variable | says |
+/// | variable | meaning |
 /// |---|---|
 /// | `http_proxy`, `HTTP_PROXY` | the proxy for `http` URLs: `http://[USER:PASSWORD@]HOST[:PORT]` or `HOST[:PORT]`, port 80 |
 /// | `https_proxy`, `HTTPS_PROXY` | the proxy for `https` URLs |
-/// | `no_proxy`, `NO_PROXY` | hosts that are asked directly, separated by commas or blanks |
+/// | `no_proxy`, `NO_PROXY` | hosts to connect to directly, separated by commas or blanks |
 ///
-/// A name in lower case goes first. `HTTP_PROXY` is not read where `REQUEST_METHOD` is set: in a CGI script it may be a
-/// header of the caller's. An entry of `no_proxy` is `*` for every host, a host's name, which stands for all names that
-/// end with it after a dot as well, an address, or a range of addresses such as `10.0.0.0/8`; each of them may have a
-/// port after a colon. `all_proxy`, SOCKS proxies and proxies that are spoken to in TLS are not supported: the latter
-/// two are an error where they would be used.
+/// Lower-case names take precedence. `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set, because in a CGI script it may
+/// come from a header of the client. An entry of `no_proxy` is `*` for every host, a host name (which also matches all
+/// its subdomains), an address, or an address range like `10.0.0.0/8`; each may have a port after a colon. `all_proxy`,
+/// SOCKS proxies and proxies that use TLS themselves are not supported; the latter two are an error when they would be
+/// used.
 public struct ProxyRules: Sendable {
-  /// A variable and its value, judged when it is needed.
+  /// A variable and its value, parsed when it is needed.
   private struct Variable: Sendable {
     var name: String
     var value: String
@@ -27,10 +27,10 @@ public struct ProxyRules: Sendable {
   private var https: Variable?
   private var exceptions: [ProxyException] = []
 
-  /// Every server is asked directly.
+  /// Creates rules without proxies.
   public init() {}
 
-  /// The rules that environment variables give.
+  /// Creates the rules from environment variables.
   public init(environment: [String: String]) {
     func variable(_ names: String...) -> Variable? {
       for name in names {
@@ -45,7 +45,7 @@ public struct ProxyRules: Sendable {
     exceptions = list.split { $0 == "," || $0.isWhitespace }.compactMap { ProxyException(String($0)) }
   }
 
-  /// The proxy through which `url` is asked; `nil` for none.
+  /// The proxy for `url`; `nil` to connect directly.
   ///
   /// - Throws: ``TransportError/invalidProxy(variable:value:reason:)``.
   func proxy(for url: RequestURL) throws(TransportError) -> HTTPProxy? {
@@ -56,14 +56,14 @@ public struct ProxyRules: Sendable {
   }
 }
 
-/// A proxy's address, and the credentials for it.
+/// A proxy's address and credentials.
 struct HTTPProxy: Sendable, Equatable {
   let host: String
   let port: Int
-  /// `user:password` decoded.
+  /// The decoded text `user:password`.
   let credentials: String?
 
-  /// Host and port, for people.
+  /// The host and port, for people.
   var display: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// - Throws: ``TransportError/invalidProxy(variable:value:reason:)``.
@@ -89,16 +89,16 @@ struct HTTPProxy: Sendable, Equatable {
 struct ProxyException: Sendable {
   private enum Hosts: Sendable {
     case all
-    /// A name, and every name that ends with it after a dot.
+    /// A host name, and all its subdomains.
     case name(String)
-    /// All addresses that begin with the bits of this one.
+    /// All addresses with this prefix.
     case addresses([UInt8], bits: Int)
   }
 
   private let hosts: Hosts
   private let port: Int?
 
-  /// `nil` for an entry that names nothing.
+  /// Creates an entry; `nil` if it names nothing.
   init?(_ entry: String) {
     var host = Substring(entry.lowercased())
     var port: Int?
@@ -128,12 +128,12 @@ struct ProxyException: Sendable {
     hosts = .name(String(host))
   }
 
-  /// Whether a server is asked directly because of this entry.
+  /// Whether connections to a server bypass the proxy because of this entry.
   ///
-  /// - Parameter host: The host in lower case, an IPv6 address without brackets.
+  /// - Parameter host: The host in lower case; an IPv6 address without brackets.
   func covers(host: String, port: Int) -> Bool {
     if let own = self.port, own != port { return false }
-    // A dot at the end of a name says that it is complete.
+    // A trailing dot marks a fully qualified name.
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
     switch hosts {
     case .all: return true
@@ -146,7 +146,7 @@ struct ProxyException: Sendable {
     }
   }
 
-  /// The bytes of an IP address; `nil` for something else.
+  /// The bytes of an IP address; `nil` for any other text.
   private static func address(_ text: String) -> [UInt8]? {
     switch try? SocketAddress(ipAddress: text, port: 0) {
     case .v4(let address): unsafe withUnsafeBytes(of: address.address.sin_addr) { unsafe Array($0) }

@@ -1,6 +1,6 @@
-/// Ends a body that trickles: fewer bytes a second than a rate over a whole window of waiting.
+/// A check of a body's minimum rate: it detects a body that is slower over an entire window of waiting time.
 ///
-/// Time counts only while bytes are waited for, so that a caller who is slow is not taken for a server that is.
+/// Only the time spent waiting for bytes counts, so a slow caller is not mistaken for a slow server.
 struct RateGuard {
   private let bytesPerSecond: Int
   private let window: Duration
@@ -8,7 +8,7 @@ struct RateGuard {
   private var byteCount = 0
 
   /// - Parameters:
-  ///   - bytesPerSecond: The lowest rate that is accepted; 0 accepts any.
+  ///   - bytesPerSecond: The lowest accepted rate; 0 accepts any.
   ///   - window: How long the rate may be lower.
   init(bytesPerSecond: Int, window: Duration) {
     self.bytesPerSecond = bytesPerSecond
@@ -17,7 +17,7 @@ struct RateGuard {
 
   /// Counts a chunk.
   ///
-  /// - Returns: Whether the rate over the window that this chunk ends was high enough; true within a window.
+  /// - Returns: Whether the rate was high enough over the window that this chunk ends; `true` inside a window.
   mutating func accepts(_ count: Int, after wait: Duration) -> Bool {
     waited += wait
     byteCount += count

@@ -5,7 +5,7 @@ import TextFormat
 import Foundation
 #endif
 
-/// The URL of a request in its parts: checked once, with the cursor put in, and shown without secrets.
+/// A parsed and validated request URL, to which the cursor can be added, and which can be shown without secrets.
 struct RequestURL: Sendable, Equatable {
   enum Scheme: String, Sendable {
     case http, https
@@ -13,17 +13,17 @@ struct RequestURL: Sendable, Equatable {
   }
 
   let scheme: Scheme
-  /// In lower case, without the brackets of an IPv6 address.
+  /// The host in lower case, without the brackets of an IPv6 address.
   let host: String
   let port: Int
-  /// Percent-encoded, at least `/`.
+  /// The percent-encoded path, at least `/`.
   let path: String
-  /// Percent-encoded, without the question mark.
+  /// The percent-encoded query, without the question mark.
   private(set) var query: String?
-  /// `user:password` decoded, if the URL has them.
+  /// The decoded text `user:password`, if the URL contains it.
   let credentials: String?
 
-  /// - Throws: ``TransportError/invalidURL(url:reason:)`` for everything but http and https with a host.
+  /// - Throws: ``TransportError/invalidURL(url:reason:)`` for everything except http and https URLs with a host.
   init(_ text: String) throws(TransportError) {
     guard let url = Self.parse(text), let url = Self(url) else {
       throw .invalidURL(url: Self.withoutSecrets(text), reason: "not an http or https URL with a host")
@@ -48,13 +48,13 @@ struct RequestURL: Sendable, Equatable {
     credentials = url.user(percentEncoded: false).map { "\($0):\(url.password(percentEncoded: false) ?? "")" }
   }
 
-  /// What is requested: everything but the credentials, which travel in a header.
+  /// The URL to request: everything except the credentials, which are sent in a header.
   var text: String { display + (query.map { "?\($0)" } ?? "") }
 
-  /// What people may see: no credentials, and no query either, since a query may hold a token.
+  /// The URL without credentials and query, which may contain a token, for people.
   var display: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
-  /// Host and port as a `Host` header has them: without the port that is the scheme's own.
+  /// The host and port as in a `Host` header: the scheme's default port is omitted.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return name + (port == scheme.defaultPort ? "" : ":\(port)")
@@ -65,8 +65,8 @@ struct RequestURL: Sendable, Equatable {
     query?.split(separator: "&").contains { $0 == "updateTime" || $0.hasPrefix("updateTime=") } ?? false
   }
 
-  /// The same URL asking for what is later than `cursor`. The rest of the query stays; an `updateTime` that
-  /// it has is replaced, since of two the server might read the wrong one.
+  /// The same URL with `cursor` in its query. The rest of the query is kept; an existing `updateTime` is replaced,
+  /// because a server might read the wrong one of two.
   func asking(cursor: String) -> RequestURL {
     let others = (query ?? "").split(separator: "&").filter {
       $0 != "updateTime" && !$0.hasPrefix("updateTime=")
@@ -79,9 +79,9 @@ struct RequestURL: Sendable, Equatable {
 
   /// The target of a redirect from this URL.
   ///
-  /// A redirect stays at the host and port to which the caller gave the credentials; only the step from http
-  /// to https on the same host may change the port. A target that lost the cursor gets it back, for it is
-  /// part of the question: without it the server would answer another one.
+  /// A redirect must stay at the host and port that the caller gave the credentials for; only the step from http to
+  /// https on the same host may change the port. If the target lost the cursor, it is added again, because without it
+  /// the server would answer another request.
   func redirected(to location: String, cursor: String) throws(TransportError) -> RequestURL {
     guard let base = Self.parse(text), let url = Self.parse(location, relativeTo: base),
       let target = Self(url)
@@ -100,8 +100,8 @@ struct RequestURL: Sendable, Equatable {
     return target.hasCursor ? target : target.asking(cursor: cursor)
   }
 
-  /// Parses a URL as people write it: blanks and letters beyond ASCII are encoded first, what is encoded
-  /// already stays as it is.
+  /// Parses a URL as people write it: blanks and non-ASCII characters are encoded first, and existing encodings are
+  /// kept.
   private static func parse(_ text: String, relativeTo base: URL? = nil) -> URL? {
     var ascii = ""
     for scalar in text.unicodeScalars {
@@ -112,8 +112,8 @@ struct RequestURL: Sendable, Equatable {
     return URL(string: ascii, relativeTo: base)?.absoluteURL
   }
 
-  /// Text that is no good URL, shortened and without what may be a secret: the part before an `@` and
-  /// everything from a `?` or `#`.
+  /// An invalid URL for messages, shortened and without possible secrets: the part before an `@`, and everything from a
+  /// `?` or `#`.
   static func withoutSecrets(_ text: String) -> String {
     let address = text.prefix { $0 != "?" && $0 != "#" }
     guard let at = address.lastIndex(of: "@") else { return String(address.prefix(200)) }

@@ -6,9 +6,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How connections are encrypted.
+/// Creates the TLS configuration of connections.
 enum TLSSettings {
-  /// - Throws: `AttemptFailure` for an authority file that cannot be used.
+  /// - Throws: `AttemptFailure` for a certificate authority file that cannot be used.
   static func configuration(_ options: TransportOptions) throws(AttemptFailure) -> TLSConfiguration {
     var tls = TLSConfiguration.makeClientConfiguration()
     if !options.verifiesCertificates { tls.certificateVerification = .none }

@@ -4,15 +4,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Clock, chance and sleep of a transport: what a test replaces so that it waits for nothing.
+/// A transport's clock, randomness and sleep. Tests replace them to avoid waiting.
 public struct TransportEnvironment: Sendable {
-  /// The steady clock by which the total time is measured.
+  /// The monotonic clock that measures the total time.
   public var now: @Sendable () -> ContinuousClock.Instant
-  /// Seconds since 1970 UTC, to which a `Retry-After` date is compared.
+  /// The time in seconds since 1970 UTC, which a `Retry-After` date is compared with.
   public var secondsSince1970: @Sendable () -> Int64
-  /// A number out of the range, each equally likely.
+  /// A uniformly distributed random number in the range.
   public var random: @Sendable (ClosedRange<Double>) -> Double
-  /// Waits; throws `CancellationError` at once when the task is cancelled.
+  /// Sleeps; throws `CancellationError` at once if the task is cancelled.
   public var sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates an environment from its four parts. Tests pass a clock that they advance themselves.
@@ -28,7 +28,7 @@ public struct TransportEnvironment: Sendable {
     self.sleep = sleep
   }
 
-  /// The machine's clock and chance.
+  /// The machine's clock and random numbers.
   public static let live = TransportEnvironment(
     now: { ContinuousClock.now },
     secondsSince1970: { Int64(Date().timeIntervalSince1970) },

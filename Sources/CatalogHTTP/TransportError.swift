@@ -1,24 +1,24 @@
-/// Why a fetch failed.
+/// An error of a fetch.
 ///
-/// Every `url` is without user, password, query and fragment, so that an error can be logged and mailed.
-/// `attempts` counts the requests that were made before giving up. Cancellation is not among the cases: it is
-/// thrown as `CancellationError`. Errors of the caller's own closures pass through unchanged.
+/// Every `url` is without user, password, query and fragment, so that an error can be logged and mailed. `attempts` is
+/// the number of requests that were made. Cancellation is thrown as `CancellationError`, and errors of the caller's
+/// closures are thrown unchanged.
 public enum TransportError: Error, Equatable, Sendable {
-  // Thrown when a transport is made.
+  // Thrown when a transport is created.
 
   /// The text is not an `http` or `https` URL with a host.
   case invalidURL(url: String, reason: String)
-  /// A header cannot be sent: its name is no token or its value holds control characters.
+  /// A header cannot be sent: its name is not a token, or its value contains control characters.
   case invalidHeader(name: String)
 
-  /// A proxy that the environment names cannot be used.
+  /// A proxy from the environment cannot be used.
   case invalidProxy(variable: String, value: String, reason: String)
 
-  // Thrown by a fetch at once.
+  // Thrown by a fetch without retries.
 
-  /// The certificate authority file cannot be read or holds no certificate.
+  /// The certificate authority file cannot be read, or contains no certificate.
   case certificateFile(path: String, reason: String)
-  /// TLS failed: the certificate is not trusted, names another host, or no common version exists.
+  /// TLS failed: the certificate is not trusted, is for another host, or there is no common version.
   case insecure(url: String, reason: String)
   /// The redirect would leave the host or give up encryption.
   case redirectRefused(url: String, target: String, reason: String)
@@ -28,19 +28,19 @@ public enum TransportError: Error, Equatable, Sendable {
 
   // Thrown by a fetch after the last attempt.
 
-  /// No connection: name not found, refused, no route, reset.
+  /// No connection: the name was not found, or the connection was refused, not routable or reset.
   case unreachable(url: String, reason: String, attempts: Int)
-  /// A time limit passed.
+  /// A time limit was exceeded.
   case timedOut(url: String, limit: TimeLimit, seconds: Double, attempts: Int)
-  /// The server answered with a status other than 200; `message` is the beginning of its explanation, if any.
+  /// The server responded with a status other than 200; `message` is the beginning of its explanation, if any.
   case refused(url: String, status: Int, message: String?, attempts: Int)
-  /// The body ended before its announced length, or the connection broke within it. `expected` is `nil` where
-  /// no length was announced.
+  /// The body ended before its announced length, or the connection broke within it. `expected` is `nil` if no length
+  /// was announced.
   case bodyCutShort(url: String, received: Int, expected: Int?, attempts: Int)
-  /// What the server sent is no HTTP answer that this client understands.
+  /// The server's data is not a valid HTTP response.
   case notUnderstood(url: String, reason: String, attempts: Int)
 
-  /// Which limit of ``TransportOptions`` a ``timedOut(url:limit:seconds:attempts:)`` names.
+  /// The exceeded limit of ``TransportOptions`` in a ``timedOut(url:limit:seconds:attempts:)``.
   public enum TimeLimit: Sendable {
     /// ``TransportOptions/connectTimeout``.
     case connect
@@ -54,7 +54,7 @@ public enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError {
-  /// The same error as if it had been the first attempt: for who counts the attempts in words of their own.
+  /// The same error as after a first attempt, for callers that report the number of attempts themselves.
   public var ofOneAttempt: TransportError {
     switch self {
     case .unreachable(let url, let reason, _): .unreachable(url: url, reason: reason, attempts: 1)
@@ -76,7 +76,7 @@ extension TransportError: CustomStringConvertible {
 
   /// What happened and what to do, for people.
   ///
-  /// - Parameter names: What the program calls the options that may help.
+  /// - Parameter names: The program's names of the options that may help.
   public func description(naming names: OptionNames) -> String {
     func named(_ name: String?) -> String { name.map { " (\($0))" } ?? "" }
     return switch self {

@@ -1,7 +1,7 @@
 import CatalogRows
 import CatalogWire
 
-/// An answer as an envelope, piece by piece: each call encodes rows until there are bytes to send.
+/// An incremental encoder of an answer as an envelope: each call encodes rows until there are bytes to send.
 struct AnswerEncoding {
   private enum Stage { case products, relations, end, done }
 
@@ -14,7 +14,7 @@ struct AnswerEncoding {
 
   init(_ answer: OriginAnswer) { self.answer = answer }
 
-  /// The next bytes, never empty; `nil` behind the last.
+  /// The next bytes, never empty; `nil` at the end.
   mutating func next() -> [UInt8]? {
     while stage != .done {
       step()

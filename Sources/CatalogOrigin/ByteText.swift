@@ -1,5 +1,5 @@
-/// Text that is compared and hashed byte by byte, as the protocol does it: two spellings of one accented
-/// letter are two ids.
+/// Text that is compared and hashed byte by byte, as in the protocol: two Unicode spellings of one accented letter are
+/// two ids.
 struct ByteText: Hashable, Comparable, Sendable {
   let bytes: [UInt8]
 

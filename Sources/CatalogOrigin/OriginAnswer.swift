@@ -1,8 +1,8 @@
 public import CatalogRows
 
-/// The rows of one answer and its cursor: a view of the catalogue as it was when the client asked.
+/// The rows of one answer and its cursor: a snapshot of the catalogue at the time of the request.
 public struct OriginAnswer: Sendable {
-  /// Everything rather than what is later than a cursor.
+  /// Whether the answer contains everything, and not only changes after a cursor.
   public let isFull: Bool
   let entries: ArraySlice<OriginCatalogue.Entry>
   let orphans: [UInt8]
@@ -11,13 +11,12 @@ public struct OriginAnswer: Sendable {
   /// The payload's `updateTime`.
   public var updateTime: String { newestStamp.string }
 
-  /// How many places there are for ``product(at:into:)`` and ``relations(at:reusing:_:)``.
+  /// The number of indices for ``product(at:into:)`` and ``relations(at:reusing:_:)``.
   public var placeCount: Int { entries.count + 1 }
 
-  /// Unpacks the product at a place into a row that is reused.
+  /// Unpacks the product at an index into a row that is reused.
   ///
-  /// - Returns: Whether there is one: a full answer has no tombstones, and the last place holds only
-  ///   relations.
+  /// - Returns: Whether there is a product: a full answer has no tombstones, and the last index has only relations.
   public func product(at place: Int, into row: inout ProductRow) -> Bool {
     guard place < entries.count else { return false }
     let entry = entries[entries.startIndex + place]
@@ -30,7 +29,7 @@ public struct OriginAnswer: Sendable {
     return true
   }
 
-  /// Hands over the relations at a place: those of its product, or behind the last product those without one.
+  /// Passes on the relations at an index: those of its product, or, at the last index, those without a product.
   public func relations<Failure: Error>(
     at place: Int, reusing row: inout RelationRow,
     _ body: (borrowing RelationRow) throws(Failure) -> Void
@@ -44,7 +43,7 @@ public struct OriginAnswer: Sendable {
     try PackedRow.forEachRelation(in: entry.relations, reusing: &row, body)
   }
 
-  /// Hands all rows to a sink, products first.
+  /// Passes all rows to a sink, products first.
   public func send(to sink: inout some RowSink) throws {
     var product = ProductRow()
     for place in 0..<placeCount where self.product(at: place, into: &product) { try sink.product(product) }

@@ -1,29 +1,28 @@
-/// What an origin serves: the rows of its files, each with the stamp that orders it in time, and what
-/// vanished.
+/// The catalogue that an origin serves: the rows of its files with a stamp that orders each in time, and tombstones for
+/// rows that vanished.
 ///
-/// A full answer is the files, row by row as they are. An incremental one is every product that changed after
-/// the client's cursor, with all its relations, and a tombstone for each that vanished. A stamp belongs to
-/// the origin: the `updateTime` in a row stays as the file has it, so a client that came by increments holds
-/// the same rows as one that came by a full update. (Two kinds of row travel in full answers only, for the
-/// protocol has no increment for them: products that the file itself marks with `delFlag`, and relations
-/// whose product is not there. Neither ever matches a scan.)
+/// A full answer contains the files' rows unchanged. An incremental one contains every product that changed after the
+/// client's cursor, with all its relations, and a tombstone for each that vanished. Stamps belong to the origin: the
+/// `updateTime` in a row stays as in the file, so a client that was updated incrementally has the same rows as one with
+/// a full update. (Two kinds of row are sent only in full answers, because the protocol has no increment for them:
+/// products that the file itself marks with `delFlag`, and relations whose product does not exist. Neither ever matches
+/// a scan.)
 ///
 /// Invariants, which `checkInvariants(_:)` checks:
 /// 1. Entries are in strictly ascending order of (stamp, id), and no id occurs twice.
-/// 2. No entry is later than ``newestStamp``, which is never empty and never goes back. Each cursor that was
-///    handed out was the newest stamp of its time.
-/// 3. Whatever a reload adds or alters is later than every cursor handed out before and than every credible
-///    cursor that a client has shown. So a client that has not seen a change asks with a cursor before it.
-/// 4. A product's relations are part of its entry: what changes there moves the product.
+/// 2. No entry is later than ``newestStamp``, which is never empty and never decreases. Each cursor ever sent was the
+///    newest stamp at that time.
+/// 3. All changes of a reload are later than every cursor sent before and than every credible cursor that a client has
+///    shown. So a client that has not seen a change sends a cursor before it.
+/// 4. A product's relations are part of its entry: a change of them moves the product.
 ///
-/// Stamps and tombstones live as long as the process. After a restart a row counts by its own `updateTime`
-/// again, and what vanished meanwhile is unknown: a client that must learn of such changes asks for a full
-/// update.
+/// Stamps and tombstones live as long as the process. After a restart the stamp of a row is its own `updateTime` again,
+/// and rows that vanished before are unknown: a client that must learn of such changes has to request a full update.
 public struct OriginCatalogue: Sendable {
   struct Entry: Sendable {
     var id: ByteText
     var stamp: Stamp
-    /// The row as the file has it; of a tombstone as the file last had it.
+    /// The row as in the file; for a tombstone, as last in the file.
     var packed: [UInt8]
     /// The product's relations, packed.
     var relations: [UInt8]
@@ -31,16 +30,16 @@ public struct OriginCatalogue: Sendable {
   }
 
   private(set) var entries: [Entry]
-  /// Relations whose product is not there, packed.
+  /// The packed relations whose product does not exist.
   private(set) var orphans: [UInt8]
-  /// What the next cursor handed out will be.
+  /// The next cursor to send.
   public private(set) var newestStamp: Stamp
   /// The number of rows in a full answer, and of tombstones.
   public private(set) var counts: Counts
   /// The latest credible cursor that a client showed; it may come from an earlier process.
   private(set) var latestCursorSeen: Stamp
 
-  /// How much is served.
+  /// The numbers of rows that are served.
   public struct Counts: Sendable, Equatable {
     /// The number of products in the files.
     public var products = 0
@@ -50,7 +49,7 @@ public struct OriginCatalogue: Sendable {
     public var tombstones = 0
   }
 
-  /// What a reload did. A product whose relations changed counts as updated.
+  /// The changes of a reload. A product whose relations changed counts as updated.
   public struct Changes: Sendable, Equatable {
     /// The number of products that are new, or are back after a deletion.
     public var inserted = 0
@@ -62,7 +61,7 @@ public struct OriginCatalogue: Sendable {
     public var isEmpty: Bool { self == Changes() }
   }
 
-  /// Creates a catalogue of the rows, each with its own `updateTime` as stamp.
+  /// Creates a catalogue of `rows`, each with its own `updateTime` as its stamp.
   ///
   /// - Parameters:
   ///   - rows: The rows of the files.
@@ -72,17 +71,16 @@ public struct OriginCatalogue: Sendable {
     orphans = []
     latestCursorSeen = Stamp("")
     counts = Counts()
-    // Below every stamp, so that each row counts as new by its own.
+    // Below every stamp, so that each row counts as new with its own stamp.
     newestStamp = Stamp("")
     _ = replace(by: rows) { own in own }
     if newestStamp.isEmpty { newestStamp = now }
   }
 
-  /// Takes over the files' new content.
+  /// Replaces the content by the files' new content.
   ///
-  /// A row that is new or altered keeps its own `updateTime` as stamp if that is later than whatever a client
-  /// may hold as its cursor; otherwise, and where it vanished, all of this reload get one stamp, `now` or
-  /// later.
+  /// A new or changed row keeps its own `updateTime` as its stamp if that is later than any cursor that a client may
+  /// have. Otherwise, and for rows that vanished, all changes of this reload get one stamp, `now` or later.
   public mutating func reload(_ rows: OriginRows, now: Stamp) -> Changes {
     let floor = max(newestStamp, latestCursorSeen)
     let following = floor.next(now: now)
@@ -104,7 +102,7 @@ public struct OriginCatalogue: Sendable {
         }
       } else if !entry.isTombstone {
         changes.deleted += 1
-        // No `updateTime` of its own: what is gone says nothing of when it went.
+        // The row's own `updateTime` is not used: it does not show when the row vanished.
         entry = Entry(
           id: entry.id, stamp: stamp(Stamp("")), packed: entry.packed, relations: [], isTombstone: true)
       }
@@ -117,7 +115,7 @@ public struct OriginCatalogue: Sendable {
     }
     replaced.sort { ($0.stamp, $0.id) < ($1.stamp, $1.id) }
     entries = replaced
-    // In order of the product, so that two loads of one file answer alike.
+    // Sorted by product, so that two loads of one file give the same answers.
     orphans = relations.sorted { $0.key < $1.key }.flatMap(\.value)
     newestStamp = max(newestStamp, entries.last?.stamp ?? newestStamp)
     let tombstoneCount = entries.count(where: \.isTombstone)
@@ -126,10 +124,10 @@ public struct OriginCatalogue: Sendable {
     return changes
   }
 
-  /// What a client with this cursor is missing: everything for an empty one, else what is later as plain
-  /// text.
+  /// The answer for a client with this cursor: everything if the cursor is empty, otherwise the entries with a later
+  /// stamp in byte order.
   ///
-  /// The answer is a value of its own that later reloads leave alone.
+  /// Later reloads do not affect the answer.
   ///
   /// - Complexity: O(log *n*).
   public mutating func answer(cursor: String, now: Stamp) -> OriginAnswer {
@@ -142,10 +140,9 @@ public struct OriginCatalogue: Sendable {
       isFull: false, entries: entries[firstIndex(after: cursor)...], orphans: [], newestStamp: newestStamp)
   }
 
-  /// Keeps in mind a cursor that an earlier process may have handed out, so that no change is stamped before
-  /// it.
+  /// Remembers a cursor that an earlier process may have sent, so that no change gets a stamp before it.
   ///
-  /// Only times up to tomorrow are believed: an invented cursor must not drag all stamps into a far future.
+  /// Only times up to tomorrow are accepted: an invented cursor must not move all stamps far into the future.
   private mutating func remember(_ cursor: Stamp, now: Stamp) {
     guard cursor > newestStamp, cursor > latestCursorSeen, let time = cursor.secondsSince1970,
       let present = now.secondsSince1970, time <= present + 86_400
@@ -153,7 +150,7 @@ public struct OriginCatalogue: Sendable {
     latestCursorSeen = cursor
   }
 
-  /// The first entry with a later stamp, by bisection.
+  /// The index of the first entry with a later stamp, found by binary search.
   private func firstIndex(after cursor: Stamp) -> Int {
     var low = 0
     var high = entries.count
@@ -164,7 +161,7 @@ public struct OriginCatalogue: Sendable {
     return low
   }
 
-  /// Reports every broken rule.
+  /// Reports every violated invariant.
   func checkInvariants(_ report: (String) -> Void) {
     for (one, other) in zip(entries, entries.dropFirst()) where (one.stamp, one.id) >= (other.stamp, other.id) {
       report("entries \(one.id.string) and \(other.id.string) are out of order")

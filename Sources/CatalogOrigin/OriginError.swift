@@ -1,16 +1,16 @@
 public import CatalogWire
 
-/// Why an origin cannot serve, or why it goes on serving what it had.
+/// The reason why an origin cannot serve, or why it continues to serve its previous content.
 public enum OriginError: Error {
   /// A file cannot be opened or read.
   case fileUnreadable(path: String, reason: String)
-  /// A file begins like gzip but is damaged or ends early.
+  /// A file begins like gzip, but is damaged or truncated.
   case gzipDamaged(path: String, WireError)
-  /// A line of a file is no row; the error names it.
+  /// A line of a file is not a valid row; the error contains the line.
   case lineRefused(path: String, WireError)
-  /// A reload would leave no product at all: more likely an accident than a wish.
+  /// A reload would remove all products, which is probably an accident.
   case nothingLeft(path: String)
-  /// The address is taken, not this machine's, or not allowed.
+  /// The address is in use, does not belong to this machine, or is not permitted.
   case cannotListen(host: String, port: Int, reason: String)
 }
 

@@ -1,13 +1,13 @@
 import CatalogWire
 import Foundation
 
-/// The files that an origin serves: NDJSON, plain or packed with gzip, which their first bytes tell.
+/// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
 public struct OriginFiles: Sendable, Equatable {
   /// The path of the file with the products, or of a dump with both kinds of row.
   public var products: String
-  /// `nil`: no relations, or the first file is a dump that has them.
+  /// The file of relations; `nil` if there are none, or the first file is a dump that contains them.
   public var relations: String?
 
   /// Creates a pair of paths. Nothing is opened.
@@ -16,7 +16,7 @@ public struct OriginFiles: Sendable, Equatable {
     self.relations = relations
   }
 
-  /// What was read, and how many fields kept their default for a value of the wrong type.
+  /// The content of the files, and the number of fields that got their default value because of a wrong type.
   struct Content: Sendable {
     var rows = OriginRows()
     var defaultedCount = 0
@@ -68,7 +68,7 @@ public struct OriginFiles: Sendable, Equatable {
     }
   }
 
-  /// The file's text chunk by chunk, unpacked if the file is gzip.
+  /// A reader of the file's text chunk by chunk, decompressed if the file is gzip.
   private struct TextReader: ~Copyable {
     let file: FileHandle
     private var unpacker = OptionalGzip()
@@ -89,8 +89,8 @@ public struct OriginFiles: Sendable, Equatable {
 
   // MARK: Changes on disk
 
-  /// What tells two states of the files apart without reading them: of each its real path, inode, size and
-  /// time of modification; nothing for a file that is not there.
+  /// A fingerprint that distinguishes two states of the files without reading them: the real path, inode, size and
+  /// modification time of each; empty for a missing file.
   struct Signature: Sendable, Equatable {
     private struct File: Sendable, Equatable {
       var path: String
@@ -116,7 +116,7 @@ public struct OriginFiles: Sendable, Equatable {
 }
 
 extension WireError {
-  /// Whether the packed file, and not a line of it, is at fault.
+  /// Whether the compressed file as such is damaged, and not one of its lines.
   fileprivate var isAboutPacking: Bool {
     if case .fileNotUnpacked = self { true } else { false }
   }

@@ -1,13 +1,13 @@
 import TextFormat
 
-/// What a request asks for, judged from its head alone.
+/// A parsed request, classified by its head alone.
 enum OriginRequest: Equatable {
   case catalogue(cursor: String)
   case health
   case refused(status: Int, message: String)
 
   /// - Parameters:
-  ///   - token: The bearer token that `/` requires; `nil` for none.
+  ///   - token: The bearer token that `/` requires; `nil` if none is required.
   init(method: String, path: String, query: String?, authorization: String?, token: String?) {
     guard path == "/" || path == "/healthz" else {
       self = .refused(status: 404, message: "there is only / and /healthz here")
@@ -17,7 +17,7 @@ enum OriginRequest: Equatable {
       self = .refused(status: 405, message: "only GET and HEAD are possible")
       return
     }
-    // Whoever watches whether the server lives has no token, and learns nothing else.
+    // A health check needs no token, and reveals nothing else.
     if path == "/healthz" {
       self = .health
       return
@@ -33,9 +33,9 @@ enum OriginRequest: Equatable {
     self = .catalogue(cursor: cursor)
   }
 
-  /// The first `updateTime` of a query, decoded; empty if there is none, `nil` if it cannot be decoded.
+  /// The first `updateTime` of a query, decoded; empty if it is missing, `nil` if it cannot be decoded.
   ///
-  /// A plus is a blank, as forms and many clients write it.
+  /// A plus is decoded as a blank, because forms and many clients encode it that way.
   static func cursor(inQuery query: String) -> String? {
     for item in query.split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -45,7 +45,7 @@ enum OriginRequest: Equatable {
     return ""
   }
 
-  /// Compares in a time that depends on the lengths only, so that a token cannot be guessed byte by byte.
+  /// Compares in a time that depends only on the lengths, so that a token cannot be guessed byte by byte.
   private static func isBearer(_ authorization: String?, of token: String) -> Bool {
     guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return false }
     let given = Array(authorization.dropFirst(7).drop { $0 == " " }.utf8)

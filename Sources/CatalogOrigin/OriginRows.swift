@@ -1,12 +1,12 @@
 public import CatalogRows
 
-/// The content of the files as an origin keeps it: products by id, relations by their product.
+/// The content of the files: products by id, relations by their product.
 ///
-/// Of several rows with one id the last counts, as in a payload. A relation without an id cannot be told from
-/// its like and counts as it stands.
+/// If several rows have the same id, the last one is used, as in a payload. Relations without an id cannot be
+/// distinguished, so each one is kept.
 public struct OriginRows: RowSink, Sendable {
   struct Product: Equatable, Sendable {
-    /// The row, packed, as the file has it.
+    /// The packed row, as in the file.
     var packed: [UInt8]
     /// The row's own `updateTime`.
     var stamp: Stamp
@@ -58,7 +58,7 @@ public struct OriginRows: RowSink, Sendable {
   /// The number of relations, including those whose product is missing.
   public var relationCount: Int { relations.count }
 
-  /// The packed relations of each product, one behind the other in the order of the file.
+  /// The packed relations of each product, concatenated in the order of the file.
   func relationsByProduct() -> [ByteText: [UInt8]] {
     var grouped: [ByteText: [UInt8]] = [:]
     for relation in relations { grouped[relation.productID, default: []] += relation.packed }

@@ -9,23 +9,23 @@ import NIOCore
 public import ServiceLifecycle
 import Synchronization
 
-/// An origin over HTTP: `GET /?updateTime=…` answers what the protocol's servers answer, `GET /healthz`
-/// whether the server lives. Everything else is refused with an envelope whose `code` is the HTTP status.
+/// An HTTP server for an origin: `GET /?updateTime=…` gives the protocol's answer, and `GET /healthz` is a health
+/// check. All other requests are refused with an envelope whose `code` is the HTTP status.
 ///
-/// An answer is encoded as the client takes it, from a view of the catalogue that reloads leave alone. Memory
-/// per request: the encoder's buffers, and whatever of an old view a reload has replaced meanwhile.
+/// An answer is encoded as the client reads it, from a snapshot of the catalogue that reloads do not change. Memory per
+/// request: the encoder's buffers, and the parts of an old snapshot that a reload has replaced in the meantime.
 public struct OriginServer: Service {
   /// The address and the access control of a server, and how it watches its files.
   public struct Options: Sendable {
     /// The name or numeric address to listen on; by default only this machine can connect.
     public var host = "127.0.0.1"
-    /// 0 takes a free port, which ``onListening`` reports.
+    /// The port; 0 selects a free one, which ``onListening`` reports.
     public var port = 8080
-    /// The bearer token that clients must show, if any.
+    /// The bearer token that clients must send, if any.
     public var token: String?
-    /// How often the files are looked at. A change is served after one to two intervals.
+    /// The interval at which the files are checked. A change is served after one to two intervals.
     public var watchInterval: Duration = .seconds(1)
-    /// How the watcher waits.
+    /// The sleep function of the file watcher.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Called with the port once clients can connect.
     public var onListening: (@Sendable (_ port: Int) async -> Void)?
@@ -51,17 +51,17 @@ public struct OriginServer: Service {
     self.logger = logger
   }
 
-  /// Serves and watches the files until graceful shutdown, which lets running answers end, or cancellation,
-  /// which does not.
+  /// Serves and watches the files until graceful shutdown, which lets responses in progress end, or cancellation, which
+  /// does not.
   ///
   /// - Throws: ``OriginError/cannotListen(host:port:reason:)``.
   public func run() async throws {
     let responder = CallbackResponder<BasicRequestContext> { [store, options, logger] request, _ in
       Self.respond(to: request, store: store, token: options.token, logger: logger)
     }
-    // Tells a failed start from a later fault.
+    // Distinguishes a failed start from a later error.
     let isListening = Atomic(false)
-    // Hummingbird's own start and stop events stay out of the log unless something is wrong.
+    // Hummingbird's own start and stop events are logged only if something is wrong.
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
     let application = Application(
@@ -94,7 +94,7 @@ public struct OriginServer: Service {
     }
   }
 
-  /// ``run()`` for a program that does nothing else: until SIGINT or SIGTERM, after which running answers
+  /// ``run()`` for a program that does nothing else: serves until SIGINT or SIGTERM; after that, responses in progress
   /// have ten seconds to end.
   public func runUntilSignal() async throws {
     var frameworkLogger = logger
@@ -105,7 +105,7 @@ public struct OriginServer: Service {
     try await ServiceGroup(configuration: configuration).run()
   }
 
-  /// Looks at the files until the server shuts down.
+  /// A service that checks the files until the server shuts down.
   private struct Watcher: Service {
     let store: OriginStore
     let options: Options
@@ -162,8 +162,8 @@ public struct OriginServer: Service {
       status: status, headers: headers, body: isHead ? .init() : .init(byteBuffer: .init(bytes: json)))
   }
 
-  /// An answer of so many products at most is encoded at once and announced with its length, which saves the
-  /// usual increment its chunks.
+  /// An answer with at most this number of products is encoded at once and sent with its length, which avoids chunks
+  /// for typical increments.
   private static let smallPlaceCount = 256
 
   private static func response(_ answer: OriginAnswer) -> Response {
@@ -182,7 +182,7 @@ public struct OriginServer: Service {
       })
   }
 
-  /// The head of what `GET` would answer, with its length, which only encoding tells.
+  /// The head of the response to `GET`, with its length, for which the body must be encoded.
   private static func head(of answer: OriginAnswer) -> Response {
     var encoding = AnswerEncoding(answer)
     var byteCount = 0

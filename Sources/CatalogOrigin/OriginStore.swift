@@ -2,21 +2,21 @@ import Foundation
 public import Logging
 import Synchronization
 
-/// The catalogue that a server answers from, kept in step with its files.
+/// The catalogue that a server answers from, reloaded when its files change.
 public final class OriginStore: Sendable {
   private let files: OriginFiles
   private let clock: OriginClock
   private let logger: Logger
-  /// Guards the catalogue; held for a look or an exchange, never while files are read or rows compared.
+  /// Guards the catalogue. Held for a read or a replacement, never while files are read or rows compared.
   private let catalogue: Mutex<OriginCatalogue>
-  /// Guards the decision; one watcher at a time uses it.
+  /// Guards the decision; only one watcher at a time uses it.
   private let gate: Mutex<ReloadGate<OriginFiles.Signature>>
 
   /// Reads the files.
   ///
-  /// - Throws: ``OriginError`` for a file that cannot be read or has a bad line.
+  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line.
   public init(files: OriginFiles, clock: OriginClock = .local, logger: Logger) throws(OriginError) {
-    // The signature first: a change while the file is being read is then seen at the next look.
+    // The signature first: a change while the file is being read is then detected by the next check.
     let signature = OriginFiles.Signature(files)
     let content = try files.load()
     let loaded = OriginCatalogue(content.rows, now: clock.now())
@@ -28,7 +28,7 @@ public final class OriginStore: Sendable {
     log("catalogue loaded", loaded, content)
   }
 
-  /// What a client with this cursor is missing.
+  /// The answer for a client with this cursor.
   public func answer(cursor: String) -> OriginAnswer {
     let now = clock.now()
     return catalogue.withLock { $0.answer(cursor: cursor, now: now) }
@@ -37,10 +37,11 @@ public final class OriginStore: Sendable {
   /// The number of products, relations and tombstones that are served now.
   public var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
 
-  /// Looks at the files once and reads them if they changed and then were still for one look.
+  /// Checks the files once, and reads them if they changed and were then unchanged for one interval.
   ///
-  /// What cannot be read is logged once and changes nothing.
-  /// - Returns: What a reload changed; `nil` if there was none.
+  /// An error is logged once and changes nothing.
+  ///
+  /// - Returns: The changes of a reload; `nil` if there was none.
   @discardableResult
   public func look() -> OriginCatalogue.Changes? {
     let signature = OriginFiles.Signature(files)
@@ -66,7 +67,7 @@ public final class OriginStore: Sendable {
       var following = former
       let changes = following.reload(content.rows, now: clock.now())
       let isExchanged = catalogue.withLock { current in
-        // A client has shown a later cursor meanwhile: the changes must be stamped after it.
+        // A client has shown a later cursor in the meantime: the changes must get a later stamp.
         guard current.latestCursorSeen == former.latestCursorSeen else { return false }
         current = following
         return true
@@ -77,7 +78,7 @@ public final class OriginStore: Sendable {
     }
   }
 
-  /// Looks at the files at each interval until the task is cancelled.
+  /// Checks the files at each interval until the task is cancelled.
   public func watch(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async throws {
     while true {
       try await sleep(interval)
@@ -107,16 +108,16 @@ public final class OriginStore: Sendable {
   }
 }
 
-/// The wall clock from which an origin takes its stamps.
+/// The wall clock that an origin takes its stamps from.
 public struct OriginClock: Sendable {
-  /// Seconds since 1970 as the clock on the wall shows them, without a time zone.
+  /// The local wall-clock time as seconds since 1970, without a time zone.
   public var seconds: @Sendable () -> Int64
 
   /// Creates a clock from a closure that returns seconds since 1970 in local time.
   public init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
 
-  /// The machine's time in its time zone, since the `updateTime` of rows usually is local time: stamps of
-  /// both kinds then stay in one order across a restart.
+  /// The machine's time in its time zone, because the `updateTime` of rows usually is local time: both kinds of stamp
+  /// then stay in order across a restart.
   public static let local = OriginClock {
     let now = Date()
     return Int64(now.timeIntervalSince1970) + Int64(TimeZone.current.secondsFromGMT(for: now))

@@ -1,6 +1,6 @@
 import CatalogRows
 
-/// Rows packed into one run of bytes: small to keep and quick to compare. The form lives in memory only.
+/// An encoding of rows as bytes, small to keep and fast to compare. It is used only in memory.
 ///
 ///     product    delFlag categoryId groupNum (8 bytes each) · length tall volume weight wide (8 bytes each)
 ///                · Booleans (1 byte) · 13 texts
@@ -53,7 +53,7 @@ enum PackedRow {
     for field in ProductText.allCases { reader.text(field.rawValue, into: &row.texts) }
   }
 
-  /// Hands over the relations in `bytes` one by one, in a row that is reused.
+  /// Passes on the relations in `bytes` one by one, in a row that is reused.
   static func forEachRelation<Failure: Error>(
     in bytes: [UInt8], reusing row: inout RelationRow,
     _ body: (borrowing RelationRow) throws(Failure) -> Void

@@ -1,17 +1,17 @@
-/// Decides from one look at the files to the next whether they are to be read again.
+/// The decision, from one check of the files to the next, whether to read them again.
 ///
-/// Files are read once they have been still for one interval, so that a file that is just being written is
-/// not read by halves, and a state that could not be read is not tried again before it changes.
+/// Files are read after they have been unchanged for one interval, so that a file is not read while it is being
+/// written. A state that could not be read is not tried again before it changes.
 struct ReloadGate<Signature: Equatable> {
   /// The state that is being served.
   private var served: Signature
-  /// The state that was seen last time and differs from the served one.
+  /// The state seen by the last check, if it differs from the served one.
   private var waiting: Signature?
   private var failed: Signature?
 
   init(served: Signature) { self.served = served }
 
-  /// Takes a look; true means: read now, then report with ``succeeded(with:)`` or ``failed(with:)``.
+  /// Processes a check. If it returns `true`, read the files now, then call ``succeeded(with:)`` or ``failed(with:)``.
   mutating func isReady(_ signature: Signature) -> Bool {
     guard signature != served, signature != failed else {
       waiting = nil

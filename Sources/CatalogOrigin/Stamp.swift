@@ -1,10 +1,9 @@
 import TextFormat
 
-/// The text by which rows are ordered in time, and which clients send back as their cursor.
+/// The text that orders rows in time, and that clients send back as their cursor.
 ///
-/// Stamps are compared byte by byte, as the protocol compares them; those of the form `yyyy-MM-dd HH:mm:ss`
-/// thereby sort as times. Text of any other form is a stamp as well: it is compared like the rest and can be
-/// followed.
+/// Stamps are compared byte by byte, as in the protocol, so stamps of the form `yyyy-MM-dd HH:mm:ss` sort as times.
+/// Text of any other form is a valid stamp too: it is compared in the same way and has a successor.
 public struct Stamp: Hashable, Comparable, Sendable {
   let text: ByteText
 
@@ -13,8 +12,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
 
   init(_ text: ByteText) { self.text = text }
 
-  /// The time as `yyyy-MM-dd HH:mm:ss`, for the years 0000 to 9999; times beyond are moved to the nearest
-  /// end.
+  /// The time as `yyyy-MM-dd HH:mm:ss`, for the years 0000 to 9999; times outside are clamped to that range.
   public init(secondsSince1970: Int64) {
     self.init(ByteText(bytes: Self.bytes(secondsSince1970)))
   }
@@ -30,7 +28,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
   /// The first stamp that is later than this one and not earlier than `now`.
   func next(now: Stamp) -> Stamp { now > self ? now : successor }
 
-  /// The time of a stamp in the usual form, or `nil`.
+  /// The time of a stamp in the usual form; `nil` for any other text.
   var secondsSince1970: Int64? {
     let bytes = text.bytes
     guard bytes.count == 19 else { return nil }
@@ -45,13 +43,12 @@ public struct Stamp: Hashable, Comparable, Sendable {
     else { return nil }
     let days = CalendarDate(year: year, month: month, day: day).daysSince1970
     let seconds = Int64(days * 86_400 + hour * 3_600 + minute * 60 + second)
-    // Writing it again finds every 31st of February, every 25th hour and every wrong separator.
+    // Formatting it again detects every 31st of February, every 25th hour and every wrong separator.
     return Self.bytes(seconds) == bytes ? seconds : nil
   }
 
-  /// A stamp that is later than this one, by one second where the form allows it. Other text, and the last
-  /// second of the year 9999, is followed by itself with a counter: whatever is longer sorts behind its own
-  /// beginning.
+  /// A stamp that is later than this one, by one second if the form allows it. The successor of other text, and of the
+  /// last second of the year 9999, is the text followed by a counter: a longer text sorts after its own prefix.
   private var successor: Stamp {
     if let seconds = secondsSince1970, seconds < Self.lastSecond {
       return Stamp(secondsSince1970: seconds + 1)
@@ -68,7 +65,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     return Stamp(ByteText(bytes: bytes + [UInt8(ascii: "~")] + Self.counter(1)))
   }
 
-  /// Wide enough that it never runs over at one change a second.
+  /// Wide enough not to overflow at one change a second.
   private static let counterWidth = 12
   private static let firstSecond = Int64(CalendarDate(year: 0, month: 1, day: 1).daysSince1970 * 86_400)
   private static let lastSecond = Int64(CalendarDate(year: 10_000, month: 1, day: 1).daysSince1970 * 86_400 - 1)

@@ -2,69 +2,69 @@ public import Catalog
 public import CatalogWire
 import LogStore
 
-/// How an answer is taken.
+/// Options for importing a response.
 public struct ImportOptions: Sendable {
-  /// So many rows in one list of an increment call for a full update; `nil` for no limit.
+  /// The number of rows in one list of an increment from which a full update is required; `nil` for no limit.
   public var threshold: Int? = 1000
-  /// What a full update may lose.
+  /// The limit on products that a full update may remove.
   public var gate = LossGate()
-  /// How many rows of an answer may be skipped, or collapse into another row. `nil` makes a row that exceeds a limit of
-  /// the format an error.
+  /// The limit on rows of a response that may be skipped, or collapse into another row. With `nil`, a row that exceeds
+  /// a limit of the format is an error.
   public var rowGate: RowGate? = RowGate()
-  /// What is refused although it could be read.
+  /// The limits above which a readable response is refused.
   public var limits = WireLimits()
-  /// Whether an increment without rows that leaves the cursor where it is makes no commit.
+  /// Whether to skip the commit for an increment without rows whose cursor is unchanged.
   public var skipsUnchanged = false
-  /// Whether a payload without envelope, base64 and gzip is taken too.
+  /// Whether to also accept a payload without envelope, base64 and gzip.
   public var allowsBarePayload = false
 
   /// Creates options with the protocol's threshold of 1,000 rows and the default limits.
   public init() {}
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Sendable {
   /// The changes to the catalogue and the commit that contains them.
   public var update: UpdateReport
   /// The row counts, defaulted fields and size of the payload.
   public var payload: PayloadSummary
-  /// What became of the compaction that may follow a commit. An import by itself makes none.
+  /// The outcome of the automatic compaction that may follow a commit. An import alone never compacts.
   public var compaction = CompactionOutcome.notDue
 }
 
-/// What became of a compaction that nobody called for.
+/// The outcome of an automatic compaction.
 public enum CompactionOutcome: Sendable {
-  /// It would not have been worth it.
+  /// Compaction was not worthwhile.
   case notDue
   case compacted
-  /// It would have been worth it, and did not work. What was committed before is durable all the same: a warning.
+  /// Compaction was worthwhile but failed. The commits before it are durable nevertheless, so this is a warning.
   case failed(any Error)
 }
 
-/// One answer on its way into the catalogue: bytes go in as they arrive, a commit comes out.
+/// An import of one response into the catalogue: it consumes bytes as they arrive and produces a commit.
 ///
-/// A full update writes rows as they are decoded, and has the answer unpacked on a second thread; an increment keeps them
-/// until the payload is whole, up to `Increment.byteLimit`. Of a full answer 16 bytes for each key of a row stay in memory.
-/// An import that is dropped or fails changes nothing.
+/// A full update writes rows as they are decoded, and decompresses the response on a second thread. An increment keeps
+/// its rows in memory until the payload is complete, up to `Increment.byteLimit`. A full update keeps 16 bytes in
+/// memory for each key of a row. An import that is dropped or fails changes nothing.
 public struct AnswerImport: ~Copyable {
-  /// What the answer is decoded into.
+  /// The destination of decoded rows.
   private enum Stage: ~Copyable {
     case full(IncomingFullUpdate)
     case increment(IncomingIncrement)
-    /// The import was finished, cancelled, or failed.
+    /// The import was finished, was cancelled, or failed.
     case over
   }
 
   private var stage: Stage
-  /// How far the decoder has come.
+  /// The decoder's progress.
   public private(set) var progress = WireProgress()
 
   /// Begins an import.
   ///
   /// - Parameters:
-  ///   - writer: of the catalogue.
-  ///   - mode: `.full` writes a new generation, `.incremental` adds to what is there.
-  ///   - options: what is refused.
+  ///   - writer: The writer of the catalogue.
+  ///   - mode: The mode: `.full` writes a new generation, `.incremental` adds to the existing one.
+  ///   - options: The options, with the limits of what is accepted.
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   public init(_ writer: CatalogWriter, _ mode: UpdateMode, _ options: ImportOptions = ImportOptions()) throws {
     precondition(mode == .full || mode == .incremental, "an answer is a full update or an increment")
@@ -73,10 +73,10 @@ public struct AnswerImport: ~Copyable {
       ? .full(try IncomingFullUpdate(writer, options)) : .increment(try IncomingIncrement(options, for: writer))
   }
 
-  /// Takes the next bytes of the answer.
+  /// Consumes the next bytes of the response.
   ///
-  /// - Throws: `WireError` for what is wrong with the answer, `CatalogError` and `StoreError` for what the
-  ///   catalogue refuses. The import is then over.
+  /// - Throws: `WireError` if the response is invalid; `CatalogError` and `StoreError` if the catalogue refuses it. The
+  ///   import has then ended.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
     switch takeStage() {
     case .full(var update):
@@ -91,10 +91,10 @@ public struct AnswerImport: ~Copyable {
     }
   }
 
-  /// Ends the answer and commits it, the cursor with the rows.
+  /// Ends the response and commits it, rows and cursor together.
   ///
-  /// - Parameter willCommit: called when the answer is known to be good, before the commit begins.
-  /// - Returns: what was done; it is durable.
+  /// - Parameter willCommit: Called when the response is known to be valid, before the commit begins.
+  /// - Returns: The report of the import, which is durable.
   public mutating func finish(_ willCommit: () throws -> Void = {}) throws -> ImportReport {
     switch takeStage() {
     case .full(var update):
@@ -111,7 +111,7 @@ public struct AnswerImport: ~Copyable {
     }
   }
 
-  /// Gives the import up; nothing changed.
+  /// Cancels the import, which has changed nothing.
   public mutating func cancel() {
     if case .full(let update) = takeStage() { update.cancel() }
   }
@@ -124,8 +124,8 @@ public struct AnswerImport: ~Copyable {
 }
 
 extension WireError {
-  /// What the catalogue said, where it was the catalogue, and not the answer, that failed; else this error. A row that
-  /// has no room in the format is the answer's fault: its place is told.
+  /// The catalogue's error, if the catalogue failed and not the response; otherwise this error. A row that exceeds a
+  /// limit of the format is the response's fault, so its position is reported.
   var cause: any Error {
     guard case .sinkFailed(let cause, _) = self else { return self }
     if case StoreError.tooLarge = cause { return self }

@@ -1,9 +1,9 @@
 import Catalog
 import CatalogWire
 
-/// A full update while it arrives: its rows are written as they are decoded, and a second thread unpacks the answer.
+/// A full update in progress: its rows are written as they are decoded, and a second thread decompresses the response.
 ///
-/// The first error ends it: the rows that were written are discarded.
+/// The first error ends it and discards the rows already written.
 struct IncomingFullUpdate: ~Copyable {
   private var update: FullUpdate
   private var decoder: ConcurrentResponseDecoder
@@ -20,12 +20,12 @@ struct IncomingFullUpdate: ~Copyable {
     self.update = update
   }
 
-  /// How far the decoder has come.
+  /// The decoder's progress.
   var progress: WireProgress { decoder.progress }
 
-  /// Takes the next bytes of the answer.
+  /// Consumes the next bytes of the response.
   ///
-  /// - Throws: As `AnswerImport.consume(_:)`.
+  /// - Throws: The errors of `AnswerImport.consume(_:)`.
   mutating func consume(_ bytes: Span<UInt8>) throws {
     do throws(WireError) { try decoder.consume(bytes, into: &update) } catch {
       update.cancel()
@@ -33,10 +33,10 @@ struct IncomingFullUpdate: ~Copyable {
     }
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   ///
-  /// - Parameter willCommit: Called when the answer is known to be good.
-  /// - Throws: As `AnswerImport.finish(_:)`; what `willCommit` throws.
+  /// - Parameter willCommit: Called when the response is known to be valid.
+  /// - Throws: The errors of `AnswerImport.finish(_:)` and of `willCommit`.
   mutating func finish(_ willCommit: () throws -> Void) throws -> PayloadSummary {
     do {
       let summary = try decoder.finish(into: &update)
@@ -49,14 +49,14 @@ struct IncomingFullUpdate: ~Copyable {
     }
   }
 
-  /// Commits an answer that is complete.
+  /// Commits a complete response.
   ///
-  /// - Parameter summary: What ``finish(_:)`` returned.
+  /// - Parameter summary: The result of ``finish(_:)``.
   consuming func commit(_ summary: PayloadSummary) throws -> ImportReport {
     let update = try self.update.commit(cursor: summary.updateTime, defaulted: summary.defaulted.total)
     return ImportReport(update: update, payload: summary)
   }
 
-  /// Gives the update up; nothing changed.
+  /// Cancels the update, which has changed nothing.
   consuming func cancel() { update.cancel() }
 }

@@ -1,9 +1,9 @@
 import Catalog
 import CatalogWire
 
-/// An increment while it arrives: its rows are kept in memory.
+/// An increment in progress: its rows are kept in memory.
 ///
-/// Memory: as for `Increment`, bounded by its limits.
+/// Memory: that of `Increment`, bounded by its limits.
 struct IncomingIncrement: ~Copyable {
   private var increment: Increment
   private var decoder: ResponseDecoder
@@ -22,42 +22,42 @@ struct IncomingIncrement: ~Copyable {
     skipsUnchanged = options.skipsUnchanged
   }
 
-  /// How far the decoder has come.
+  /// The decoder's progress.
   var progress: WireProgress { decoder.progress }
 
-  /// Takes the next bytes of the answer.
+  /// Consumes the next bytes of the response.
   ///
-  /// - Throws: As `AnswerImport.consume(_:)`.
+  /// - Throws: The errors of `AnswerImport.consume(_:)`.
   mutating func consume(_ bytes: Span<UInt8>) throws {
     do throws(WireError) { try decoder.consume(bytes, into: &increment) } catch { throw error.cause }
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   ///
-  /// - Throws: `WireError` if it is not complete.
+  /// - Throws: `WireError` if it is incomplete.
   mutating func finish() throws -> PayloadSummary {
     do throws(WireError) { return try decoder.finish() } catch { throw error.cause }
   }
 
-  /// Whether the rows may be committed, as far as is known before that.
+  /// Checks whether the rows may be committed, as far as that is known before the commit.
   ///
   /// - Throws: `CatalogError.tooManySkipped`, `.wouldCollapse`.
   func checkRows() throws { try increment.checkRows() }
 
-  /// Merges the rows of an answer that is complete, with the writer that the increment was begun with.
+  /// Merges the rows of a complete response, with the writer that the increment was begun with.
   ///
-  /// - Parameter summary: What ``finish()`` returned.
-  /// - Throws: `CatalogError`, `StoreError`. Nothing changed then.
+  /// - Parameter summary: The result of ``finish()``.
+  /// - Throws: `CatalogError`, `StoreError`. Nothing is changed in that case.
   consuming func commit(_ summary: PayloadSummary) throws -> ImportReport {
     let update = try increment.commit(
       cursor: summary.updateTime, defaulted: summary.defaulted.total, skipsUnchanged: skipsUnchanged)
     return ImportReport(update: update, payload: summary)
   }
 
-  /// Merges the rows of an answer that is complete.
+  /// Merges the rows of a complete response.
   ///
-  /// - Parameter summary: What ``finish()`` returned.
-  /// - Throws: `CatalogError`, `StoreError`. Nothing changed then.
+  /// - Parameter summary: The result of ``finish()``.
+  /// - Throws: `CatalogError`, `StoreError`. Nothing is changed in that case.
   consuming func commit(to writer: CatalogWriter, _ summary: PayloadSummary) throws -> ImportReport {
     let update = try writer.commit(
       increment, cursor: summary.updateTime, defaulted: summary.defaulted.total, skipsUnchanged: skipsUnchanged)

@@ -1,23 +1,24 @@
 import CatalogWire
 public import LogStore
 
-/// A server's answer as it came, kept until the catalogue is locked: a slow server keeps no writer waiting.
+/// A buffered server response, kept until the catalogue is locked, so that a slow server does not block other writers.
 ///
-/// It lies in a file next to the catalogue, which goes with this value, or with the process. Its first megabyte is
-/// decoded as it arrives: what is no answer of a catalogue's server is refused before it fills the disk.
+/// It is stored in a file next to the catalogue, which is deleted with this value or with the process. Its first
+/// megabyte is decoded as it arrives, so that anything other than a catalogue response is refused before it fills the
+/// disk.
 public struct ReceivedAnswer: ~Copyable {
-  /// Bytes that are decoded as they arrive.
+  /// The number of bytes that are decoded as they arrive.
   static let headByteCount = 1 << 20
 
   private let file: SpillFile
   private var head: ResponseDecoder
   private var sink = DiscardedRows()
 
-  /// Begins an answer.
+  /// Begins a response.
   ///
   /// - Parameters:
-  ///   - location: The catalogue, in whose directory the answer is kept.
-  ///   - options: What is refused.
+  ///   - location: The catalogue, in whose directory the response is stored.
+  ///   - options: The options, with the limits of what is accepted.
   /// - Throws: `StoreError.io`, `WireError.outOfMemory`.
   public init(for location: StoreLocation, _ options: ImportOptions = ImportOptions()) throws {
     self.init(
@@ -30,21 +31,22 @@ public struct ReceivedAnswer: ~Copyable {
     self.head = head
   }
 
-  /// Bytes of the answer so far.
+  /// The number of bytes received so far.
   public var byteCount: Int { file.byteCount }
 
-  /// Takes the next bytes of the answer.
+  /// Appends the next bytes of the response.
   ///
-  /// - Throws: `StoreError.io`, also for a full device; `WireError` for what is wrong in the first megabyte.
+  /// - Throws: `StoreError.io`, also if the device is full; `WireError` if the first megabyte is invalid.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
     let rest = Self.headByteCount - file.byteCount
     try file.append(bytes)
     if rest > 0 { try head.consume(bytes.extracting(first: min(rest, bytes.count)), into: &sink) }
   }
 
-  /// Calls `body` with the whole answer, piece by piece, and gives back the disk space of what `body` has taken: once.
+  /// Calls `body` with the complete response, piece by piece, and frees the disk space of each piece after the call.
+  /// May be called only once.
   ///
-  /// - Throws: `StoreError.io`; what `body` throws.
+  /// - Throws: `StoreError.io`; the errors of `body`.
   public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while offset < file.byteCount {

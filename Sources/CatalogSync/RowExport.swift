@@ -3,7 +3,8 @@ import CatalogRows
 public import CatalogWire
 import LogStore
 
-/// Writes a catalogue in an order that depends on its content alone: products by id, then relations by set, component and id.
+/// An exporter that writes a catalogue in an order that depends only on its content: products by id, then relations by
+/// set, component and id.
 public struct RowExport {
   private static let pieceByteCount = 1 << 16
 
@@ -16,10 +17,10 @@ public struct RowExport {
   /// Creates an export of products and relations in a format.
   public init(_ format: RowFileFormat) { writer = RowFileWriter(format) }
 
-  /// Hands the text to `write`, piece by piece.
+  /// Passes the text to `write`, piece by piece.
   ///
-  /// - Throws: `StoreError.damaged`; what `write` throws.
-  /// - Complexity: reads every row once; keeps 20 bytes for each product, and all relations.
+  /// - Throws: `StoreError.damaged`; the errors of `write`.
+  /// - Complexity: Reads every row once. Keeps 20 bytes in memory for each product, and all relations.
   public func write(_ snapshot: CatalogSnapshot, to write: (_ piece: [UInt8]) throws -> Void) throws {
     var piece: [UInt8] = []
     func flush(above limit: Int) throws {

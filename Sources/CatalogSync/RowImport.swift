@@ -3,10 +3,11 @@ import CatalogRows
 public import CatalogWire
 import LogStore
 
-/// A person's file of rows on its way into the catalogue, as a full update: text goes in as it is read, a commit comes out.
+/// An import of a person's own file of rows into the catalogue, as a full update: it consumes text as it is read and
+/// produces a commit.
 ///
-/// Nothing is lost silently: what cannot be taken as it is meant is a fault, all faults are told together, and nothing
-/// changes then. An import that is dropped or fails changes nothing.
+/// Nothing is lost silently: anything that cannot be read as intended is a fault. All faults are reported together, and
+/// then nothing is changed. An import that is dropped or fails changes nothing.
 public struct RowImport: ~Copyable {
   private var sink: Sink
   private var reader: RowFileReader
@@ -16,8 +17,8 @@ public struct RowImport: ~Copyable {
   /// - Parameters:
   ///   - writer: The writer of the catalogue.
   ///   - format: The format of the file.
-  ///   - gate: What the update may lose.
-  ///   - rules: What the file may hold that is not a sound row.
+  ///   - gate: The limit on products that the update may remove.
+  ///   - rules: The irregularities that are allowed in the file.
   /// - Throws: `StoreError`.
   public init(
     _ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate(), rules: RowRules = RowRules()
@@ -26,26 +27,26 @@ public struct RowImport: ~Copyable {
     sink = Sink(update: try writer.beginFullUpdate(gate))
   }
 
-  /// What was read so far; lines are counted at the end.
+  /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { reader.summary }
 
-  /// Takes the next bytes of the text.
+  /// Consumes the next bytes of the text.
   ///
-  /// - Throws: `StoreError`. The import is then over.
+  /// - Throws: `StoreError`. The import has then ended.
   public mutating func consume(_ bytes: Span<UInt8>) throws {
     do { try reader.consume(bytes, into: &sink) } catch { try giveUp(error) }
-    // There will be no commit; the rest of the file is only checked.
+    // There will be no commit; only check the rest of the file.
     if reader.faultCount > 0 { cancel() }
   }
 
   /// Ends the file, and replaces the rows of the catalogue by its rows.
   ///
   /// - Parameters:
-  ///   - cursor: What the next request to the server says; an empty one asks for everything.
-  ///   - willCommit: Called when the file is known to be good, before the commit begins.
-  /// - Returns: What was done, and is durable; and what the file held.
-  /// - Throws: `WireError.rowsRefused` with what is wrong in the file; `CatalogError.wouldLose` if the gate refuses; as
-  ///   ``consume(_:)``. Nothing changed then.
+  ///   - cursor: The cursor for the next request to the server; an empty one requests a full update.
+  ///   - willCommit: Called when the file is known to be valid, before the commit begins.
+  /// - Returns: The report of the import, which is durable, and the summary of the file.
+  /// - Throws: `WireError.rowsRefused` with the faults of the file; `CatalogError.wouldLose` if the gate refuses; the
+  ///   errors of ``consume(_:)``. Nothing is changed in these cases.
   public mutating func finish(
     cursor: String, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
@@ -60,7 +61,7 @@ public struct RowImport: ~Copyable {
     return (try update.commit(cursor: cursor), summary)
   }
 
-  /// Gives the import up; nothing changed.
+  /// Cancels the import, which has changed nothing.
   public mutating func cancel() {
     sink.update?.cancel()
     sink.update = nil
@@ -72,7 +73,7 @@ public struct RowImport: ~Copyable {
     throw cause
   }
 
-  /// Writes rows for as long as they may count, and then only checks their size.
+  /// A sink that writes rows until there is a fault, and then only checks their size.
   private struct Sink: RowSink {
     var update: FullUpdate?
     private var check = RowSizeCheck()

@@ -2,24 +2,24 @@ public import Catalog
 import CatalogWire
 public import LogStore
 
-/// Asks a server for what is later than a cursor, and hands its answer over as it arrives.
+/// A transport that requests the changes after a cursor from a server, and passes the response on as it arrives.
 public protocol CatalogTransport {
-  /// Fetches an answer, folding it into a state that is made anew for each attempt; the state of an attempt that
-  /// failed is dropped.
+  /// Fetches a response, and folds it into a state that is created for each attempt. The state of a failed attempt is
+  /// dropped.
   ///
-  /// - Returns: the state that took the whole answer.
+  /// - Returns: The state that received the complete response.
   nonisolated(nonsending) func fetchAnswer<State: ~Copyable>(
     cursor: String, into makeState: () throws -> State, onChunk: (inout State, Span<UInt8>) throws -> Void
   ) async throws -> State
 }
 
-/// How far a synchronisation has come.
+/// A synchronisation's progress.
 public struct SyncProgress: Sendable, Equatable {
   /// The step that a synchronisation has reached.
   public enum Phase: Sendable {
-    /// The answer arrives; the catalogue is not locked.
+    /// The response is arriving; the catalogue is not locked.
     case receiving
-    /// A full answer that is there is decoded, and its rows are written.
+    /// A full response has arrived; it is being decoded, and its rows are written.
     case importing
     case committing, done
   }
@@ -28,42 +28,42 @@ public struct SyncProgress: Sendable, Equatable {
   public var phase = Phase.receiving
   /// The kind of update: incremental until a full update turns out to be necessary.
   public var mode: UpdateMode
-  /// Bytes of the answer that arrived.
+  /// The number of bytes of the response received.
   public var bytesReceived = 0
-  /// Bytes of a full answer that were decoded since.
+  /// The number of bytes of a full response decoded after it arrived.
   public var bytesImported = 0
-  /// Rows that were decoded; those of a full update are written at once.
+  /// The number of decoded rows. Those of a full update are written at once.
   public var rowsDecoded = 0
-  /// Rows that are in the catalogue, durable.
+  /// The number of rows that are durable in the catalogue.
   public var rowsWritten = 0
 
   /// Creates the progress of an update that has received nothing yet.
   public init(mode: UpdateMode) { self.mode = mode }
 }
 
-/// One step of the protocol: an increment where that is enough, a full update where it is not.
+/// A client of the protocol that performs one step: an increment if that is enough, otherwise a full update.
 ///
-/// Cursor empty: full update. Cursor set: increment; if either list of the answer reaches the threshold, a second
-/// request with an empty cursor and a full update. The old catalogue serves, and its cursor stays, until the new one is
-/// durable.
+/// With an empty cursor, it makes a full update. With a cursor, it requests an increment; if either list of the
+/// response reaches the threshold, it sends a second request with an empty cursor and makes a full update. The old
+/// catalogue and its cursor stay in use until the new one is durable.
 ///
-/// The catalogue is locked when the answer is there, not before: a server that hangs keeps no other writer waiting.
-/// Until then an increment is kept in memory, and a full answer in a file next to the catalogue. If another process
-/// moved the cursor meanwhile, the increment is not what the catalogue lacks, and the server is asked again.
+/// The catalogue is locked only after the complete response has arrived, so a server that hangs does not block other
+/// writers. Until then an increment is kept in memory, and a full response in a file next to the catalogue. If another
+/// process has changed the cursor in the meantime, the increment no longer fits, and a new request is sent.
 public struct Synchronizer<Transport: CatalogTransport> {
-  /// How often the server is asked for an increment while other processes move the cursor.
+  /// The maximum number of requests for an increment while other processes change the cursor.
   static var maximumTries: Int { 3 }
 
   /// The connection to the server that fetches each answer.
   public var transport: Transport
   /// How answers are imported. By default an answer without changes makes no commit.
   public var options = ImportOptions()
-  /// When the catalogue is compacted after the commit, before ``run(_:full:onCommit:)`` returns.
+  /// The policy for compacting the catalogue after the commit, before ``run(_:full:onCommit:)`` returns.
   public var compaction = CompactionPolicy.standard
-  /// Told about progress, often: several times a second on a fast line. `nil` for nobody.
+  /// Called with the progress, several times a second on a fast connection. `nil` if it is not needed.
   public var onProgress: ((SyncProgress) -> Void)?
-  /// Called when the answer is there and the catalogue is locked, before anything is written. What it throws ends the
-  /// synchronisation.
+  /// Called after the response has arrived and the catalogue is locked, before anything is written. An error that it
+  /// throws ends the synchronisation.
   public var willWrite: ((CatalogWriter, UpdateMode) throws -> Void)?
 
   /// Creates a synchroniser with the default import options, which make no commit for an answer without changes.
@@ -72,15 +72,16 @@ public struct Synchronizer<Transport: CatalogTransport> {
     options.skipsUnchanged = true
   }
 
-  /// Brings the catalogue up to date.
+  /// Synchronises the catalogue.
   ///
   /// - Parameters:
   ///   - destination: The catalogue.
-  ///   - full: Whether a full update is asked for whatever the cursor says.
+  ///   - full: Whether to request a full update whatever the cursor is.
   ///   - onCommit: Called when the update is durable, while the catalogue is still locked and before it is compacted.
-  /// - Returns: What was done, and is durable, whatever became of a compaction after it.
-  /// - Throws: What the transport throws; `WireError`, `CatalogError`, `StoreError`, among them `StoreError.locked`
-  ///   where another process writes when the answer is there, and `CatalogError.cursorMoved`. Nothing changed then.
+  /// - Returns: The report of the import, which is durable whatever the outcome of a compaction after it.
+  /// - Throws: The transport's errors; `WireError`, `CatalogError`, `StoreError`, including `StoreError.locked` if
+  ///   another process is writing when the response has arrived, and `CatalogError.cursorMoved`. Nothing is changed in
+  ///   these cases.
   nonisolated(nonsending) public func run(
     _ destination: SyncDestination, full: Bool = false,
     onCommit: (CatalogWriter, ImportReport) -> Void = { _, _ in }
@@ -100,7 +101,8 @@ public struct Synchronizer<Transport: CatalogTransport> {
     throw CatalogError.cursorMoved(path: destination.location.path, tries: Self.maximumTries)
   }
 
-  /// - Returns: `nil` if the cursor is no longer the one that the answer was requested with. Nothing changed then.
+  /// - Returns: The report; `nil` if the cursor is no longer the one that the response was requested with. Nothing is
+  ///   changed in that case.
   nonisolated(nonsending) private func increment(
     _ destination: SyncDestination, _ cursor: String, _ onCommit: (CatalogWriter, ImportReport) -> Void
   ) async throws -> ImportReport? {
@@ -143,7 +145,7 @@ public struct Synchronizer<Transport: CatalogTransport> {
       var update = try AnswerImport(writer, .full, options)
       do {
         try answer.forEachPiece { piece in
-          // A program that ends should not have to wait for the rest of a large catalogue.
+          // A program that is shutting down should not have to wait for the rest of a large catalogue.
           try Task.checkCancellation()
           try update.consume(piece.span)
           progress.bytesImported += piece.count
@@ -162,7 +164,7 @@ public struct Synchronizer<Transport: CatalogTransport> {
     }
   }
 
-  /// Says what was committed, and compacts the catalogue if the policy finds that worth it.
+  /// Reports the commit, and compacts the catalogue if the policy requires it.
   private func finish(
     _ report: ImportReport, _ writer: CatalogWriter, _ progress: inout SyncProgress,
     _ onCommit: (CatalogWriter, ImportReport) -> Void

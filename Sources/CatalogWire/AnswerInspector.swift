@@ -1,37 +1,37 @@
 package import CatalogRows
 
-/// What a server's answer contains, be it good or refused.
+/// The contents of a server's response, whether it is valid or not.
 public struct AnswerContents: Sendable {
-  /// The envelope's `message`, 200 characters at most; `nil` if it has none.
+  /// The envelope's `message`, at most 200 characters; `nil` if it has none.
   public var message: String?
-  /// The envelope's `code` as it is written; `nil` if it has none.
+  /// The envelope's `code` as written; `nil` if it has none.
   public var code: String?
-  /// Whether it is a payload without envelope, base64 and gzip.
+  /// Whether the response is a payload without envelope, base64 and gzip.
   public var isBare = false
-  /// Bytes of the answer.
+  /// The size of the response in bytes.
   public var byteCount = 0
-  /// Bytes of `data` after base64, as far as they were unpacked.
+  /// The number of bytes of `data` after base64 decoding that were decompressed.
   public var packedByteCount = 0
-  /// Bytes of the payload after gunzip, as far as it was unpacked.
+  /// The number of bytes of the payload that were decompressed.
   public var payloadByteCount = 0
-  /// What the payload holds apart from its rows; `nil` if it is refused.
+  /// The payload's contents apart from its rows; `nil` if the payload is invalid.
   public var payload: PayloadSummary?
-  /// Why the answer is refused; `nil` if it is good.
+  /// The reason why the response is invalid; `nil` if it is valid.
   public var problem: WireError?
 
   /// Creates the contents of an empty answer.
   public init() {}
 }
 
-/// Looks into a server's answer as it arrives, and goes on where a client would refuse it, as far as something can be
-/// unpacked.
+/// An inspector of a server's response as it arrives. It continues after errors that a client would stop at, for as
+/// long as anything can be decompressed.
 public struct AnswerInspector: ~Copyable {
   private var unpacker: ResponseUnpacker
   private var decoder: PayloadDecoder
   private var sink = DiscardedRows()
-  /// Why the envelope, base64 or gzip is refused: nothing can be unpacked after that.
+  /// An error in the envelope, base64 or gzip. Nothing can be decompressed after it.
   private var problem: WireError?
-  /// Why the payload is refused. The rest of it is handed over all the same.
+  /// An error in the payload. The rest of the payload is still passed on.
   private var payloadProblem: WireError?
   private var byteCount = 0
 
@@ -44,11 +44,11 @@ public struct AnswerInspector: ~Copyable {
     decoder = PayloadDecoder(limits: limits)
   }
 
-  /// Takes the next bytes of the answer, and hands over the payload that they hold.
+  /// Processes the next bytes of the response, and passes on the payload in them.
   ///
   /// - Parameters:
-  ///   - bytes: The next bytes of the answer.
-  ///   - body: Takes the next bytes of the payload, as the server wrote them.
+  ///   - bytes: The next bytes of the response.
+  ///   - body: Receives the next bytes of the payload, as the server wrote them.
   public mutating func consume(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
     byteCount += bytes.count
     if problem != nil { return }
@@ -72,9 +72,9 @@ public struct AnswerInspector: ~Copyable {
     }
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   ///
-  /// - Returns: What it contains.
+  /// - Returns: The contents of the response.
   public mutating func finish() -> AnswerContents {
     var contents = AnswerContents()
     if problem == nil {
@@ -94,7 +94,7 @@ public struct AnswerInspector: ~Copyable {
   }
 }
 
-/// A sink that drops every row.
+/// A sink that discards every row.
 package struct DiscardedRows: RowSink {
   package init() {}
   package mutating func product(_ row: borrowing ProductRow) {}

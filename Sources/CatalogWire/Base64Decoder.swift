@@ -1,21 +1,21 @@
 internal import JSONFormat
 
-/// Decodes base64 (RFC 4648, section 4) that arrives in pieces of any size.
+/// A decoder of base64 (RFC 4648, section 4) that arrives in pieces of any size.
 ///
-/// Characters outside of the alphabet are skipped wherever they stand. Padding is required: the last group
-/// has four characters. Unused bits of the last symbol are not looked at, as the checksum of the packed data
-/// covers them.
+/// Characters outside the alphabet are skipped at any position. Padding is required: the last group has four
+/// characters. Unused bits of the last symbol are not checked, because the checksum of the compressed data covers them.
 struct Base64Decoder: Sendable {
-  /// Bytes decoded by the last call of ``decode(_:offset:)``; the first ``byteCount`` of them count.
+  /// The bytes decoded by the last call of ``decode(_:offset:)``; only the first ``byteCount`` are valid.
   private(set) var bytes: [UInt8] = []
   private(set) var byteCount = 0
 
-  /// Six bits each of the symbols of an unfinished group.
+  /// The symbols of an incomplete group, six bits each.
   private var group: UInt32 = 0
   private var symbolCount = 0
   private var paddingCount = 0
 
-  /// In ``values``: not a symbol. Above all values, so that one comparison finds it among several symbols.
+  /// The entry in ``values`` for a character that is not a symbol. Greater than all values, so that one comparison
+  /// finds it among several symbols.
   private static let skipped: UInt32 = 0x40
   /// The value of each character.
   private static let values: [UInt32] = {
@@ -25,10 +25,10 @@ struct Base64Decoder: Sendable {
     return values
   }()
 
-  /// Decodes one piece into ``bytes``; `offset` is where its first character stands in the answer.
+  /// Decodes one piece into ``bytes``; `offset` is the offset of its first character in the response.
   mutating func decode(_ text: Span<UInt8>, offset: Int) throws(WireError) {
     byteCount = 0
-    // Three bytes a group, and eight for the last store.
+    // Three bytes per group, and eight for the last store.
     let required = (text.count + symbolCount) / 4 * 3 + 16
     if bytes.count < required {
       bytes.append(contentsOf: repeatElement(0, count: required - bytes.count))
@@ -44,7 +44,7 @@ struct Base64Decoder: Sendable {
     }
   }
 
-  /// Decodes pairs of groups until a character is no symbol or fewer than eight are left.
+  /// Decodes pairs of groups until a character is not a symbol or fewer than eight are left.
   private mutating func decodeGroups(_ text: Span<UInt8>, _ cursor: inout Int) {
     let values = Self.values
     let table = values.span
@@ -55,7 +55,7 @@ struct Base64Decoder: Sendable {
       let (e, f, g, h) = (value(4), value(5), value(6), value(7))
       guard a | b | c | d | e | f | g | h < UInt64(Self.skipped) else { return }
       let bits = a << 42 | b << 36 | c << 30 | d << 24 | e << 18 | f << 12 | g << 6 | h
-      // Six bytes count, the next store overwrites the other two.
+      // Six bytes are valid; the next store overwrites the other two.
       bytes.store((bits << 16).byteSwapped, at: byteCount)
       byteCount += 6
       cursor += 8
@@ -92,7 +92,7 @@ struct Base64Decoder: Sendable {
     byteCount += 1
   }
 
-  /// Checks that the text ended with a whole group; `offset` is where it ended.
+  /// Checks that the text ended with a complete group; `offset` is the offset of its end.
   func finish(offset: Int) throws(WireError) {
     guard symbolCount == 0 else { throw .base64EndsEarly(offset: offset) }
   }

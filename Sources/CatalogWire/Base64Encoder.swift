@@ -1,6 +1,6 @@
-/// Encodes base64 (RFC 4648, section 4, with padding and without line breaks) piece by piece.
+/// An incremental encoder of base64 (RFC 4648, section 4, with padding and without line breaks).
 struct Base64Encoder {
-  /// Up to two bytes of an unfinished group, the first one highest.
+  /// Up to two bytes of an incomplete group, the first one most significant.
   private var rest: UInt32 = 0
   private var restCount = 0
 

@@ -1,27 +1,27 @@
 import Dispatch
 import Synchronization
 
-/// A queue between two threads that holds at most a few elements: whoever is faster waits.
+/// A bounded blocking queue between two threads: the faster one waits.
 final class BoundedQueue<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
     var isClosed = false
   }
 
-  // Guards the elements, for as long as one is put in or taken out.
+  // Guards the elements while one is added or removed.
   private let state = Mutex(State())
-  /// Counts the free places.
+  /// Counts the free slots.
   private let room = DispatchSemaphore(value: 0)
   /// Counts the elements.
   private let filled = DispatchSemaphore(value: 0)
 
-  /// An empty queue with `capacity` places.
+  /// Creates an empty queue with `capacity` slots.
   init(capacity: Int) {
-    // A semaphore may not go with less than it was made with: it is made with nothing.
+    // A semaphore must not be destroyed with a value below its initial one, so start at zero.
     for _ in 0..<capacity { room.signal() }
   }
 
-  /// Puts an element in, and waits for room; false if the queue was closed, and the element is gone.
+  /// Adds an element, waiting for room. Returns `false`, and drops the element, if the queue is closed.
   func push(_ element: Element) -> Bool {
     room.wait()
     let isOpen = state.withLock { state in
@@ -33,7 +33,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     return isOpen
   }
 
-  /// Takes the oldest element out, and waits for one; `nil` if the queue was closed.
+  /// Removes the oldest element, waiting for one; `nil` if the queue is closed.
   func pop() -> Element? {
     filled.wait()
     let element = state.withLock { state -> Element? in
@@ -43,7 +43,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     return element
   }
 
-  /// Drops what is in the queue; nobody waits any more.
+  /// Drops all elements, and ends all waits.
   func close() {
     state.withLock { state in
       state.isClosed = true

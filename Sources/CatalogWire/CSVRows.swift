@@ -1,22 +1,22 @@
 public import CatalogRows
 internal import JSONFormat
 
-/// Reads rows from a person's own file of comma-separated values, as ``RowCSV`` writes them or a spreadsheet does.
+/// A strict reader of rows from a person's own CSV file, as written by ``RowCSV`` or a spreadsheet.
 ///
-/// The first record names the columns, in any order; `id` has to be among them, those that are missing take their
-/// defaults, and without `type` every row is a product. Records end with CRLF or LF. What cannot be taken as it is meant is a
-/// fault with line, column and value: an unknown column, an invalid number, a duplicate id. All faults of the file are
-/// told together, by ``finish(into:)``, up to one after which records can no longer be told apart. Memory: one record of at
-/// most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
+/// The first record names the columns, in any order. `id` is required; other missing columns have default values, and
+/// without `type` every row is a product. Records end with CRLF or LF. Anything that cannot be read as intended is a
+/// fault with line, column and value: an unknown column, an invalid number, a duplicate id. ``finish(into:)`` reports
+/// all faults of the file together, up to one after which record boundaries are unknown. Memory: one record of at most
+/// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
 public struct CSVRows: ~Copyable {
-  /// Where the next byte belongs.
+  /// The parser state before the next byte.
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, carriageReturn }
 
-  /// What a column of the file is for.
+  /// The meaning of a column of the file.
   private enum Column {
     case known(Int)
     case unknown(String)
-    /// A fault was told, and its values are passed over.
+    /// The column is faulty and reported; its values are skipped.
     case skipped
   }
 
@@ -27,20 +27,20 @@ public struct CSVRows: ~Copyable {
   /// The columns; empty before the first record.
   private var columns: [Column] = []
   private var names: [String] = []
-  /// The fields of the record so far, one after the other; where each ends, and the line where it begins.
+  /// The fields of the current record, concatenated; the end of each field, and the line on which it begins.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
   private var fieldLines: [Int] = []
   private var isQuoted = false
   private var line = 1
-  /// The byte in the line, from 1.
+  /// The position in the line in bytes, from 1.
   private var byteInLine = 0
-  /// The line in which the record began, and that in which the field began.
+  /// The line on which the record began, and the line on which the field began.
   private var firstLine = 1
   private var fieldLine = 1
-  /// Bytes of a byte order mark that may still come at the beginning.
+  /// The bytes of a byte order mark that may still follow at the beginning.
   private var mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-  /// Whether the rest of the file is not read.
+  /// Whether the rest of the file is ignored.
   private var isOver = false
   private var failure: WireError?
 
@@ -54,15 +54,16 @@ public struct CSVRows: ~Copyable {
     recordByteCount = limits.tokenByteCount
   }
 
-  /// Faults so far. Once there is one, ``finish(into:)`` throws.
+  /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
   public var faultCount: Int { checker.faults.count }
 
-  /// What was read so far; lines are counted at the end.
+  /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { checker.summary }
 
-  /// Takes the next bytes of the text and hands the row of every record that they complete to `sink`, if it is sound.
+  /// Reads the next bytes of the text and passes the row of each completed record to `sink`, if it is valid.
   ///
-  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same one again from then on.
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all later
+  ///   calls.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
@@ -77,9 +78,9 @@ public struct CSVRows: ~Copyable {
     }
   }
 
-  /// Ends the text; a last record without a line's end is read now.
+  /// Ends the text, and reads a last record without a line terminator.
   ///
-  /// - Throws: ``WireError/rowsRefused(_:)`` if anything is wrong with the file; as ``consume(_:into:)``.
+  /// - Throws: ``WireError/rowsRefused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
     if !isOver {
@@ -95,7 +96,7 @@ public struct CSVRows: ~Copyable {
     return try checker.finish(lines: byteInLine == 0 ? line - 1 : line)
   }
 
-  /// Tells what is wrong at this byte, after which records cannot be told apart.
+  /// Reports an error at this byte after which record boundaries are unknown.
   private mutating func stop(_ reason: String) {
     let number = ends.count + 1
     let name = number <= names.count ? names[number - 1] : nil
@@ -117,7 +118,7 @@ public struct CSVRows: ~Copyable {
       mark = []
     }
     byteInLine += 1
-    // A field without bytes takes room too.
+    // An empty field takes room too.
     guard bytes.count + ends.count < recordByteCount else {
       return stop("a record is longer than \(recordByteCount) bytes; is a quote not closed?")
     }

@@ -1,13 +1,13 @@
 public import CatalogRows
 
-/// A ``ResponseDecoder`` that unpacks on a second thread while the caller's parses and stores: for answers of a megabyte
-/// and more.
+/// A ``ResponseDecoder`` that decompresses on a second thread while the caller's thread parses and stores, for
+/// responses of a megabyte and more.
 ///
-/// What is decoded and what is refused is the same. Rows come on the caller's thread, some of them only in
-/// ``finish(into:)``. Memory: besides that of the stages some twenty pieces of at most 128 KiB between them.
+/// It accepts the same responses and decodes them to the same rows. Rows are passed on the caller's thread, some of
+/// them only in ``finish(into:)``. Memory: that of the stages, and about twenty pieces of at most 128 KiB between them.
 public struct ConcurrentResponseDecoder: ~Copyable {
   private static let pieceByteCount = 64 << 10
-  /// So many pieces of the answer may wait before the caller does.
+  /// The number of pieces of the response that may be pending before the caller waits.
   private static let piecesAhead = UnpackingThread.inputCapacity - 1
 
   private let thread: UnpackingThread
@@ -20,15 +20,15 @@ public struct ConcurrentResponseDecoder: ~Copyable {
   /// Creates a decoder of one answer, which is unpacked on a thread of its own.
   ///
   /// - Parameters:
-  ///   - limits: What is refused although it could be read.
-  ///   - allowsBarePayload: Whether a payload document without envelope, base64 and gzip is taken too.
+  ///   - limits: The limits above which a readable response is refused.
+  ///   - allowsBarePayload: Whether to also accept a payload document without envelope, base64 and gzip.
   /// - Throws: ``WireError/outOfMemory``.
   public init(limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false) throws(WireError) {
     thread = try UnpackingThread(limits: limits, allowsBarePayload: allowsBarePayload)
     payload = PayloadDecoder(limits: limits)
   }
 
-  /// How far the decoder has come.
+  /// The decoder's progress.
   public var progress: WireProgress {
     var progress = WireProgress()
     progress.bytesIn = bytesIn
@@ -37,9 +37,9 @@ public struct ConcurrentResponseDecoder: ~Copyable {
     return progress
   }
 
-  /// Takes the next bytes of the answer and hands the rows that are complete by now to `sink`.
+  /// Decodes the next bytes of the response, and passes the rows that are complete by now to `sink`.
   ///
-  /// - Throws: as ``ResponseDecoder/consume(_:into:)``.
+  /// - Throws: The errors of ``ResponseDecoder/consume(_:into:)``.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
     var start = 0
@@ -54,10 +54,10 @@ public struct ConcurrentResponseDecoder: ~Copyable {
     }
   }
 
-  /// Ends the answer, and hands the rows to `sink` that are still on their way.
+  /// Ends the response, and passes the remaining rows to `sink`.
   ///
-  /// - Returns: What the payload held apart from its rows.
-  /// - Throws: ``WireError`` if the answer is not complete, or is refused as a whole.
+  /// - Returns: The payload's contents apart from its rows.
+  /// - Throws: ``WireError`` if the response is incomplete or invalid.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> PayloadSummary {
     if let failure { throw failure }
     thread.send([])
@@ -72,7 +72,7 @@ public struct ConcurrentResponseDecoder: ~Copyable {
     }
   }
 
-  /// Takes what comes next from the thread; false behind the end.
+  /// Processes the next output of the thread; returns `false` at the end.
   private mutating func receive<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> Bool {
     do throws(WireError) {
       switch thread.receive() {

@@ -1,39 +1,39 @@
 public import CatalogRows
 
-/// How often a field of a row had a value of the wrong type and so took its default.
+/// Counts of row fields that had a value of the wrong type and got their default value.
 ///
-/// Absent fields and `null` take their defaults too but are not counted. A number that does not fit counts:
-/// 2.5 for an integer, an integer outside of 64 bits, a double that overflows.
+/// Absent fields and `null` also get their default values, but are not counted. A number out of range is counted: 2.5
+/// for an integer, an integer that does not fit in 64 bits, a double that overflows.
 public struct DefaultedFields: Sendable, Equatable {
-  /// Where a field was defaulted for the first time.
+  /// The position of the first defaulted field.
   public struct Place: Sendable, Equatable {
     /// The list of the row.
     public var list: RowList
-    /// The row's place in its list, from 0.
+    /// The index of the row in its list, from 0.
     public var row: Int
     /// The key of the field.
     public var field: String
-    /// Offset in the payload (or in the line) of the value.
+    /// The offset of the value in the payload (or in the line).
     public var offset: Int
   }
 
   private var products = Array(repeating: 0, count: ProductField.allCases.count)
   private var relations = Array(repeating: 0, count: RelationField.allCases.count)
-  /// All fields together.
+  /// The total of all fields.
   public private(set) var total = 0
-  /// The first one, for a person who wants to look.
+  /// The first defaulted field, for a person to inspect.
   public private(set) var first: Place?
 
   /// Creates counts that are all 0.
   public init() {}
 
-  /// How often `field` of a product was defaulted.
+  /// The number of products whose `field` was defaulted.
   public subscript(product field: ProductField) -> Int { products[field.rawValue] }
 
-  /// How often `field` of a relation was defaulted.
+  /// The number of relations whose `field` was defaulted.
   public subscript(relation field: RelationField) -> Int { relations[field.rawValue] }
 
-  /// The counts that are not zero, under names such as `product.delFlag`, in the order of the fields.
+  /// The counts that are not zero, under names like `product.delFlag`, in the order of the fields.
   public var byField: [(name: String, count: Int)] {
     ProductField.allCases.filter { self[product: $0] > 0 }.map { ("product.\($0.key)", self[product: $0]) }
       + RelationField.allCases.filter { self[relation: $0] > 0 }

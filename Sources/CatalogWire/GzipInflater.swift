@@ -1,26 +1,26 @@
 import GzipStream
 
-/// Unpacks gzip (RFC 1952) of one or several members as it arrives.
+/// A decompressor of gzip (RFC 1952) with one or several members, as it arrives.
 ///
-/// What the format allows to be checked is checked: method, reserved flags, header CRC, CRC and length of
-/// each member. Memory: the inflater's window and one chunk of output, whatever the input says.
+/// It checks everything that the format allows to check: method, reserved flags, header CRC, CRC and length of each
+/// member. Memory: the inflater's window and one chunk of output, whatever the input.
 package struct GzipInflater: ~Copyable, Sendable {
   private var inflater: Inflater
   private var output: [UInt8]
-  /// Bytes of the two that begin a member that have been seen; 2 inside of a member.
+  /// The number of bytes seen of the two that begin a member; 2 inside a member.
   private var magicCount = 0
   private var memberCount = 0
-  /// Bytes consumed and produced so far.
+  /// The number of bytes consumed and produced so far.
   private(set) var packedByteCount = 0
   private(set) var unpackedByteCount = 0
 
   private static let magic: [UInt8] = [0x1F, 0x8B]
 
-  /// The packed bytes are counted in steps of so many: what comes out of one step has the step's end as its packed size,
-  /// however the input is cut. It has to be exactly so, as what may be refused depends on it.
+  /// The step size in which compressed bytes are counted: all output of one step has the step's end as its compressed
+  /// size, however the input is divided. It must be exactly so, because the limits depend on it.
   static let stepByteCount = 16 << 10
 
-  /// The packed bytes so far, up to the end of the step.
+  /// The number of compressed bytes so far, up to the end of the step.
   private var packedStepEnd: Int {
     (packedByteCount + Self.stepByteCount - 1) / Self.stepByteCount * Self.stepByteCount
   }
@@ -30,7 +30,7 @@ package struct GzipInflater: ~Copyable, Sendable {
     do { inflater = try Inflater() } catch { throw .outOfMemory }
   }
 
-  /// Unpacks the first `count` bytes of `packed` and hands the result to `body` chunk by chunk.
+  /// Decompresses the first `count` bytes of `packed`, and passes the result to `body` chunk by chunk.
   package mutating func consume(
     _ packed: [UInt8], count: Int, limits: WireLimits,
     _ body: (Span<UInt8>) throws(WireError) -> Void
@@ -38,7 +38,8 @@ package struct GzipInflater: ~Copyable, Sendable {
     try unpack(packed, count: count, limits: limits) { (chunk, _) throws(WireError) in try body(chunk) }
   }
 
-  /// As ``consume(_:count:limits:_:)``, with the packed bytes up to the end of the step that each chunk came from.
+  /// Like ``consume(_:count:limits:_:)``, with the compressed byte count up to the end of the step that each chunk came
+  /// from.
   mutating func unpack(
     _ packed: [UInt8], count: Int, limits: WireLimits,
     _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
@@ -47,7 +48,7 @@ package struct GzipInflater: ~Copyable, Sendable {
     var isOutputFull = false
     while offset < count || isOutputFull {
       if magicCount < 2 { try checkMagic(packed.span.extracting(offset..<count)) }
-      // While the output is full there is more of this step's; the next step begins when it is out.
+      // While the output is full, this step has more; the next step begins after all of it is out.
       let used = packedByteCount % Self.stepByteCount
       let room = isOutputFull && used == 0 ? 0 : Self.stepByteCount - used
       let step = inflater.run(packed.span.extracting(offset..<min(count, offset + room)), into: &output)
@@ -107,7 +108,7 @@ package struct GzipInflater: ~Copyable, Sendable {
 }
 
 extension Int {
-  /// The product, or the largest integer where that overflows.
+  /// The product, or the largest integer on overflow.
   fileprivate func multipliedClamping(by factor: Int) -> Int {
     let (product, overflow) = multipliedReportingOverflow(by: factor)
     return overflow ? .max : product

@@ -1,13 +1,12 @@
 internal import JSONFormat
 
-/// Finds a key among a few known ones by comparing words, beginning with the key that is likely to come.
+/// A predictor that finds a key among a few known ones by comparing words, starting with the most likely key.
 ///
-/// Servers write the fields of all rows in one order. The matcher learns it: beside each key it keeps the one
-/// that followed it last, so that a row in the usual order costs one comparison a key, whatever that order
-/// is.
+/// Servers write the fields of all rows in the same order. The matcher learns it: for each key it stores the key that
+/// followed it last, so a row in the usual order costs one comparison per key, whatever that order is.
 struct KeyMatcher: Sendable {
   private let keys: [JSONKey]
-  /// By key: the key that followed it last. The last element belongs to the beginning of an object.
+  /// The key that followed each key last. The last element is for the beginning of an object.
   private var followers: [Int]
   private var previous: Int
 
@@ -21,9 +20,9 @@ struct KeyMatcher: Sendable {
   /// Begins an object.
   mutating func restart() { previous = keys.count }
 
-  /// Moves `tokens` over the likely key, if that is what comes next; see ``JSONTokenizer/skipKey(_:)``.
+  /// Moves `tokens` past the likely key, if it is next; see ``JSONTokenizer/skipKey(_:)``.
   ///
-  /// - Returns: the number of the key.
+  /// - Returns: The number of the key.
   @inline(__always)
   mutating func skipLikelyKey(_ tokens: inout JSONTokenizer) -> Int? {
     let likely = followers[previous]
@@ -32,8 +31,7 @@ struct KeyMatcher: Sendable {
     return likely
   }
 
-  /// The number of the key that has `count` bytes and begins with `words`, or nil if it is none of the known
-  /// ones.
+  /// The number of the key that has `count` bytes and begins with `words`; `nil` if it is not a known key.
   @inline(__always)
   mutating func match(_ count: Int, _ words: (UInt64, UInt64, UInt64)) -> Int? {
     let likely = followers[previous]
@@ -44,7 +42,7 @@ struct KeyMatcher: Sendable {
     return search(count, words, from: likely)
   }
 
-  /// Looks at all keys, beginning behind the likely one: fields that are absent are skipped in order.
+  /// Searches all keys, starting after the likely one, so that absent fields are skipped in order.
   private mutating func search(_ count: Int, _ words: (UInt64, UInt64, UInt64), from likely: Int) -> Int? {
     var index = likely
     for _ in keys.indices {

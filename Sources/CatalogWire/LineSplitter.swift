@@ -1,23 +1,23 @@
-/// Cuts text that arrives in chunks into lines, which end with a line feed.
+/// A splitter of text that arrives in chunks into lines, which end with a line feed.
 ///
-/// Memory: the beginning of one line that a chunk cut.
+/// Memory: the beginning of one line that continues in the next chunk.
 struct LineSplitter: ~Copyable {
-  /// Where a line is.
+  /// The location of a line.
   enum Line {
-    /// In the chunk.
+    /// The line is in the chunk.
     case inChunk(Range<Int>)
-    /// Cut by a chunk: ``LineSplitter/takeCutLine()`` has all of it.
+    /// The line is split across chunks; ``LineSplitter/takeCutLine()`` returns all of it.
     case cut
   }
 
   private let lineByteCount: Int
   private var cutLine: [UInt8] = []
-  /// Lines that were begun.
+  /// The number of lines that were begun.
   private(set) var lineCount = 0
 
   init(lineByteCount: Int) { self.lineByteCount = lineByteCount }
 
-  /// The next line of `chunk`, from `start` on, which moves past it; `nil` if the chunk ends before the line does.
+  /// Returns the next line of `chunk`, and moves `start` past it; `nil` if the chunk ends before the line does.
   ///
   /// - Throws: ``WireError/lineTooLong(limit:line:)``.
   mutating func next(in chunk: Span<UInt8>, from start: inout Int) throws(WireError) -> Line? {
@@ -39,27 +39,27 @@ struct LineSplitter: ~Copyable {
     return .cut
   }
 
-  /// Whether the text ended with a line without a line feed: ``takeCutLine()`` then has it.
+  /// Returns whether the text ended with a line without a line feed, which ``takeCutLine()`` then returns.
   mutating func finish() -> Bool {
     if cutLine.isEmpty { return false }
     lineCount += 1
     return true
   }
 
-  /// The bytes of the line that was cut.
+  /// Returns the bytes of the line that was split across chunks.
   mutating func takeCutLine() -> [UInt8] {
     var line: [UInt8] = []
     swap(&line, &cutLine)
     return line
   }
 
-  /// Gives the memory of a line back, for the next one that is cut.
+  /// Returns the memory of a line for reuse by the next split line.
   mutating func reuse(_ line: consuming [UInt8]) {
     line.removeAll(keepingCapacity: true)
     cutLine = line
   }
 
-  /// Whether a line has nothing but white space.
+  /// Whether a line contains only white space.
   static func isBlank(_ line: Span<UInt8>) -> Bool {
     for index in line.indices {
       guard line[index] == 0x20 || line[index] == 0x09 || line[index] == 0x0D else { return false }

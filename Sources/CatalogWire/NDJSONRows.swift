@@ -1,13 +1,14 @@
 public import CatalogRows
 internal import JSONFormat
 
-/// Reads rows from a person's own file with one JSON object a line (NDJSON).
+/// A strict reader of rows from a person's own NDJSON file, with one JSON object per line.
 ///
-/// The rules are those of ``CSVRows``: nothing is lost silently. A line that is wrong does not end the reading: all faults of
-/// the file are told together, by ``finish(into:)``. Lines of white space are skipped. Memory: one chunk, one line of at most
-/// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. A server's rows are read by ``RowLines``.
+/// The rules are those of ``CSVRows``: nothing is lost silently. Reading continues after a faulty line;
+/// ``finish(into:)`` reports all faults of the file together. Lines of white space are skipped. Memory: one chunk, one
+/// line of at most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. Use ``RowLines`` to
+/// read a server's rows.
 public struct NDJSONRows: ~Copyable {
-  /// Rows lie one level deep.
+  /// Rows are nested one level deep.
   private static let rowDepth = 1
 
   private let lineByteCount: Int
@@ -16,7 +17,7 @@ public struct NDJSONRows: ~Copyable {
   private var matcher = KeyMatcher(RowCells.columns.map(\.name))
   private var cells = RowCells()
   private var checker: RowChecker
-  /// Whether the rest of the file is not read.
+  /// Whether the rest of the file is ignored.
   private var isOver = false
   private var failure: WireError?
 
@@ -33,15 +34,16 @@ public struct NDJSONRows: ~Copyable {
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
 
-  /// Faults so far. Once there is one, ``finish(into:)`` throws.
+  /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
   public var faultCount: Int { checker.faults.count }
 
-  /// What was read so far; lines are counted at the end.
+  /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { checker.summary }
 
-  /// Takes the next bytes of the text and hands the row of every line that they complete to `sink`, if it is sound.
+  /// Reads the next bytes of the text and passes the row of each completed line to `sink`, if it is valid.
   ///
-  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same one again from then on.
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` with the error that the sink throws; the same error again for all later
+  ///   calls.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
@@ -51,9 +53,9 @@ public struct NDJSONRows: ~Copyable {
     }
   }
 
-  /// Ends the text; a last line without a line feed is read now.
+  /// Ends the text, and reads a last line without a line feed.
   ///
-  /// - Throws: ``WireError/rowsRefused(_:)`` if anything is wrong with the file; as ``consume(_:into:)``.
+  /// - Throws: ``WireError/rowsRefused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
     if !isOver, splitter.finish() {
@@ -89,7 +91,7 @@ public struct NDJSONRows: ~Copyable {
 
   private mutating func read<Sink: RowSink>(_ line: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     let number = splitter.lineCount
-    // A byte order mark may begin the file.
+    // The file may begin with a byte order mark.
     let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)
     if LineSplitter.isBlank(line) { return }
@@ -115,7 +117,7 @@ public struct NDJSONRows: ~Copyable {
     try checker.take(cells, line: number, into: &sink)
   }
 
-  /// Reads the values of the object in `line`; returns what is there instead of one.
+  /// Reads the values of the object in `line`; returns the kind of value found if it is not an object.
   private mutating func readCells(_ line: Span<UInt8>, _ number: Int) throws(JSONError) -> JSONKind? {
     tokens.reset()
     tokens.append(line)
@@ -123,7 +125,7 @@ public struct NDJSONRows: ~Copyable {
     matcher.restart()
     let first = try tokens.next()
     guard first == .beginObject else { return JSONKind(first) ?? .null }
-    /// The key whose value comes next.
+    /// The column of the next value.
     var column: Int?
     var stray = ""
     while true {
@@ -142,7 +144,7 @@ public struct NDJSONRows: ~Copyable {
           cells.set(unknown: stray, shown(token))
         }
       case .endObject where tokens.depth < Self.rowDepth:
-        // A second value in the line is found here.
+        // A second value in the line is an error here.
         _ = try tokens.next()
         return nil
       case .needsInput, .endOfDocument: return nil
@@ -168,7 +170,7 @@ public struct NDJSONRows: ~Copyable {
     cells.set(column, kind, text.span, line: number)
   }
 
-  /// A value as messages show it.
+  /// A value in the form that messages show.
   private func shown(_ token: JSONToken) -> String {
     switch token {
     case .string, .number: tokens.textString
@@ -186,7 +188,7 @@ public struct NDJSONRows: ~Copyable {
     return line.count > 60 ? text + "…" : text
   }
 
-  /// Whether the bytes begin as those of a ZIP archive do, which a spreadsheet is.
+  /// Whether the bytes begin like a ZIP archive, which spreadsheet files are.
   private static func isPacked(_ line: Span<UInt8>) -> Bool {
     line.count >= 2 && line[0] == UInt8(ascii: "P") && line[1] == UInt8(ascii: "K")
   }

@@ -1,11 +1,11 @@
 internal import JSONFormat
 
-/// Numbers that are written as text.
+/// A parser of numbers in text form.
 ///
-/// Digits with an optional sign, fraction and exponent, as JSON and spreadsheets write them. Neither white space nor
-/// separators of thousands, neither `nan` nor hexadecimal digits.
+/// It accepts digits with an optional sign, fraction and exponent, as written by JSON and spreadsheets. It does not
+/// accept white space, thousands separators, `nan` or hexadecimal digits.
 enum NumberText {
-  /// The whole number that `text` is, `2.0` and `1e3` included; `nil` for anything else, and for one that does not fit.
+  /// The integer value of `text`, including `2.0` and `1e3`; `nil` for anything else, and for one out of range.
   static func integer(_ text: Span<UInt8>) -> Int64? {
     if let plain = plain(text) {
       var value = plain.significand
@@ -18,12 +18,12 @@ enum NumberText {
     guard isNumber(text) else { return nil }
     let string = String(copying: text)
     if let value = Int64(string) { return value }
-    // Up to here a double holds every whole number.
+    // Up to this value a double represents every integer exactly.
     guard let value = Double(string), abs(value) <= 9_007_199_254_740_992 else { return nil }
     return Int64(exactly: value)
   }
 
-  /// The double that is nearest to `text`; `nil` for what is no number, and for one that is too large.
+  /// The double nearest to `text`; `nil` if it is not a number, or too large.
   static func double(_ text: Span<UInt8>) -> Double? {
     // Both the digits and the power of ten are exact, so one division rounds correctly.
     if let plain = plain(text), plain.significand <= 1 << 53 {
@@ -44,7 +44,7 @@ enum NumberText {
     var fractionDigits = 0
   }
 
-  /// A number of up to 18 digits without an exponent; `nil` for every other text.
+  /// A number of up to 18 digits without an exponent; `nil` for all other text.
   private static func plain(_ text: Span<UInt8>) -> Plain? {
     var result = Plain()
     var index = 0

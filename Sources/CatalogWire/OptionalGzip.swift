@@ -1,27 +1,27 @@
-/// Unpacks bytes that are gzip, which their first two tell, and passes on all others as they are.
+/// A decompressor for bytes that may be gzip, which their first two bytes show. Other bytes are passed on unchanged.
 ///
 ///     var text = OptionalGzip()
 ///     while let piece = try file.next() { use(try text.unpack(piece)) }
 ///     use(try text.finish())
 package struct OptionalGzip: ~Copyable {
-  /// Bytes that one call should take: they unpack to 16 MiB at most.
+  /// The recommended maximum number of bytes per call: they decompress to at most 16 MiB.
   package static let stepByteCount = 16 << 10
 
   private let limits: WireLimits
-  /// The first byte, before it is known what follows it.
+  /// The first byte, until the second one is known.
   private var head: [UInt8] = []
   private var isDecided = false
   private var inflater: GzipInflater?
 
-  /// - Parameter limits: What packed bytes may unpack to.
+  /// - Parameter limits: The limits of decompression.
   package init(limits: WireLimits = WireLimits()) {
     self.limits = limits
     inflater = nil
   }
 
-  /// The text of the next bytes.
+  /// Returns the text of the next bytes.
   ///
-  /// - Throws: `WireError.fileNotUnpacked` for damaged gzip, and for text beyond the limits.
+  /// - Throws: `WireError.fileNotUnpacked` for damaged gzip, and for text above the limits.
   package mutating func unpack(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
     if isDecided { return try text(of: bytes) }
     head += bytes
@@ -33,9 +33,9 @@ package struct OptionalGzip: ~Copyable {
     return try text(of: first)
   }
 
-  /// Ends the bytes; what is left of their text.
+  /// Ends the bytes, and returns the rest of their text.
   ///
-  /// - Throws: `WireError.fileNotUnpacked` for gzip that is cut.
+  /// - Throws: `WireError.fileNotUnpacked` for truncated gzip.
   package mutating func finish() throws(WireError) -> [UInt8] {
     if let unpacker = inflater.take() {
       do { try unpacker.finish() } catch { throw .fileNotUnpacked(error) }

@@ -1,13 +1,13 @@
 public import CatalogRows
 internal import JSONFormat
 
-/// Turns the payload's JSON into rows as it arrives: the second stage of ``ResponseDecoder``.
+/// A decoder of the payload's JSON into rows as it arrives: the second stage of ``ResponseDecoder``.
 ///
-/// The keys may come in any order. Of duplicate keys the first counts, here as in rows. Unknown keys are
-/// skipped. Rows go to the sink as soon as they are complete; when anything is thrown the sink must discard
-/// all of them.
+/// The keys may come in any order. If a key is duplicated, the first value is used, here as in rows. Unknown keys are
+/// skipped. Rows are passed to the sink as soon as they are complete; if an error is thrown, the sink must discard all
+/// of them.
 public struct PayloadDecoder: ~Copyable {
-  /// Where at the top of the payload the decoder stands.
+  /// The decoder's position at the top level of the payload.
   private enum Place: Sendable {
     case beginning, top, value(Key), skipping, products, relations, end
   }
@@ -19,13 +19,13 @@ public struct PayloadDecoder: ~Copyable {
   private enum Event { case needsInput, product, relation }
 
   private let limits: WireLimits
-  /// Rows that the packed bytes so far allow.
+  /// The number of rows allowed for the compressed bytes so far.
   private var rowLimit: Int
   private var tokens: JSONTokenizer
   private var place = Place.beginning
   private var isInRow = false
   private var matcher = KeyMatcher([RowList.products.rawValue, RowList.relations.rawValue, "updateTime"])
-  /// One bit for each ``Key`` that has come.
+  /// One bit for each ``Key`` that has been read.
   private var seen: UInt8 = 0
   private var productReader = RowReader(ProductRow())
   private var relationReader = RowReader(RelationRow())
@@ -40,23 +40,23 @@ public struct PayloadDecoder: ~Copyable {
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
 
-  /// Rows decoded so far, of both lists.
+  /// The number of rows of both lists decoded so far.
   public var rowCount: Int { summary.products + summary.relations }
 
-  /// Bytes taken so far.
+  /// The number of bytes read so far.
   public var byteCount: Int { summary.bytesUnpacked }
 
-  /// Takes the next bytes of the payload and hands every row that they complete to `sink`.
+  /// Decodes the next bytes of the payload, and passes each completed row to `sink`.
   ///
-  /// - Throws: ``WireError``, with ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same
-  ///   one again from then on.
+  /// - Throws: ``WireError``; ``WireError/sinkFailed(_:row:)`` with the error that the sink throws. All later calls
+  ///   throw the same error.
   public mutating func consume<Sink: RowSink>(
     _ chunk: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
     try consume(chunk, packedByteCount: .max, into: &sink)
   }
 
-  /// As ``consume(_:into:)`` for a payload that was packed: `packedByteCount` is its packed size up to `chunk`.
+  /// Like ``consume(_:into:)`` for a compressed payload: `packedByteCount` is its compressed size up to `chunk`.
   mutating func consume<Sink: RowSink>(
     _ chunk: Span<UInt8>, packedByteCount: Int, into sink: inout Sink
   ) throws(WireError) {
@@ -73,8 +73,8 @@ public struct PayloadDecoder: ~Copyable {
 
   /// Ends the payload.
   ///
-  /// - Returns: The counts, with `bytesIn` the size of the payload itself.
-  /// - Throws: ``WireError`` if the payload is not complete.
+  /// - Returns: The counts; `bytesIn` is the size of the payload itself.
+  /// - Throws: ``WireError`` if the payload is incomplete.
   public mutating func finish() throws(WireError) -> PayloadSummary {
     if let failure { throw failure }
     tokens.finish()
@@ -115,7 +115,7 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// Whether one more row may go to the sink.
+  /// Whether another row may be passed to the sink.
   @inline(__always)
   private func checkRowCount() throws(WireError) {
     guard rowCount < rowLimit else {
@@ -123,14 +123,14 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// The row in which the decoder stands, if any.
+  /// The row that the decoder is reading, if any.
   private var currentRow: RowPlace? {
     guard isInRow else { return nil }
     if case .products = place { return RowPlace(list: .products, index: summary.products) }
     return RowPlace(list: .relations, index: summary.relations)
   }
 
-  /// Reads the next token; a failure names the row in which it happened.
+  /// Reads the next token. An error names the row in which it happened.
   private mutating func nextToken() throws(WireError) -> JSONToken {
     do { return try tokens.next() } catch { throw .payloadNotJSON(error, row: currentRow) }
   }
@@ -155,8 +155,8 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// Moves from one row to the next; false if the list ended instead. If the window ends first the decoder
-  /// stays outside of a row.
+  /// Moves from one row to the next; returns `false` if the list ended instead. If the window ends first, the decoder
+  /// stays outside a row.
   private mutating func enterRow(_ list: RowList) throws(WireError) -> Bool {
     let token = try nextToken()
     switch token {
@@ -171,15 +171,15 @@ public struct PayloadDecoder: ~Copyable {
       return true
     default:
       let row = RowPlace(list: list, index: list == .products ? summary.products : summary.relations)
-      // Every other token is the beginning of a value.
+      // Every other token begins a value.
       throw .rowNotObject(row, found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
     }
   }
 
-  /// Rows lie three levels deep: payload, list, row.
+  /// Rows are nested three levels deep: payload, list, row.
   private static let rowDepth = 3
 
-  /// Reads on in a product; false if the window ends first.
+  /// Continues reading a product; returns `false` if the window ends first.
   private mutating func readProduct() throws(WireError) -> Bool {
     do {
       return try productReader.read(&tokens, depth: Self.rowDepth) { field, offset in
@@ -191,7 +191,7 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// Reads on in a relation; false if the window ends first.
+  /// Continues reading a relation; returns `false` if the window ends first.
   private mutating func readRelation() throws(WireError) -> Bool {
     do {
       return try relationReader.read(&tokens, depth: Self.rowDepth) { field, offset in
@@ -203,7 +203,7 @@ public struct PayloadDecoder: ~Copyable {
     }
   }
 
-  /// Reads one token outside of the lists; false if the window has none.
+  /// Reads one token outside the lists; returns `false` if the window has none.
   private mutating func advanceTop() throws(WireError) -> Bool {
     let token = try nextToken()
     guard token != .needsInput, token != .endOfDocument else { return false }
@@ -226,7 +226,7 @@ public struct PayloadDecoder: ~Copyable {
     case .value(let key):
       try begin(key, token)
     case .skipping:
-      // The value is over when the decoder is back at the level of the keys.
+      // The value ends when the decoder is back at the level of the keys.
       if tokens.depth == 1 { place = .top }
     case .products, .relations, .end:
       break
@@ -234,7 +234,7 @@ public struct PayloadDecoder: ~Copyable {
     return true
   }
 
-  /// Takes the first token of a required value.
+  /// Reads the first token of a required value.
   private mutating func begin(_ key: Key, _ token: JSONToken) throws(WireError) {
     let expected = key == .updateTime ? JSONToken.string : .beginArray
     guard token == expected else {

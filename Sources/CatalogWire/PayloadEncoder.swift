@@ -2,7 +2,7 @@ public import CatalogRows
 import GzipStream
 internal import JSONFormat
 
-/// Writes rows as a server's answer: what ``ResponseDecoder`` reads.
+/// An encoder of rows in the format of a server's response, which ``ResponseDecoder`` reads.
 ///
 ///     let encoder = PayloadEncoder()
 ///     for row in relations { encoder.relation(row) }
@@ -10,14 +10,14 @@ internal import JSONFormat
 ///     encoder.finish(updateTime: "2023-05-13 10:00:00")
 ///     send(encoder.takeOutput())
 ///
-/// Output may be taken at any time and is small as long as it is. The rows of a list come together: one list
-/// is closed when the first row of the other comes. A list without rows is written as an empty one.
+/// Take the output often to keep it small; this is allowed at any time. The rows of each list must be contiguous: one
+/// list is closed when the first row of the other is written. A list without rows is written as an empty one.
 public final class PayloadEncoder: RowSink {
-  /// What the output is.
+  /// The form of the output.
   public enum Form: Sendable, Equatable {
     /// `{message, code, data}` with `code` 1000; the message is escaped as needed.
     case envelope(message: String)
-    /// The packed payload alone.
+    /// The compressed payload alone.
     case gzip
     /// The payload's JSON text.
     case plain
@@ -25,7 +25,7 @@ public final class PayloadEncoder: RowSink {
 
   private enum List: Int { case relations, products }
 
-  /// JSON text that is packed at once.
+  /// The size of the JSON text that is compressed at once.
   private static let chunkByteCount = 64 << 10
 
   private let form: Form
@@ -36,14 +36,14 @@ public final class PayloadEncoder: RowSink {
   private var openList: List?
   private var closedLists: Set<List> = []
   private var isFinished = false
-  /// Bytes of JSON text that have been written.
+  /// The number of bytes of JSON text written so far.
   public private(set) var unpackedByteCount = 0
 
   /// Creates an encoder of one answer.
   ///
   /// - Parameters:
-  ///   - form: an answer, or a part of one.
-  ///   - level: zlib's level of compression, -1 (its default) to 9.
+  ///   - form: The form of the output: a response, or a part of one.
+  ///   - level: The zlib compression level, from -1 (zlib's default) to 9.
   public init(form: Form = .envelope(message: "请求成功"), level: Int = 6) {
     self.form = form
     deflater = GzipDeflater(level: Int32(level))
@@ -55,21 +55,21 @@ public final class PayloadEncoder: RowSink {
     json.append(UInt8(ascii: "{"))
   }
 
-  /// Writes one product. All products come together.
+  /// Writes one product. All products must be written contiguously.
   public func product(_ row: borrowing ProductRow) {
     enter(.products)
     RowJSON.append(row, to: &json)
     if json.count >= Self.chunkByteCount { flush(isLast: false) }
   }
 
-  /// Writes one relation. All relations come together.
+  /// Writes one relation. All relations must be written contiguously.
   public func relation(_ row: borrowing RelationRow) {
     enter(.relations)
     RowJSON.append(row, to: &json)
     if json.count >= Self.chunkByteCount { flush(isLast: false) }
   }
 
-  /// Completes the answer.
+  /// Completes the response.
   public func finish(updateTime: String) {
     precondition(!isFinished, "finish(updateTime:) must be called once")
     closeList()
@@ -87,7 +87,7 @@ public final class PayloadEncoder: RowSink {
     output += "\"}".utf8
   }
 
-  /// The bytes that are ready and have not been taken yet.
+  /// Returns the bytes that are ready and have not been taken yet.
   public func takeOutput() -> [UInt8] {
     defer { output.removeAll() }
     return output

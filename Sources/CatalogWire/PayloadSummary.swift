@@ -1,31 +1,31 @@
-/// What a payload held, apart from its rows.
+/// The contents of a payload apart from its rows.
 public struct PayloadSummary: Sendable, Equatable {
-  /// Rows of `appProductVOList`.
+  /// The number of rows of `appProductVOList`.
   public var products = 0
-  /// Rows of `appProductRelVOList`.
+  /// The number of rows of `appProductRelVOList`.
   public var relations = 0
-  /// The cursor that the next request sends back.
+  /// The cursor to send with the next request.
   public var updateTime = ""
-  /// Fields that took their default for the wrong type.
+  /// The fields that got their default value because of a wrong type.
   public var defaulted = DefaultedFields()
-  /// Halves of surrogate pairs in texts, read as U+FFFD.
+  /// The number of unpaired surrogates in texts, which were read as U+FFFD.
   public var replacedSurrogates = 0
-  /// Bytes of the answer as received.
+  /// The size of the response in bytes, as received.
   public var bytesIn = 0
-  /// Bytes of the payload after base64 and gunzip; of a bare payload its own.
+  /// The size of the payload in bytes after base64 decoding and decompression; for a bare payload, its own size.
   public var bytesUnpacked = 0
 
   /// Creates the summary of an empty payload.
   public init() {}
 }
 
-/// How far a decoder has come.
+/// A decoder's progress.
 public struct WireProgress: Sendable, Equatable {
-  /// Bytes of the answer as received.
+  /// The number of bytes of the response received so far.
   public var bytesIn = 0
-  /// Bytes of payload so far.
+  /// The number of bytes of the payload so far.
   public var bytesUnpacked = 0
-  /// Rows of both lists that went to the sink.
+  /// The number of rows of both lists passed to the sink so far.
   public var rows = 0
 
   /// Creates the progress of a decoder that has received nothing yet.

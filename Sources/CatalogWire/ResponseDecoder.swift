@@ -1,19 +1,19 @@
 public import CatalogRows
 
-/// Decodes a server's answer into rows as it arrives: envelope, base64, gunzip, JSON.
+/// A streaming decoder of a server's response into rows: envelope, base64, gzip, JSON.
 ///
 ///     var decoder = try ResponseDecoder()
 ///     while let chunk = … { try decoder.consume(chunk.span, into: &sink) }
 ///     let summary = try decoder.finish()
 ///
-/// Rows go to the sink as soon as they are complete, long before the answer is known to be good: checksums
-/// come last, and `code` may follow `data`. A sink must be able to discard everything it got, and must do so
-/// whenever anything is thrown. Only when ``finish()`` has returned may it keep the rows.
+/// Rows are passed to the sink as soon as they are complete, long before the response is known to be valid: checksums
+/// come last, and `code` may follow `data`. A sink must be able to discard all rows it has received, and must do so if
+/// any error is thrown. Only after ``finish()`` has returned may it keep the rows.
 ///
-/// What is decoded and what is refused does not depend on how the answer is cut into chunks. Of a refused
-/// answer two things may: how many rows went to the sink before, and which of several reasons is found first.
-/// Memory does not grow with the answer: it is bounded by slices of 64 KiB in each stage and the longest
-/// string or number of the payload.
+/// The result does not depend on how the response is divided into chunks. Only for a refused response may two things
+/// depend on it: how many rows were passed to the sink before the error, and which of several errors is found first.
+/// Memory does not grow with the response: it is limited by slices of 64 KiB in each stage and by the longest string or
+/// number of the payload.
 public struct ResponseDecoder: ~Copyable {
   private var unpacker: ResponseUnpacker
   private var payload: PayloadDecoder
@@ -22,15 +22,15 @@ public struct ResponseDecoder: ~Copyable {
   /// Creates a decoder of one answer.
   ///
   /// - Parameters:
-  ///   - limits: What is refused although it could be read.
-  ///   - allowsBarePayload: Whether a payload document without envelope, base64 and gzip is taken too.
+  ///   - limits: The limits above which a readable response is refused.
+  ///   - allowsBarePayload: Whether to also accept a payload document without envelope, base64 and gzip.
   /// - Throws: ``WireError/outOfMemory``.
   public init(limits: WireLimits = WireLimits(), allowsBarePayload: Bool = false) throws(WireError) {
     unpacker = try ResponseUnpacker(limits: limits, allowsBarePayload: allowsBarePayload)
     payload = PayloadDecoder(limits: limits)
   }
 
-  /// How far the decoder has come.
+  /// The decoder's progress.
   public var progress: WireProgress {
     var progress = WireProgress()
     progress.bytesIn = unpacker.bytesIn
@@ -39,10 +39,10 @@ public struct ResponseDecoder: ~Copyable {
     return progress
   }
 
-  /// Takes the next bytes of the answer and hands every row that they complete to `sink`.
+  /// Decodes the next bytes of the response, and passes each completed row to `sink`.
   ///
-  /// - Throws: ``WireError``, with ``WireError/sinkFailed(_:row:)`` around what the sink throws, and the same
-  ///   one again from then on.
+  /// - Throws: ``WireError``; ``WireError/sinkFailed(_:row:)`` with the error that the sink throws. All later calls
+  ///   throw the same error.
   public mutating func consume<Sink: RowSink>(
     _ bytes: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
@@ -55,10 +55,10 @@ public struct ResponseDecoder: ~Copyable {
     }
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   ///
-  /// - Returns: What the payload held apart from its rows.
-  /// - Throws: ``WireError`` if the answer is not complete, or is refused as a whole.
+  /// - Returns: The payload's contents apart from its rows.
+  /// - Throws: ``WireError`` if the response is incomplete or invalid.
   public mutating func finish() throws(WireError) -> PayloadSummary {
     if let failure { throw failure }
     do {
@@ -72,7 +72,7 @@ public struct ResponseDecoder: ~Copyable {
     }
   }
 
-  /// Joins the stages; the parts of the decoder are borrowed one by one.
+  /// Connects the stages. The parts of the decoder are borrowed one by one.
   private static func run<Sink: RowSink>(
     _ unpacker: inout ResponseUnpacker, _ payload: inout PayloadDecoder, _ bytes: Span<UInt8>,
     _ sink: inout Sink

@@ -1,15 +1,15 @@
 internal import JSONFormat
 
-/// Turns the server's answer into the bytes of the payload as they arrive: the first stage of
+/// A decoder of the server's response into the bytes of the payload as they arrive: the first stage of
 /// ``ResponseDecoder``, for callers that run the two stages on two cores.
 ///
-/// An answer is an envelope `{message, code, data}` with the keys in any order and unknown ones skipped; of
-/// duplicate keys the first counts. When `code` comes after `data` the payload has been handed over before a
-/// bad code is found. With `allowsBarePayload` a document that has one of the payload's own keys at its top,
-/// before any of the envelope's, is handed over as it is.
+/// A response is an envelope `{message, code, data}` with the keys in any order. Unknown keys are skipped; if a key is
+/// duplicated, the first value is used. If `code` comes after `data`, the payload has been passed on before a bad code
+/// is found. With `allowsBarePayload`, a document that has one of the payload's own keys at its top level, before any
+/// of the envelope's, is passed on unchanged.
 ///
-/// Memory: one slice of input in each form it takes, and zlib's window; of a document that may be bare also
-/// what precedes the first known key, which has to begin before ``WireLimits/tokenByteCount``, and that key.
+/// Memory: one slice of input in each of its forms, and zlib's window. For a document that may be bare, also the bytes
+/// before the first known key, which must begin before ``WireLimits/tokenByteCount``, and that key.
 public struct ResponseUnpacker: ~Copyable {
   private enum Form: Sendable { case undecided, envelope, bare }
 
@@ -19,7 +19,7 @@ public struct ResponseUnpacker: ~Copyable {
     case beginning, top, value(Key), skipping, data, end
   }
 
-  /// Largest part of an answer that is worked on at once: it stays in a core's cache in all its forms.
+  /// The size of the largest part of a response that is processed at once: it stays in a core's cache in all its forms.
   static let sliceByteCount = 64 << 10
 
   private let limits: WireLimits
@@ -33,27 +33,27 @@ public struct ResponseUnpacker: ~Copyable {
     RowList.products.rawValue, RowList.relations.rawValue, "updateTime",
   ])
   private var seen: UInt8 = 0
-  /// What has been read of a document whose form is not known yet.
+  /// The bytes read of a document whose form is not known yet.
   private var head: [UInt8] = []
   private var looksLikePayload = false
   private var isCodeGood = false
   /// The first `code` as written, if it is not 1000.
   private var badCode: String?
-  /// The first `message`, if it is a text; 200 characters at most.
+  /// The first `message`, if it is a string; at most 200 characters.
   private(set) var message: String?
-  /// The first `code` as it is written, if it is a number or a text; 40 characters at most.
+  /// The first `code` as written, if it is a number or a string; at most 40 characters.
   private(set) var code: String?
-  /// What stands under `data` if it is no text.
+  /// The kind of the value of `data`, if it is not a string.
   private var badData: JSONKind?
 
-  /// Bytes of the answer taken so far.
+  /// The number of bytes of the response read so far.
   public private(set) var bytesIn = 0
-  /// Whether it is a payload without envelope, base64 and gzip.
+  /// Whether the response is a payload without envelope, base64 and gzip.
   var isBare: Bool { form == .bare }
-  /// Bytes after base64 that were unpacked so far.
+  /// The number of base64-decoded bytes decompressed so far.
   var packedByteCount: Int { gzip.packedByteCount }
   private var bareByteCount = 0
-  /// Bytes of payload handed over so far.
+  /// The number of bytes of the payload passed on so far.
   public var bytesUnpacked: Int { gzip.unpackedByteCount + bareByteCount }
 
   /// Creates an unpacker of one answer.
@@ -67,17 +67,17 @@ public struct ResponseUnpacker: ~Copyable {
     form = allowsBarePayload ? .undecided : .envelope
   }
 
-  /// Takes the next bytes of the answer and hands the payload that they hold to `body`, chunk by chunk.
+  /// Decodes the next bytes of the response, and passes the payload in them to `body`, chunk by chunk.
   ///
-  /// - Throws: ``WireError``, be it of the answer or of `body`. The unpacker is of no use afterwards.
+  /// - Throws: ``WireError``, of the response or of `body`. The unpacker must not be used afterwards.
   public mutating func consume(
     _ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws(WireError) -> Void
   ) throws(WireError) {
     try unpack(bytes) { (chunk, _) throws(WireError) in try body(chunk) }
   }
 
-  /// As ``consume(_:_:)``, with the packed size of the answer up to each chunk: see ``WireLimits/packedBytesPerRow``. What
-  /// was not packed has the largest number.
+  /// Like ``consume(_:_:)``, with the compressed size of the response up to each chunk: see
+  /// ``WireLimits/packedBytesPerRow``. Bytes that were not compressed have the largest number.
   mutating func unpack(
     _ bytes: Span<UInt8>, _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
   ) throws(WireError) {
@@ -91,7 +91,7 @@ public struct ResponseUnpacker: ~Copyable {
       case .bare:
         try pass(slice, body)
       case .undecided:
-        // A key that begins before the limit ends before twice the limit: until then nothing is left out.
+        // A key that begins before the limit ends before twice the limit; nothing is left out until then.
         if head.count / 2 < limits.tokenByteCount { head.append(copying: slice) }
         tokens.append(slice)
         try readEnvelope(body)
@@ -107,9 +107,9 @@ public struct ResponseUnpacker: ~Copyable {
     }
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   ///
-  /// - Throws: ``WireError`` if the answer is not complete.
+  /// - Throws: ``WireError`` if the response is incomplete.
   public mutating func finish() throws(WireError) {
     guard form != .bare else { return }
     tokens.finish()
@@ -176,7 +176,7 @@ public struct ResponseUnpacker: ~Copyable {
     }
   }
 
-  /// Takes the first token of a known key's value.
+  /// Reads the first token of a known key's value.
   private mutating func take(_ key: Key, _ token: JSONToken) {
     tokens.deliversStringParts = false
     let kind = JSONKind(token) ?? .null
@@ -199,12 +199,12 @@ public struct ResponseUnpacker: ~Copyable {
     }
   }
 
-  /// Takes a piece of `data` or its end.
+  /// Reads a piece of `data`, or its end.
   private mutating func takeData(
     _ token: JSONToken, _ body: (Span<UInt8>, Int) throws(WireError) -> Void
   ) throws(WireError) {
     if token == .stringEnd { place = .top }
-    // Nobody needs the data of a refused request; the message may still come.
+    // The data of a refused request is not needed, but the message may still follow.
     guard badCode == nil else { return }
     let offset = tokens.tokenOffset
     if token == .stringEnd {
@@ -212,7 +212,7 @@ public struct ResponseUnpacker: ~Copyable {
       try gzip.finish()
     } else {
       let problem = Self.decode(tokens, &base64, offset: offset)
-      // What precedes the problem may have one of its own, which then comes first.
+      // The data before the error may have an error of its own, which is then reported first.
       try gzip.unpack(base64.bytes, count: base64.byteCount, limits: limits, body)
       if let problem { throw problem }
     }
@@ -229,7 +229,7 @@ public struct ResponseUnpacker: ~Copyable {
     }
   }
 
-  /// Decides about the envelope at its closing brace.
+  /// Checks the envelope at its closing brace.
   private func judge() throws(WireError) {
     if let badCode { throw .codeRefused(code: badCode, message: message) }
     guard isCodeGood else { throw .codeMissing(looksLikePayload: looksLikePayload) }

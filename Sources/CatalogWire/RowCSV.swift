@@ -1,10 +1,10 @@
 public import CatalogRows
 
-/// Writes rows as comma-separated values, by RFC 4180: CRLF behind each record, quotes where they are needed.
+/// An encoder of rows as comma-separated values (RFC 4180): CRLF after each record, quotes where they are needed.
 ///
-/// One table holds products and relations, so that one file holds a catalogue: the column `type` tells them apart, then come
-/// the 25 fields of a product in alphabetical order, then the two ids that only a relation has. A field that a row
-/// does not have is empty.
+/// One table holds products and relations, so one file holds a catalogue: the column `type` distinguishes them, then
+/// come the 25 fields of a product in alphabetical order, then the two ids that only a relation has. Fields that a row
+/// does not have are empty.
 public enum RowCSV {
   /// Appends the record with the names of the columns.
   public static func appendHeader(to csv: inout [UInt8]) {
@@ -47,7 +47,7 @@ public enum RowCSV {
 
   // MARK: - Parts
 
-  /// A column, and the fields that stand in it. `type` has neither.
+  /// A column, and the fields that it contains. `type` has neither.
   struct Column: Sendable {
     var name: String
     var product: ProductField?
@@ -109,6 +109,7 @@ public enum RowCSV {
     }
   }
 
-  /// The shortest form that reads back the same; nothing for what is no number, as JSON has it.
+  /// The shortest text that reads back as the same value; empty for a value that is not finite, as JSON has no text for
+  /// it.
   private static func text(_ value: Double) -> String { value.isFinite ? value.description : "" }
 }

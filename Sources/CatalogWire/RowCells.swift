@@ -1,10 +1,10 @@
 internal import CatalogRows
 
-/// The values of one row as its file has them, before anything is known about their fields.
+/// The values of one row as written in its file, before they are interpreted as fields.
 struct RowCells {
   enum Kind: UInt8, Sendable { case absent, null, text, number, yes, no, object, array }
 
-  /// A value under a key that no row has.
+  /// A value under an unknown key.
   struct Stray {
     var key: String
     var value: String
@@ -24,9 +24,9 @@ struct RowCells {
   private var lines = [Int](repeating: 0, count: columns.count)
   /// Values under unknown keys, in the order of the file.
   private(set) var strays: [Stray] = []
-  /// Columns that came a second time.
+  /// Columns that occurred a second time.
   private(set) var repeated: [Int] = []
-  /// By column, its number in the file; empty for a file that has no columns.
+  /// The number of each column in the file; empty for a format without columns.
   var numbers: [Int?] = []
 
   /// Begins a row.
@@ -41,7 +41,7 @@ struct RowCells {
     repeated.removeAll(keepingCapacity: true)
   }
 
-  /// Sets a value: its text, or the beginning of what is no text.
+  /// Sets a value: its text, or the beginning of a value that is not a string.
   mutating func set(_ column: Int, _ kind: Kind, _ text: Span<UInt8>, line: Int) {
     guard kinds[column] == .absent else { return repeated.append(column) }
     kinds[column] = kind
@@ -51,17 +51,17 @@ struct RowCells {
     lines[column] = line
   }
 
-  /// Sets a text: the bytes of `source` in `range`.
+  /// Sets a string: the bytes of `source` in `range`.
   mutating func set(_ column: Int, _ source: [UInt8], _ range: Range<Int>, line: Int) {
     set(column, .text, source.span.extracting(range), line: line)
   }
 
-  /// Sets a value under a key that no row has.
+  /// Sets a value under an unknown key.
   mutating func set(unknown key: String, _ value: String) { strays.append(Stray(key: key, value: value)) }
 
   func kind(_ column: Int) -> Kind { kinds[column] }
 
-  /// Whether there is nothing to lose: no value, `null`, or an empty text.
+  /// Whether the column has no data to lose: no value, `null`, or an empty string.
   func isEmpty(_ column: Int) -> Bool {
     switch kinds[column] {
     case .absent, .null: true
@@ -76,19 +76,19 @@ struct RowCells {
     body(bytes.span.extracting(starts[column]..<ends[column]))
   }
 
-  /// The value as a whole number, from a number or from a text that is one; `nil` for anything else.
+  /// The value as an integer, from a number or a numeric string; `nil` for anything else.
   func integer(_ column: Int) -> Int64? {
     guard kinds[column] == .number || kinds[column] == .text else { return nil }
     return NumberText.integer(bytes.span.extracting(starts[column]..<ends[column]))
   }
 
-  /// The value as a finite number, as ``integer(_:)``.
+  /// The value as a finite number, from a number or a numeric string; `nil` for anything else.
   func double(_ column: Int) -> Double? {
     guard kinds[column] == .number || kinds[column] == .text else { return nil }
     return NumberText.double(bytes.span.extracting(starts[column]..<ends[column]))
   }
 
-  /// The value as a Boolean, also from the texts `true` and `false` in any case: spreadsheets write capitals.
+  /// The value as a Boolean, also from the strings `true` and `false` in any case, because spreadsheets write capitals.
   func boolean(_ column: Int) -> Bool? {
     switch kinds[column] {
     case .yes: return true
@@ -103,7 +103,7 @@ struct RowCells {
     }
   }
 
-  /// A fault of a value of this row.
+  /// Creates a fault of a value of this row.
   func fault(_ kind: RowFault.Kind, _ column: Int, line: Int, _ message: String) -> RowFault {
     RowFault(
       kind, line: kinds[column] == .absent ? line : lines[column], column: Self.columns[column].name,

@@ -1,16 +1,17 @@
 internal import CatalogRows
 
-/// Makes rows of values, by the rules for a person's own files: what cannot be taken as it is meant is a fault.
+/// A strict validator that turns the values of a person's own file into rows: anything that cannot be read as intended
+/// is a fault.
 ///
 /// The rules are the same for every format:
-/// - `null`, an empty text and an absent value are the field's default.
-/// - A number where a text is expected is taken by its literal text.
-/// - A text that is a number, or `true` or `false`, is taken where one is expected.
+/// - `null`, an empty string and an absent value are the field's default.
+/// - A number where a string is expected is read as its literal text.
+/// - A string that is a number, or `true` or `false`, is accepted where one is expected.
 /// - A product has an id of its own; a relation has `id`, `productId` and `subProductId`, which may be empty.
 struct RowChecker {
   let rules: RowRules
   private(set) var faults = RowFaults()
-  /// What has been read so far.
+  /// The summary of what has been read so far.
   var summary = RowFileSummary()
   private var ids = RowIDs()
   private var product = ProductRow()
@@ -22,7 +23,7 @@ struct RowChecker {
   private static let relationColumns = RowCells.columns.indices.compactMap { column in
     RowCells.columns[column].relation.map { (column, $0) }
   }
-  /// Columns that a row of the other kind has.
+  /// Columns that only the other kind of row has.
   private static let foreignToProducts = RowCells.columns.indices.filter {
     $0 != RowCells.typeColumn && RowCells.columns[$0].product == nil
   }
@@ -36,7 +37,7 @@ struct RowChecker {
 
   /// Ends the file.
   ///
-  /// - Throws: ``WireError/rowsRefused(_:)`` if anything was wrong.
+  /// - Throws: ``WireError/rowsRefused(_:)`` if there were faults.
   mutating func finish(lines: Int) throws(WireError) -> RowFileSummary {
     summary.lines = lines
     if faults.count == 0 { return summary }
@@ -44,10 +45,10 @@ struct RowChecker {
     throw .rowsRefused(faults)
   }
 
-  /// Checks a row, and hands it to `sink` if nothing is wrong with it.
+  /// Checks a row, and passes it to `sink` if it has no faults.
   ///
-  /// - Parameter line: The line where the row begins.
-  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws, unless that is a ``RowRefusal``.
+  /// - Parameter line: The line on which the row begins.
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` with the error that the sink throws, unless that is a ``RowRefusal``.
   mutating func take<Sink: RowSink>(_ cells: RowCells, line: Int, into sink: inout Sink) throws(WireError) {
     summary.rows += 1
     let before = faults.count
@@ -98,7 +99,7 @@ struct RowChecker {
 
   // MARK: Parts of a row
 
-  /// What the row is; a product where it does not say.
+  /// The kind of the row; a product if it is not specified.
   private mutating func list(_ cells: RowCells, _ line: Int) -> RowList? {
     let column = RowCells.typeColumn
     if cells.isEmpty(column) { return .products }
@@ -113,7 +114,7 @@ struct RowChecker {
     return nil
   }
 
-  /// Values under keys that no row has, and under keys that only the other kind of row has.
+  /// Checks values under unknown keys, and under keys that only the other kind of row has.
   private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
     let other = name == "product" ? "relation" : "product"
     for stray in cells.strays {
@@ -137,10 +138,10 @@ struct RowChecker {
 
   private static let removal = "remove it, or leave it out with --unknown ignore"
 
-  /// What to do about a key that no row has. It may be meant to be a field with the same letters in another case, or
-  /// without blanks and marks.
+  /// A hint for an unknown key. It may be meant as a field with the same letters in another case, or without spaces and
+  /// punctuation.
   ///
-  /// - Parameter foreign: Columns that the row cannot have.
+  /// - Parameter foreign: The columns that the row cannot have.
   static func advice(onUnknown key: String, without foreign: [Int] = []) -> String {
     let letters = key.lowercased().filter { $0.isLetter }
     let known = RowCells.columns.indices.first {
@@ -160,7 +161,7 @@ struct RowChecker {
         return
       }
     }
-    // What is no id was told already, and is the same as nothing.
+    // An invalid id was already reported, and is treated as absent.
     guard cells.kind(column) == .text || cells.kind(column) == .number else { return }
     var first: Int?
     product.texts.withText(ProductText.id.rawValue) { first = ids.insert($0, line: line) }
@@ -219,7 +220,7 @@ struct RowChecker {
     }
   }
 
-  /// Whether a value can be the text of a field: a text, or a number as it is written.
+  /// Whether a value can be the text of a field: a string, or a number as written.
   private mutating func isText(_ column: Int, _ cells: RowCells, _ line: Int) -> Bool {
     let what: String
     switch cells.kind(column) {
@@ -259,7 +260,7 @@ struct RowChecker {
     return nil
   }
 
-  /// The longest text of the row, which is what has no room.
+  /// The longest text of the row, which is the one that does not fit.
   private func longestText(_ list: RowList) -> (name: String, text: String) {
     switch list {
     case .products:

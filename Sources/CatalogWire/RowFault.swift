@@ -1,10 +1,10 @@
-/// What is wrong with a row of a file, and where.
+/// An error in a row of a file, with its position.
 public struct RowFault: Error, Sendable, Equatable {
   /// The rule that a row breaks. The raw value is the name for programs.
   public enum Kind: String, Sendable, CaseIterable {
     case syntax, type, missingId, duplicateId, unknownKey, repeatedKey, value, size
 
-    /// How totals name it.
+    /// The name of the kind in totals.
     func counted(_ count: Int) -> String {
       let one = count == 1
       return switch self {
@@ -24,13 +24,13 @@ public struct RowFault: Error, Sendable, Equatable {
   public var kind: Kind
   /// The line of the file, from 1.
   public var line: Int
-  /// The name of the column, or the key; `nil` where the whole line is meant.
+  /// The name of the column, or the key; `nil` if the fault concerns the entire line.
   public var column: String?
-  /// The number of the column, from 1; `nil` for a file that has no columns.
+  /// The number of the column, from 1; `nil` for a format without columns.
   public var columnNumber: Int?
-  /// The beginning of the value as the file has it.
+  /// The beginning of the value, as written in the file.
   public var value: String?
-  /// What is wrong, and what to do.
+  /// What is wrong, and how to fix it.
   public var message: String
 
   init(_ kind: Kind, line: Int, column: String? = nil, number: Int? = nil, value: String? = nil, _ message: String) {
@@ -60,17 +60,17 @@ extension RowFault: CustomStringConvertible {
   }
 }
 
-/// Everything that is wrong with a file of rows: the first faults, and how many there are of each kind.
+/// The faults of a file of rows: the first ones, and the number of each kind.
 public struct RowFaults: Error, Sendable, Equatable {
-  /// Faults that are kept.
+  /// The number of faults that are kept.
   public static let keptCount = 20
 
   /// The first faults, in the order of the file.
   public private(set) var first: [RowFault] = []
-  /// All faults.
+  /// The number of all faults.
   public private(set) var count = 0
   private var counts: [RowFault.Kind: Int] = [:]
-  /// What the file held.
+  /// The summary of the file.
   public internal(set) var summary = RowFileSummary()
 
   /// The number of faults of a kind, including those that are not in ``first``.
@@ -92,7 +92,7 @@ extension RowFaults: CustomStringConvertible {
   }
 }
 
-/// Why a sink does not take a row, though others may follow: the row is at fault.
+/// An error by which a sink rejects a row but accepts further ones, because the row is at fault.
 public struct RowRefusal: Error, Sendable {
   /// What is wrong.
   public var message: String

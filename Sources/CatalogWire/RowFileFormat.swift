@@ -1,18 +1,18 @@
-/// How a file holds the rows of a catalogue.
+/// The format of a file of catalogue rows.
 public enum RowFileFormat: String, Sendable, CaseIterable {
-  /// One JSON object a line, as a dump has it.
+  /// One JSON object per line, as in a dump.
   case ndjson
-  /// Comma-separated values, products and relations in one table.
+  /// Comma-separated values, with products and relations in one table.
   case csv
 
-  /// What the extension of a file's name says, in upper or lower case: `csv`, `ndjson` or `jsonl`, and after one of these
-  /// `gz`. `nil` for every other extension.
+  /// Detects the format from a file name extension, in upper or lower case: `csv`, `ndjson` or `jsonl`, optionally
+  /// followed by `gz`. `nil` for every other extension.
   ///
-  /// - Parameter path: The name of a file, or the path to it. A name without an extension stands for NDJSON.
+  /// - Parameter path: The name of a file, or its path. A name without an extension means NDJSON.
   public init?(path: String) {
     var parts = (path.lowercased().split(separator: "/").last ?? "").split(
       separator: ".", omittingEmptySubsequences: false)
-    // What begins with a dot is a name, no extension.
+    // A component after a leading dot is a name, not an extension.
     if parts.first?.isEmpty == true { parts.removeFirst() }
     if parts.count > 2, parts.last == "gz" { parts.removeLast() }
     guard parts.count > 1, let last = parts.last else {
@@ -26,6 +26,6 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a file's name says that it is packed with gzip.
+  /// Whether the file name shows that the file is compressed with gzip.
   public static func isPacked(path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 }

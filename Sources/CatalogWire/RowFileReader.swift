@@ -1,12 +1,12 @@
 public import CatalogRows
 
-/// Reads the rows of a file in either format, strictly: what cannot be taken as it is meant is a fault, and all faults are
-/// told together.
+/// A strict reader of the rows of a file in either format: anything that cannot be read as intended is a fault, and all
+/// faults are reported together.
 public struct RowFileReader: ~Copyable {
   private enum Rows: ~Copyable {
     case ndjson(NDJSONRows)
     case csv(CSVRows)
-    /// Only while a call has taken the rows out.
+    /// The state while a call has moved the reader out.
     case taken
   }
 
@@ -16,8 +16,8 @@ public struct RowFileReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - format: The format of the file.
-  ///   - rules: What the file may hold that is not a sound row.
-  ///   - limits: What is refused although it could be read.
+  ///   - rules: The irregularities that are allowed in the file.
+  ///   - limits: The limits above which a readable file is refused.
   public init(_ format: RowFileFormat, rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
     switch format {
     case .ndjson: rows = .ndjson(NDJSONRows(rules: rules, limits: limits))
@@ -25,7 +25,7 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
-  /// Faults so far.
+  /// The number of faults so far.
   public var faultCount: Int {
     switch rows {
     case .ndjson(let rows): rows.faultCount
@@ -34,7 +34,7 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
-  /// What was read so far; lines are counted at the end.
+  /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary {
     switch rows {
     case .ndjson(let rows): rows.summary
@@ -43,9 +43,9 @@ public struct RowFileReader: ~Copyable {
     }
   }
 
-  /// Takes the next bytes of the text and hands the rows that are complete by now to `sink`.
+  /// Reads the next bytes of the text, and passes the rows that are complete by now to `sink`.
   ///
-  /// - Throws: ``WireError/sinkFailed(_:row:)`` around what the sink throws; ``WireError`` for text that is beyond the
+  /// - Throws: ``WireError/sinkFailed(_:row:)`` with the error that the sink throws; ``WireError`` for text above the
   ///   limits.
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     var failure: WireError?
@@ -61,10 +61,10 @@ public struct RowFileReader: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// Ends the file, and hands its last rows to `sink`.
+  /// Ends the file, and passes its last rows to `sink`.
   ///
-  /// - Returns: What the file held.
-  /// - Throws: ``WireError/rowsRefused(_:)`` with what is wrong in the file; as ``consume(_:into:)``.
+  /// - Returns: The summary of the file.
+  /// - Throws: ``WireError/rowsRefused(_:)`` with the faults of the file; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     var summary = RowFileSummary()
     var failure: WireError?

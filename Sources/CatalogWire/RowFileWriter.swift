@@ -1,18 +1,18 @@
 public import CatalogRows
 
-/// Writes rows as the text of a file, in either format.
+/// An encoder of rows as the text of a file, in either format.
 public struct RowFileWriter: Sendable {
   private let format: RowFileFormat
 
   /// Creates a writer of rows in a format.
   public init(_ format: RowFileFormat) { self.format = format }
 
-  /// Appends what comes before the first row: the names of the columns, where the format has them.
+  /// Appends the text before the first row: the names of the columns, if the format has them.
   public func appendHeader(to text: inout [UInt8]) {
     if format == .csv { RowCSV.appendHeader(to: &text) }
   }
 
-  /// Appends a product, and the end of its line.
+  /// Appends a product and its line terminator.
   public func append(_ row: borrowing ProductRow, to text: inout [UInt8]) {
     switch format {
     case .csv: RowCSV.append(row, to: &text)
@@ -22,7 +22,7 @@ public struct RowFileWriter: Sendable {
     }
   }
 
-  /// Appends a relation, and the end of its line.
+  /// Appends a relation and its line terminator.
   public func append(_ row: borrowing RelationRow, to text: inout [UInt8]) {
     switch format {
     case .csv: RowCSV.append(row, to: &text)

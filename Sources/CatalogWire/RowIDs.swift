@@ -1,12 +1,13 @@
-/// The ids of a file's rows, to find those that come twice.
+/// A hash set of a file's row ids, to find duplicates.
 ///
-/// Keeps a hash of 87 bits and the line of each id: 22 to 43 bytes with the free slots, and 64 while the table grows. That two different ids share
-/// a hash has a probability of 10⁻¹² for 20 million of them. The hashes are keyed by the process, so no file can aim at that.
+/// It keeps a hash of 87 bits and the line of each id: 22 to 43 bytes including free slots, and 64 while the table
+/// grows. For 20 million ids, the probability that two different ones share a hash is 10⁻¹². The hashes are keyed per
+/// process, so no file can be crafted to collide.
 struct RowIDs {
   private struct Slot {
-    /// 0 for a free one.
+    /// The hash; 0 for a free slot.
     var hash: UInt64 = 0
-    /// 24 more bits of hash, then 40 bits of the line.
+    /// 24 more bits of the hash, then 40 bits of the line.
     var checkAndLine: UInt64 = 0
   }
 
@@ -15,10 +16,10 @@ struct RowIDs {
   private var slots = [Slot](repeating: Slot(), count: 1024)
   private var count = 0
 
-  /// Notes that the row at `line` has the id `id`.
+  /// Records that the row at `line` has the id `id`.
   ///
   /// - Returns: The line of the first row with that id; `nil` for a new id.
-  /// - Complexity: two hashes, and a step or two in the table.
+  /// - Complexity: Two hashes, and one or two probes of the table.
   mutating func insert(_ id: Span<UInt8>, line: Int) -> Int? {
     let hash = Self.hash(id, 0) | 1
     let check = Self.hash(id, 1) & ~Self.lineMask
@@ -30,7 +31,7 @@ struct RowIDs {
     return nil
   }
 
-  /// The slot with this hash, or the free one where it belongs.
+  /// The slot with this hash, or the free slot for it.
   private func place(_ hash: UInt64, _ check: UInt64) -> Int {
     var index = Int(truncatingIfNeeded: hash >> 1) & (slots.count - 1)
     while slots[index].hash != 0, slots[index].hash != hash || slots[index].checkAndLine & ~Self.lineMask != check {
@@ -48,7 +49,7 @@ struct RowIDs {
   private static func hash(_ id: Span<UInt8>, _ number: UInt8) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(number)
-    // The pointer is used inside the call only.
+    // The pointer is used only inside the call.
     unsafe id.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }

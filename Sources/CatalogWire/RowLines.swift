@@ -1,33 +1,33 @@
 public import CatalogRows
 internal import JSONFormat
 
-/// Reads rows from text with one JSON object per line (NDJSON).
+/// A tolerant reader of rows from text with one JSON object per line (NDJSON).
 ///
-/// Lines end with a line feed only, as texts may hold U+2028; the last one may lack it. Lines of white space
-/// are skipped. The fields follow the rules of a payload's rows: tolerant, the first of duplicates counts,
-/// unknown keys are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
+/// Lines end only with a line feed, because strings may contain U+2028; the last line may lack it. Lines of white space
+/// are skipped. The fields follow the rules of a payload's rows: wrong types are tolerated, the first of duplicate keys
+/// is used, and unknown keys are skipped. Memory: one chunk and one line of at most ``WireLimits/tokenByteCount``.
 public struct RowLines: ~Copyable {
-  /// How a line says what its row is.
+  /// How the kind of each line's row is determined.
   public enum Kind: Sendable, Equatable {
     /// Every line is a product.
     case products
     /// Every line is a relation.
     case relations
-    /// Every line has the key `type` with `product` or `relation`, as a dump has; the first `type` counts.
+    /// Every line has the key `type` with `product` or `relation`, as in a dump; the first `type` is used.
     case tagged
   }
 
-  /// What the lines held so far.
+  /// The contents of the lines so far.
   public struct Summary: Sendable, Equatable {
-    /// Lines, the skipped ones too.
+    /// The number of lines, including skipped ones.
     public var lines = 0
     /// The number of product rows so far.
     public var products = 0
     /// The number of relation rows so far.
     public var relations = 0
-    /// Fields that took their default for the wrong type.
+    /// The fields that got their default value because of a wrong type.
     public var defaulted = DefaultedFields()
-    /// Halves of surrogate pairs in texts, read as U+FFFD.
+    /// The number of unpaired surrogates in texts, which were read as U+FFFD.
     public var replacedSurrogates = 0
     /// The number of bytes read so far.
     public var bytesIn = 0
@@ -36,7 +36,7 @@ public struct RowLines: ~Copyable {
     public init() {}
   }
 
-  /// Rows lie one level deep.
+  /// Rows are nested one level deep.
   private static let rowDepth = 1
 
   private let kind: Kind
@@ -45,7 +45,7 @@ public struct RowLines: ~Copyable {
   private var productReader = RowReader(ProductRow())
   private var relationReader = RowReader(RelationRow())
   private var matcher = KeyMatcher(["type"])
-  /// What has been read so far.
+  /// The summary of what has been read so far.
   public private(set) var summary = Summary()
   private var failure: WireError?
 
@@ -61,10 +61,10 @@ public struct RowLines: ~Copyable {
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
   }
 
-  /// Takes the next bytes of the text and hands the row of every line that they complete to `sink`.
+  /// Reads the next bytes of the text, and passes the row of each completed line to `sink`.
   ///
-  /// - Throws: ``WireError`` with the number of the line, ``WireError/sinkFailed(_:row:)`` around what the sink
-  ///   throws, and the same one again from then on.
+  /// - Throws: ``WireError`` with the number of the line; ``WireError/sinkFailed(_:row:)`` with the error that the sink
+  ///   throws. All later calls throw the same error.
   public mutating func consume<Sink: RowSink>(
     _ bytes: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
@@ -78,7 +78,7 @@ public struct RowLines: ~Copyable {
     }
   }
 
-  /// Ends the text; a last line without a line feed is read now.
+  /// Ends the text, and reads a last line without a line feed.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> Summary {
     if let failure { throw failure }
     if splitter.finish() { try readCutLine(into: &sink) }
@@ -120,7 +120,7 @@ public struct RowLines: ~Copyable {
       case .products: try readProduct()
       case .relations: try readRelation()
       }
-      // A second value in the line would be found here.
+      // A second value in the line is an error here.
       _ = try tokens.next()
     } catch {
       throw .lineNotJSON(error, line: summary.lines)
@@ -144,7 +144,7 @@ public struct RowLines: ~Copyable {
     }
   }
 
-  /// Gives the line to the tokenizer and reads its opening brace.
+  /// Passes the line to the tokenizer, and reads its opening brace.
   private mutating func begin(_ line: Span<UInt8>) throws(WireError) {
     tokens.reset()
     tokens.append(line)
@@ -159,7 +159,7 @@ public struct RowLines: ~Copyable {
     do { return try tokens.next() } catch { throw .lineNotJSON(error, line: summary.lines) }
   }
 
-  /// Looks for `type`, which a dump writes first.
+  /// Searches for `type`, which a dump writes first.
   private mutating func type(of line: Span<UInt8>) throws(WireError) -> RowList {
     try begin(line)
     while true {

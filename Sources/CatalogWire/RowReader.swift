@@ -1,13 +1,13 @@
 internal import CatalogRows
 internal import JSONFormat
 
-/// What a kind of row does with the values of its fields.
+/// Storage for the field values of one kind of row.
 protocol FieldStore {
   /// The keys, by number of the field.
   static var keys: [String] { get }
-  /// Puts back every default.
+  /// Resets every field to its default.
   mutating func reset()
-  /// Takes the value that `tokens` has just read; false if it is of the wrong type for the field.
+  /// Stores the value that `tokens` has just read; returns `false` if it has the wrong type for the field.
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool
 }
 
@@ -77,21 +77,21 @@ extension JSONTokenizer {
   }
 }
 
-/// Reads the fields of one object after another into a row that it reuses.
+/// A reader of the fields of successive objects into a row that it reuses.
 ///
-/// Of duplicate keys the first counts, even if its value is `null` or of the wrong type. Unknown keys are
-/// skipped with whatever they hold.
+/// If a key is duplicated, the first value is used, even if it is `null` or of the wrong type. Unknown keys are skipped
+/// with their values.
 struct RowReader<Row: FieldStore> {
   private(set) var row: Row
   private var matcher = KeyMatcher(Row.keys)
-  /// One bit for each field whose key has come.
+  /// One bit for each field whose key has been read.
   private var seen: UInt32 = 0
-  /// The field whose value comes next, or nil for an unknown key or a duplicate.
+  /// The field of the next value; `nil` for an unknown key or a duplicate.
   private var pending: Int?
 
   init(_ row: Row) { self.row = row }
 
-  /// Begins a row, behind its opening brace.
+  /// Begins a row, after its opening brace.
   mutating func begin() {
     row.reset()
     matcher.restart()
@@ -99,7 +99,7 @@ struct RowReader<Row: FieldStore> {
     pending = nil
   }
 
-  /// Expects the value of `field`, unless its key has come before.
+  /// Expects the value of `field`, unless its key has been read before.
   @inline(__always)
   private mutating func begin(_ field: Int) {
     let bit: UInt32 = 1 << UInt32(field)
@@ -107,9 +107,9 @@ struct RowReader<Row: FieldStore> {
     seen |= bit
   }
 
-  /// Reads on in the row that lies `depth` levels deep; true at its end, false if the window ends first.
+  /// Continues reading the row at nesting depth `depth`; returns `true` at its end, `false` if the window ends first.
   ///
-  /// `onWrongType` gets the number of each field that keeps its default for the wrong type, and the offset of
+  /// `onWrongType` receives the number of each field that keeps its default because of a wrong type, and the offset of
   /// the value.
   @inline(__always)
   mutating func read(

@@ -1,18 +1,18 @@
-/// What a file of rows may hold that is not a sound row.
+/// The irregularities that are allowed in a file of rows.
 public struct RowRules: Sendable, Equatable {
-  /// What becomes of rows that share an id.
+  /// How to treat rows that share an id.
   public enum Duplicates: String, Sendable, CaseIterable {
     /// They are an error.
     case fail
-    /// The last one counts.
+    /// The last one replaces the others.
     case last
   }
 
-  /// What becomes of values under keys that no row has.
+  /// How to treat values under unknown keys.
   public enum UnknownKeys: String, Sendable, CaseIterable {
     /// They are an error.
     case fail
-    /// They are left out, and counted.
+    /// They are ignored, and counted.
     case ignore
   }
 
@@ -27,27 +27,27 @@ public struct RowRules: Sendable, Equatable {
   public init() {}
 }
 
-/// What a file of rows held.
+/// A summary of a file of rows.
 public struct RowFileSummary: Sendable, Equatable {
-  /// Lines of the file.
+  /// The number of lines.
   public var lines = 0
-  /// Rows of the file, bad ones too.
+  /// The number of rows, including faulty ones.
   public var rows = 0
   /// The number of products without a fault, including duplicates.
   public var products = 0
   /// The number of relations without a fault.
   public var relations = 0
-  /// Products that a later one with the same id replaces.
+  /// The number of products that a later one with the same id replaces.
   public var duplicates = 0
-  /// By key, how many values were left out because no row has that key; those of further keys under an empty one.
+  /// The number of ignored values by unknown key; those of further keys are counted under an empty one.
   public var ignored: [String: Int] = [:]
-  /// Bytes of text.
+  /// The number of bytes of text.
   public var bytesIn = 0
 
   /// Creates the summary of an empty file.
   public init() {}
 
-  /// Keys that are told apart in ``ignored``.
+  /// The maximum number of keys counted separately in ``ignored``.
   private static let keyLimit = 100
 
   mutating func ignore(_ name: String) {

@@ -1,33 +1,33 @@
 import Dispatch
 import Synchronization
 
-/// The first stage of a decoder on a thread of its own: base64 and inflating take as long as all that follows, and need
-/// nothing from it.
+/// The first stage of a decoder on a thread of its own: base64 decoding and decompression take as long as all later
+/// stages together, and do not depend on them.
 ///
-/// Pieces of the answer go in with ``send(_:)``, pieces of the payload come out with ``receive()``. Memory: the pieces in
-/// both queues, which are bounded.
+/// Pieces of the response go in with ``send(_:)``, and pieces of the payload come out with ``receive()``. Memory: the
+/// pieces in both queues, which are bounded.
 final class UnpackingThread: Sendable {
-  /// What comes out.
+  /// An output of the thread.
   enum Output: Sendable {
-    /// Bytes of the payload, and the packed size up to them.
+    /// Bytes of the payload, and the compressed size up to them.
     case payload([UInt8], packedByteCount: Int)
-    /// A piece of the answer was taken: as many bytes in and out so far.
+    /// A piece of the response was processed; the total number of bytes in and out so far.
     case taken(bytesIn: Int, bytesUnpacked: Int)
-    /// The answer is complete, or refused. Nothing follows.
+    /// The response is complete, or refused. No output follows.
     case ended(WireError?)
   }
 
-  /// Pieces of the answer that may wait.
+  /// The maximum number of pending pieces of the response.
   static let inputCapacity = 6
 
-  /// Pieces of the answer that wait. The end is an empty one.
+  /// The pending pieces of the response. An empty piece marks the end.
   private let input = BoundedQueue<[UInt8]>(capacity: inputCapacity)
   private let output = BoundedQueue<Output>(capacity: 16)
 
   private let worker: Worker
   private let isStarted = Atomic(false)
 
-  /// Makes an unpacker that has seen nothing yet; its thread starts with the first piece.
+  /// Creates an unpacker with no input; its thread starts with the first piece.
   init(limits: WireLimits, allowsBarePayload: Bool) throws(WireError) {
     worker = Worker(
       try ResponseUnpacker(limits: limits, allowsBarePayload: allowsBarePayload), from: input, to: output)
@@ -39,7 +39,7 @@ final class UnpackingThread: Sendable {
     output.close()
   }
 
-  /// Hands over a piece of the answer; an empty one says that it is complete.
+  /// Sends a piece of the response; an empty one marks its end.
   func send(_ bytes: [UInt8]) {
     if !isStarted.exchange(true, ordering: .relaxed) {
       let worker = worker
@@ -48,12 +48,12 @@ final class UnpackingThread: Sendable {
     _ = input.push(bytes)
   }
 
-  /// The next output; waits for it. After ``Output/ended(_:)`` nobody may ask again.
+  /// Waits for the next output and returns it. Must not be called again after ``Output/ended(_:)``.
   func receive() -> Output { output.pop() ?? .ended(nil) }
 
-  /// What runs on the thread. It holds the queues, not their owner.
+  /// The work of the thread. It holds the queues, not their owner.
   private final class Worker: @unchecked Sendable {
-    // Sendable: handed to the thread once, before it starts, and used there alone.
+    // Sendable: passed to the thread once, before it starts, and used only there.
     private var unpacker: ResponseUnpacker
     private let input: BoundedQueue<[UInt8]>
     private let output: BoundedQueue<Output>

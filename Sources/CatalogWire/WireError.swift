@@ -1,7 +1,7 @@
 public import JSONFormat
 import TextFormat
 
-/// A kind of JSON value, as error messages name it.
+/// A kind of JSON value, as named in error messages.
 public enum JSONKind: String, Sendable, Equatable {
   case object = "an object"
   case array = "an array"
@@ -27,9 +27,9 @@ public enum JSONKind: String, Sendable, Equatable {
 public struct RowPlace: Sendable, Equatable {
   /// The list of the payload that contains the row.
   public var list: RowList
-  /// From 0, in the order of the list.
+  /// The index of the row in its list, from 0.
   public var index: Int
-  /// The beginning of the row's id, where it is known.
+  /// The beginning of the row's id, if it is known.
   public var id: String?
 
   /// Creates a position. Only the first 40 characters of the id are kept.
@@ -40,87 +40,87 @@ public struct RowPlace: Sendable, Equatable {
   }
 }
 
-/// Why a server's answer, a payload or a file of rows was refused.
+/// An error in a server's response, a payload or a file of rows.
 ///
-/// Whatever the reason, rows may have gone to the sink before it was found: the sink must discard them all.
-/// Offsets count bytes from 0: in the answer as received, in the packed data (after base64), in the payload
-/// (after gunzip), or in a line.
+/// Rows may have been passed to the sink before any of these errors was found; the sink must then discard them all.
+/// Offsets count bytes from 0: in the response as received, in the compressed data (after base64 decoding), in the
+/// payload (after decompression), or in a line.
 public enum WireError: Error {
-  // MARK: The answer
+  // MARK: The response
 
-  /// The answer is no JSON.
+  /// The response is not JSON.
   case responseNotJSON(JSONError)
-  /// The answer is JSON but no object.
+  /// The response is JSON, but not an object.
   case responseNotObject(found: JSONKind)
-  /// The answer has no `code`. `looksLikePayload`: it has the keys of a bare payload instead.
+  /// The response has no `code`. `looksLikePayload`: Whether it has the keys of a bare payload instead.
   case codeMissing(looksLikePayload: Bool)
   /// The server refused the request: `code` (as written) is not the number 1000.
   case codeRefused(code: String, message: String?)
-  /// The answer has no `data`.
+  /// The response has no `data`.
   case dataMissing
-  /// `data` is no text.
+  /// `data` is not a string.
   case dataNotText(found: JSONKind)
 
-  // MARK: The packed data
+  // MARK: The compressed data
 
-  /// The base64 text ends in the middle of a group of four; nothing or too little padding.
+  /// The base64 text ends inside a group of four: padding is missing or too short.
   case base64EndsEarly(offset: Int)
-  /// `=` stands where a group of four cannot end.
+  /// `=` occurs where a group of four cannot end.
   case base64BadPadding(offset: Int)
   /// Data or more padding follows the padding.
   case base64AfterPadding(offset: Int)
-  /// The data does not begin with the two bytes of gzip (1F 8B).
+  /// The data does not begin with the two magic bytes of gzip (1F 8B).
   case notGzip(firstBytes: [UInt8])
-  /// The data stops inside a member.
+  /// The data ends inside a member.
   case gzipEndsEarly(offset: Int)
-  /// A checksum, a length, a header or the compressed data is wrong; `reason` is zlib's.
+  /// A checksum, a length, a header or the compressed data is invalid; `reason` is zlib's message.
   case gzipDamaged(reason: String, offset: Int)
-  /// Something that is no gzip follows the last member.
+  /// Data that is not gzip follows the last member.
   case gzipTrailingData(offset: Int)
-  /// The payload unpacks to more than the limits allow.
+  /// The payload decompresses to more bytes than the limits allow.
   case unpacksTooLarge(unpacked: Int, packed: Int, limit: Int)
   /// zlib could not allocate its tables.
   case outOfMemory
 
   // MARK: The payload
 
-  /// The payload is no JSON; `row` says in which row that was found.
+  /// The payload is not JSON; `row` is the row in which the error was found.
   case payloadNotJSON(JSONError, row: RowPlace?)
-  /// The payload is JSON but no object.
+  /// The payload is JSON, but not an object.
   case payloadNotObject(found: JSONKind)
   /// A required key is missing.
   case payloadKeyMissing(String)
   /// A required key has a value of the wrong type.
   case payloadKeyWrongType(String, found: JSONKind, offset: Int)
-  /// `updateTime` is longer than a cursor may be.
+  /// `updateTime` is longer than the limit for a cursor.
   case cursorTooLong(byteCount: Int, limit: Int, offset: Int)
-  /// The lists have more rows together than the packed size of the answer allows, or, `isAbsolute`, than any answer may
-  /// have.
+  /// The two lists together have more rows than allowed for the compressed size of the response, or, if `isAbsolute`,
+  /// than allowed for any response.
   case tooManyRows(limit: Int, isAbsolute: Bool, offset: Int)
-  /// An element of a list is no object.
+  /// An element of a list is not an object.
   case rowNotObject(RowPlace, found: JSONKind, offset: Int)
 
   // MARK: Files of rows
 
-  /// Line `line` (from 1) is no JSON.
+  /// Line `line` (from 1) is not JSON.
   case lineNotJSON(JSONError, line: Int)
-  /// Line `line` (from 1) is JSON but no object.
+  /// Line `line` (from 1) is JSON, but not an object.
   case lineNotObject(found: JSONKind, line: Int)
   /// Line `line` (from 1) has more bytes than `limit`.
   case lineTooLong(limit: Int, line: Int)
-  /// Line `line` (from 1) has no `type`, or one that is no text.
+  /// Line `line` (from 1) has no `type`, or one that is not a string.
   case lineWithoutType(line: Int)
   /// `type` in line `line` (from 1) is neither `product` nor `relation`.
   case lineTypeUnknown(String, line: Int)
 
-  /// A person's own file is packed with gzip and cannot be unpacked; the cause is one of those of packed data.
+  /// A person's own gzip file cannot be decompressed; the cause is one of the errors of compressed data.
   indirect case fileNotUnpacked(WireError)
-  /// A person's own file of rows has faults; none of its rows counts.
+  /// A person's own file of rows has faults; none of its rows is used.
   case rowsRefused(RowFaults)
 
   // MARK: The sink
 
-  /// The sink threw `error` when it got this row.
+  /// The sink threw `error` for this row.
   case sinkFailed(any Error, row: RowPlace)
 }
 
@@ -201,7 +201,7 @@ extension WireError: CustomStringConvertible {
     }
   }
 
-  /// What is wrong with the gzip of a person's own file: there is no server to ask.
+  /// A description of a gzip error in a person's own file, without advice about a server.
   private static func fileDescription(_ cause: WireError) -> String {
     switch cause {
     case .gzipEndsEarly(let offset):

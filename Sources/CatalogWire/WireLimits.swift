@@ -1,28 +1,29 @@
-/// What is refused although it could be read: the bounds on memory, time and disk that a hostile answer can
-/// cost.
+/// Limits above which a readable response is refused. They bound the memory, time and disk space that a malicious
+/// response can cost.
 public struct WireLimits: Sendable, Equatable {
-  /// Bytes to which `data` may unpack whatever its packed size; 256 MiB by default.
+  /// The number of bytes that `data` may decompress to, whatever its compressed size; 256 MiB by default.
   public var unpackedByteCount: Int
-  /// How many times its packed size `data` may unpack to beyond ``unpackedByteCount``; 100 by default, as no real
-  /// catalogue compresses so well. The packed size is that of what has been unpacked so far, rounded up to 16 KiB.
+  /// The compression ratio that `data` may have above ``unpackedByteCount``; 100 by default, because no real catalogue
+  /// compresses that well. The compressed size is the size of the bytes decompressed so far, rounded up to 16 KiB.
   public var unpackedRatio: Int
-  /// Bytes of payload that are refused in any case; more than 16 GiB by default.
+  /// The maximum size of the payload in bytes in any case; more than 16 GiB is refused by default.
   public var absoluteByteCount: Int
-  /// Rows of both lists together whatever their packed size; 1,000,000 by default.
+  /// The number of rows of both lists together that are allowed whatever their compressed size; 1,000,000 by default.
   public var rowCount: Int
-  /// Packed bytes that there have to be for each row beyond ``rowCount``, counted from the first row on; 2 by default. A row
-  /// with no more than an id of its own takes about eight. The packed size is taken as for ``unpackedRatio``; a bare
-  /// payload, which is not packed, has only ``absoluteRowCount``.
+  /// The minimum number of compressed bytes per row if there are more than ``rowCount``, counted from the first row; 2
+  /// by default. A row with only an id of its own takes about eight. The compressed size is computed as for
+  /// ``unpackedRatio``. A bare payload, which is not compressed, is limited only by ``absoluteRowCount``.
   public var packedBytesPerRow: Int
-  /// Rows of both lists together that are refused in any case; more than 50,000,000 by default. A full update keeps 16
-  /// bytes for each key of each row in memory.
+  /// The maximum number of rows of both lists together in any case; more than 50,000,000 are refused by default. A full
+  /// update keeps 16 bytes in memory for each key of each row.
   public var absoluteRowCount: Int
-  /// Bytes of `updateTime`, which is kept with every commit and sent with every request; 1024 by default.
+  /// The maximum size in bytes of `updateTime`, which is stored with every commit and sent with every request; 1024 by
+  /// default.
   public var cursorByteCount: Int
-  /// Levels of arrays and objects in the envelope and in the payload; 512 by default.
+  /// The maximum nesting depth of arrays and objects in the envelope and in the payload; 512 by default.
   public var nestingDepth: Int
-  /// Bytes of one string or number, and of one line of rows; 64 MiB by default. `data` itself has no such
-  /// limit.
+  /// The maximum size in bytes of one string or number, and of one line of rows; 64 MiB by default. `data` itself has
+  /// no such limit.
   public var tokenByteCount: Int
 
   /// Creates limits. Each parameter has the default that its property documents.

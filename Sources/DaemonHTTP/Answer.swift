@@ -1,17 +1,17 @@
 import HTTPTypes
 import JSONFormat
 
-/// What a request is answered with.
+/// The response to a request.
 struct Answer: Sendable {
   var status = HTTPResponse.Status.ok
   var body: [UInt8]
-  /// `nil` where there is no body.
+  /// The content type; `nil` for a response without a body.
   var contentType: String? = Answer.json
   var headers = HTTPFields()
 
   static let json = "application/json"
 
-  /// Bytes that are JSON.
+  /// Creates a response from bytes that are valid JSON.
   init(json: [UInt8], status: HTTPResponse.Status = .ok) {
     self.status = status
     body = json
@@ -19,7 +19,7 @@ struct Answer: Sendable {
 
   init(_ value: JSONText, status: HTTPResponse.Status = .ok) { self.init(json: value.bytes, status: status) }
 
-  /// Done, and nothing to say.
+  /// A response with status 204 and no body.
   static var noContent: Answer {
     var answer = Answer(json: [], status: .noContent)
     answer.contentType = nil

@@ -1,32 +1,33 @@
 import NIOCore
 import NIOHTTP1
 
-/// Frames each answer so that its caller knows where it ends.
+/// A channel handler that frames each response so that the client knows where it ends.
 ///
-/// The server behind it has forgotten, when it answers, what the parser knew of a request. So this stands right behind the
-/// parser and the encoder, and does what depends on that:
+/// When Hummingbird's server writes a response, it no longer has the parser's information about the request. This
+/// handler therefore sits directly after the parser and the encoder, and does what depends on that information:
 ///
-/// - A connection is closed behind the answer where the caller waits for that: callers of HTTP/1.0, and those whose
-///   `Connection` has `close` among other words. The server knows one sign, a field that is `close` and nothing else, and no
-///   version: it is given that sign. HTTP/1.0 that asks for `keep-alive` is closed too: it would have to be told that it is
-///   not, and nobody does.
-/// - An answer without a length ends with the connection for callers of HTTP/1.0, who know no chunks (RFC 9112, 6.1), and says
-///   so by its version. Nor do they know of an answer that asks them to go on.
-/// - An answer to `HEAD` ends with its head: the encoder would write the chunk that ends a body there is none of.
-/// - Callers of HTTP/1.0 need not name a host. An empty one says so, and none is what HTTP/1.1 may not do (``Gate``).
+/// - It closes the connection after the response if the client expects that: for HTTP/1.0 clients, and for those whose
+///   `Connection` field contains `close` among other options. The server recognises only a field that is exactly
+///   `close`, and no version; it is given that field. HTTP/1.0 connections with `keep-alive` are closed as well,
+///   because agreeing to it would need a response field that the server does not send.
+/// - A response without a length ends with the connection for HTTP/1.0 clients, which do not understand chunks (RFC
+///   9112, 6.1); its version is set accordingly. They do not understand `100 Continue` either.
+/// - A response to `HEAD` ends after its head: the encoder would write the last chunk of a body that does not exist.
+/// - HTTP/1.0 clients need not send a `Host`. An empty one is added for them, because a missing one is an error in
+///   HTTP/1.1 (``Gate``).
 final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What an answer needs to know of its request.
+  /// The properties of a request that its response depends on.
   private struct Asked {
     let isOld: Bool
     let isHead: Bool
   }
 
-  /// Requests whose answers have not ended, in their order. As many as one read brings, and those that wait.
+  /// Requests whose responses have not ended, in order: as many as one read delivers, and those that wait.
   private var asked = CircularBuffer<Asked>()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,7 +52,7 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
       _ = asked.popFirst()
-      // Nothing is written for an empty piece, in its turn.
+      // An empty buffer writes nothing, but keeps the order.
       let nothing = wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
       context.write(caller?.isHead == true ? nothing : data, promise: promise)
     default: context.write(data, promise: promise)
@@ -60,6 +61,6 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPVersion {
-  /// Whether connections of this version end with the answer, unless both sides say otherwise.
+  /// Whether connections of this version end with the response, unless both sides agree otherwise.
   fileprivate var isOld: Bool { (major, minor) < (1, 1) }
 }

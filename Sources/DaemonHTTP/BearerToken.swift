@@ -1,16 +1,16 @@
-/// What callers must show.
+/// The bearer token that clients must send.
 struct BearerToken: Sendable {
   private let bytes: [UInt8]
 
-  /// - Returns: `nil` for a text that no header can carry as a token (RFC 6750), or none at all.
+  /// - Returns: `nil` if the text is empty, or cannot be sent as a token in a header (RFC 6750).
   init?(_ text: String) {
     bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
   }
 
-  /// Whether an `Authorization` header shows it.
+  /// Whether an `Authorization` header contains the token.
   ///
-  /// The time that it takes depends on the header's length, and not on how much of it is right.
+  /// The comparison's time depends on the header's length, and not on how much of it is correct.
   func admits(_ authorization: String?) -> Bool {
     guard let authorization else { return false }
     let header = Array(authorization.utf8)

@@ -1,24 +1,25 @@
 import NIOCore
 import Synchronization
 
-/// Limits how many connections a server has: all together, and those of one address.
+/// A limit on the number of a server's connections, in total and per address.
 ///
-/// At a limit a new connection replaces the one that has waited longest for its peer: an idle one, or one whose request is slow to
-/// arrive. If no connection can be closed, because all are being answered or are new, it goes to a small reserve, in which only
-/// `/healthz` and `/readyz` are answered; a new connection there replaces the one that has waited longest, however short that is,
-/// and the replaced one is read for a moment more (``RequestGuard/replacedHeadTimeout``). So there is always one more connection that
-/// can ask how the daemon is.
+/// At a limit, a new connection replaces the one that has waited longest for its peer: an idle one, or one whose
+/// request arrives slowly. If no connection can be closed, because all are being answered or are new, the new one goes
+/// to a small reserve, in which only `/healthz` and `/readyz` are answered. A new connection in a full reserve replaces
+/// the one that has waited longest, however short that is; the replaced one is read for a moment more
+/// (``RequestGuard/replacedHeadTimeout``). So another connection can always query the daemon's health.
 final class ConnectionLimiter: Sendable {
   /// How a server's connections are divided.
   struct Limits: Sendable, Equatable {
-    /// Connections that may ask for anything.
+    /// The number of connections that may request anything.
     let ordinary: Int
-    /// Connections beyond these, for `/healthz` and `/readyz` alone.
+    /// The number of further connections, which may only request `/healthz` and `/readyz`.
     let reserve: Int
-    /// Ordinary connections of one address.
+    /// The number of ordinary connections per address.
     let perAddress: Int
 
-    /// A sixteenth of all is the reserve, and as much is left for connections that are about to end.
+    /// Divides a number of connections. One sixteenth is the reserve, and another sixteenth is left for connections
+    /// that are about to end.
     ///
     /// - Parameters:
     ///   - maximum: The number of all connections. Below 4 there is no reserve.
@@ -31,21 +32,22 @@ final class ConnectionLimiter: Sendable {
     }
   }
 
-  /// One connection, as the limiter sees it.
+  /// The limiter's state of one connection.
   final class Connection: Sendable {
-    /// What a connection may ask for.
+    /// The requests that a connection may make.
     enum Admission: Sendable {
       case anything
-      /// `/healthz` and `/readyz`.
+      /// Only `/healthz` and `/readyz`.
       case health
-      /// Nothing: the reserve is full of requests that are being answered.
+      /// No request: the reserve is full of requests that are being answered.
       case nothing
     }
 
     let admission: Admission
     let caller: String?
-    /// From when on it may be closed for another one, in nanoseconds of the system's uptime; `.max` while it is being answered.
-    /// The limiter needs no more than a recent value, and no other memory depends on it.
+    /// The time from which the connection may be closed for another one, in nanoseconds of the system's uptime; `.max`
+    /// while it is being answered. Relaxed, because the limiter needs only a recent value, and no other memory depends
+    /// on it.
     private let closableFrom: Atomic<UInt64>
     fileprivate let end: @Sendable () -> Void
 
@@ -58,34 +60,34 @@ final class ConnectionLimiter: Sendable {
 
     fileprivate var deadline: UInt64 { closableFrom.load(ordering: .relaxed) }
 
-    /// It waits for a request.
+    /// The connection waits for a request.
     func waits(now: NIODeadline = .now()) {
       closableFrom.store((now + ConnectionLimiter.headGrace).uptimeNanoseconds, ordering: .relaxed)
     }
 
-    /// It waits for the rest of a request's body.
+    /// The connection waits for the rest of a request's body.
     func receives(now: NIODeadline = .now()) {
       closableFrom.store((now + ConnectionLimiter.bodyGrace).uptimeNanoseconds, ordering: .relaxed)
     }
 
-    /// A whole request is there.
+    /// A complete request has arrived.
     func answers() { closableFrom.store(.max, ordering: .relaxed) }
   }
 
-  /// For how long a connection without a request is not closed for another one.
+  /// How long a connection without a request is protected from being closed for another one.
   static let headGrace: TimeAmount = .seconds(1)
-  /// For how long a connection with a part of a request is not closed for another one.
+  /// How long a connection with an incomplete request is protected from being closed for another one.
   static let bodyGrace: TimeAmount = .seconds(10)
 
   let limits: Limits
   private let state = Mutex(State())
-  /// Told of each connection that was closed or refused because of a limit.
+  /// Called for each connection that was closed or refused because of a limit.
   private let onRefusal: @Sendable () -> Void
 
   private struct State {
     var ordinary: [ObjectIdentifier: Connection] = [:]
     var reserve: [ObjectIdentifier: Connection] = [:]
-    /// Ordinary connections by address.
+    /// The number of ordinary connections of each address.
     var counts: [String: Int] = [:]
 
     mutating func remove(_ connection: Connection) {
@@ -109,14 +111,14 @@ final class ConnectionLimiter: Sendable {
     self.onRefusal = onRefusal
   }
 
-  /// Connections now, those of the reserve included.
+  /// The current number of connections, including the reserve.
   var count: Int { state.withLock { $0.ordinary.count + $0.reserve.count } }
 
-  /// Takes a new connection, which may end another one. O(number of connections) at a limit, O(1) below.
+  /// Admits a new connection, which may close another one. O(*n*) in the number of connections at a limit, O(1) below.
   ///
   /// - Parameters:
-  ///   - caller: The peer's address; `nil` for peers that are not told apart, to which the limit of an address does not apply.
-  ///   - end: Ends the connection. Called at most once, without a lock held, from any thread.
+  ///   - caller: The peer's address; `nil` for peers without an address, which the limit per address does not apply to.
+  ///   - end: Ends the connection. Called at most once, from any thread, without a lock held.
   func admit(
     _ caller: String?, now: NIODeadline = .now(), end: @escaping @Sendable () -> Void
   ) -> Connection {
@@ -148,6 +150,6 @@ final class ConnectionLimiter: Sendable {
     return connection
   }
 
-  /// Forgets a connection that has ended, or that has been refused. Once it is forgotten, this does nothing.
+  /// Removes a connection that has ended or was refused. Does nothing if it was already removed.
   func release(_ connection: Connection) { state.withLock { $0.remove(connection) } }
 }

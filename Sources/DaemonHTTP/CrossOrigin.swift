@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// Which pages of other origins may ask, and what a browser has to be told for that (Fetch, 3.2: CORS).
+/// The origins whose pages may make requests, and the headers that browsers need for that (CORS; Fetch, 3.2).
 struct CrossOrigin: Sendable {
-  /// As ``WebOrigin/normalized(_:)`` gives them.
+  /// The allowed origins, normalised by ``WebOrigin/normalized(_:)``.
   let origins: Set<String>
 
   /// Whether a request comes from a page of an origin that is allowed.
   func allows(_ origin: String) -> Bool { origins.contains(origin) }
 
-  /// The fields of each answer to a request; none where no origin is allowed.
+  /// The fields to add to each response to a request; `nil` if no origin is allowed.
   func fields(_ head: HTTPRequest) -> HTTPFields? {
     if origins.isEmpty { return nil }
     var fields: HTTPFields = [.vary: "Origin"]
@@ -19,13 +19,13 @@ struct CrossOrigin: Sendable {
     return fields
   }
 
-  /// Whether a browser asks, before a request, whether it may be made.
+  /// Whether a request is a CORS preflight.
   static func isPreflight(_ head: HTTPRequest) -> Bool {
     head.method == .options && head.headerFields[.origin] != nil
       && head.headerFields[.accessControlRequestMethod] != nil
   }
 
-  /// The fields of the answer to that, besides those of each answer.
+  /// The fields of a preflight response, in addition to those of each response.
   ///
   /// - Parameter methods: The methods of the path.
   func preflightFields(_ head: HTTPRequest, methods: String) -> HTTPFields {
@@ -42,7 +42,8 @@ struct CrossOrigin: Sendable {
 
   /// Whether a request is made by a page of another origin than the server's.
   static func isForeign(_ head: HTTPRequest) -> Bool {
-    // A browser says it, and no page can change it. A page at a name of its own that leads here is told from others by the host.
+    // Browsers set this field, and pages cannot change it. A page under a host name of its own that resolves to this
+    // machine is detected by the `Host` field.
     if let site = head.headerFields[.secFetchSite] { return site != "same-origin" && site != "none" }
     guard let origin = head.headerFields[.origin] else { return false }
     return !WebOrigin.isSame(origin, host: head.authority ?? "")

@@ -44,7 +44,7 @@ extension DaemonAPI {
     return Answer(.object([("retried", .int(try await uploads.retryAll(Set(states))))]))
   }
 
-  /// The states that somebody can end by hand without dropping the upload.
+  /// The states of uploads that can be retried by hand.
   private static let retriedStates: [UploadState] = [.parked, .waiting]
 
   @Sendable private func uploads(_ call: Call) async throws -> Answer {
@@ -85,7 +85,7 @@ extension DaemonAPI {
     return try await upload(call)
   }
 
-  /// The queue of who is signed in; opening it may write.
+  /// The signed-in user's queue; opening it may write.
   private func queue() async throws -> UploadQueue { try await aside { try daemon.queue() } }
 
   private static func uploadID(_ call: Call) throws(Refusal) -> UploadID {

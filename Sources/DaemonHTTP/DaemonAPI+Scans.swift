@@ -12,7 +12,7 @@ extension DaemonAPI {
     ]
   }
 
-  /// The hot path: a lookup in mapped memory, and one array of bytes.
+  /// The hot path: a lookup in mapped memory and one array of bytes.
   @Sendable private func look(_ call: Call) throws -> Answer {
     let code = call.parameter
     try Self.check(code)
@@ -23,7 +23,7 @@ extension DaemonAPI {
     let (readings, isList) = try Self.readings(call.body)
     if !isList { return Answer(await daemon.scan(readings[0]).json) }
     var bytes = Array("{\"answers\":[".utf8)
-    // One after another: their effects keep the order of the request.
+    // Sequentially, so that the effects keep the order of the request.
     for (index, reading) in readings.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       await daemon.scan(reading).json.append(to: &bytes)
@@ -32,11 +32,11 @@ extension DaemonAPI {
     return Answer(json: bytes)
   }
 
-  /// The scans of a body, and whether they are answered as a list.
+  /// The scans in a body, and whether the response is a list.
   static func readings(_ body: BodyMembers) throws(Refusal) -> (readings: [Reading], isList: Bool) {
     let input = try body.text("input") ?? "http"
     let tag = try body.text("tag")
-    // Also where each scan has its own.
+    // Check it even if each scan has an input of its own.
     try check(input: input)
     try check(tag: tag)
     switch (body["code"], body["codes"], body["scans"]) {
@@ -81,7 +81,7 @@ extension DaemonAPI {
     if let tag, tag.utf8.count > codeByteLimit { throw .badRequest("tag: at most \(codeByteLimit) bytes") }
   }
 
-  /// Names are bounded as those of configured inputs are.
+  /// Input names have the same length limit as those of configured inputs.
   static func check(input: String) throws(Refusal) {
     let isName = input.utf8.allSatisfy { byte in
       switch byte {

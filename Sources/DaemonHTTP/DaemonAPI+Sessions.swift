@@ -2,7 +2,7 @@ import JSONFormat
 import ScanDaemon
 
 extension DaemonAPI {
-  /// The most bytes of a session's name.
+  /// The maximum length of a session's name in bytes.
   static let nameByteLimit = 200
 
   var sessionRoutes: [Route] {

@@ -22,7 +22,7 @@ extension DaemonAPI {
 
   @Sendable private func health(_ call: Call) -> Answer { Answer(.object([("status", .text("ok"))])) }
 
-  /// Says to whoever asks no more than where to look: no token is needed here.
+  /// Reveals only where to find details, because no token is required here.
   @Sendable private func readiness(_ call: Call) async throws -> Answer {
     if let reason = try await aside({ daemon.unreadiness }) {
       throw Refusal.unavailable("notReady", "\(reason); GET /v1/status says more")

@@ -16,64 +16,68 @@ import Musl
 import Darwin
 #endif
 
-/// A daemon's HTTP interface, as `openapi.json` describes it.
+/// An HTTP server for a daemon, with the interface that `openapi.json` describes.
 ///
-/// It serves until graceful shutdown, which lets running answers end and ends the streams of events.
+/// It serves until graceful shutdown, which lets responses in progress end and ends event streams.
 ///
-/// Memory and descriptors: ``Options/maximumConnections`` connections, each with one request at a time, of which a body takes
-/// at most ``Options/maximumBodyByteCount`` bytes; ``Options/maximumEventStreams`` listeners with one event each; 4096 callers
-/// that the rate bound tells apart.
+/// Memory and descriptors: ``Options/maximumConnections`` connections, each with one request at a time, whose body has
+/// at most ``Options/maximumBodyByteCount`` bytes; ``Options/maximumEventStreams`` listeners with one event each; 4096
+/// clients in the rate limiter.
 public struct DaemonServer: Service {
-  /// Where a server listens, who gets in, and how much it takes.
+  /// The configuration of a server: its address, access control, and limits.
   public struct Options: Sendable {
-    /// Where it listens.
+    /// The address to listen on.
     public var address = Address.host("127.0.0.1", port: 8765)
-    /// What callers must show as `Authorization: Bearer …`. Needed for every address but loopback and a Unix domain socket.
-    public var token: String?
-    /// The most bytes of a request's body; beyond it 413.
-    public var maximumBodyByteCount = 1 << 20
-    /// Requests a second that one caller may make in the long run; `nil` for any number. A caller is an address, of IPv6 a network
-    /// of 64 bits; all callers of a Unix domain socket are one.
-    public var requestsPerSecond: Double?
-    /// How many of these may come at once after a silence.
-    public var requestBurst = 200
-    /// Connections at once. An eighth of them is kept back: for `/healthz` and `/readyz`, and for connections that are about to
-    /// end. Beyond the rest a new connection replaces one that has waited for its peer for a second, or is answered with 503.
-    public var maximumConnections = 256
-    /// Connections of one address at once, of IPv6 of a network of 64 bits; `nil` for three quarters of all. It does not apply to a
+    /// The token that clients must send as `Authorization: Bearer …`. Required for every address except loopback and a
     /// Unix domain socket.
+    public var token: String?
+    /// The maximum size of a request's body in bytes; a larger one is refused with status 413.
+    public var maximumBodyByteCount = 1 << 20
+    /// The sustained rate of requests per second of one client; `nil` for no limit. A client is an IPv4 address or a
+    /// 64-bit IPv6 network; all clients of a Unix domain socket count as one.
+    public var requestsPerSecond: Double?
+    /// The number of requests that a client may make at once after a pause.
+    public var requestBurst = 200
+    /// The maximum number of connections. One eighth of them is reserved: for `/healthz` and `/readyz`, and for
+    /// connections that are about to end. Above the rest, a new connection replaces one that has waited for its peer
+    /// for a second, or is answered with 503.
+    public var maximumConnections = 256
+    /// The maximum number of connections per IPv4 address or 64-bit IPv6 network; `nil` for three quarters of all
+    /// connections. Does not apply to a Unix domain socket.
     public var maximumConnectionsPerAddress: Int?
-    /// Pages of these origins may ask, such as `https://till.example.org`: their browsers are told so (CORS).
+    /// The origins whose pages may read responses (CORS), for example `https://till.example.org`.
     public var allowedOrigins: [String] = []
-    /// Listeners of events at once; never more than three of four connections, so that others are answered.
+    /// The maximum number of event streams. Never more than three quarters of the connections, so that other requests
+    /// are answered.
     public var maximumEventStreams = 64
-    /// How long the request line and the fields of a request may take to arrive: from the first byte on, and on a new connection from
-    /// its beginning on; never longer than ``idleTimeout``.
+    /// The timeout for the request line and the fields of a request. It starts at the first byte, and on a new
+    /// connection when it is opened; never longer than ``idleTimeout``.
     public var headTimeout: Duration = .seconds(10)
-    /// How long a connection may idle, a request arrive, and a peer not take what is there for it.
+    /// The timeout for an idle connection, for the arrival of a request, and for a peer that does not read its
+    /// response.
     public var idleTimeout: Duration = .seconds(60)
-    /// After how long without an event a stream of events says that it lives.
+    /// The interval without an event after which an event stream sends a heartbeat.
     public var eventHeartbeat: Duration = .seconds(15)
-    /// What `GET /metrics` answers; `nil` where there are no metrics.
+    /// Returns the response to `GET /metrics`; `nil` if there are no metrics.
     public var metrics: (@Sendable () -> [UInt8])?
-    /// Told the port, or the socket's path, once clients can connect.
+    /// Called with the port, or the socket's path, once clients can connect.
     public var onListening: (@Sendable (_ where: String) async -> Void)?
 
     /// Creates options for port 8765 of this machine, without a token.
     public init() {}
   }
 
-  /// Where a server listens.
+  /// The address that a server listens on.
   public enum Address: Sendable, Equatable {
-    /// A name or numeric address of this machine. Port 0 takes a free one.
+    /// A name or numeric address of this machine. Port 0 selects a free port.
     case host(String, port: Int)
-    /// A Unix domain socket, for the owner of the process alone. Its path has up to 93 bytes: SwiftNIO's bound is 103, and up to
-    /// ten are needed to publish it.
+    /// A Unix domain socket that only the owner of the process can connect to. Its path may have up to 93 bytes:
+    /// SwiftNIO's limit is 103, and up to ten are needed to publish it.
     case socket(path: String)
   }
 
-  /// Connections that the system keeps until they are accepted. With fewer, a caller who comes with hundreds of others waits for a
-  /// second, until its system tries again.
+  /// The backlog of connections that the system keeps until they are accepted. With a smaller one, a client that
+  /// connects together with hundreds of others waits for a second, until its system retries.
   private static let backlog = 1024
 
   private let options: Options
@@ -82,9 +86,10 @@ public struct DaemonServer: Service {
   private let metrics: ServerMetrics
   private let logger: Logger
 
-  /// Opens nothing yet.
+  /// Creates a server. Does not open a socket yet.
   ///
-  /// - Throws: ``DaemonServerError`` for options that would let anybody in, a token that no header can carry, an invalid port.
+  /// - Throws: ``DaemonServerError`` for options that would allow access without authentication from other machines, a
+  ///   token that cannot be sent in a header, or an invalid port.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
     let gate = try Self.gate(options)
     self.options = options
@@ -108,7 +113,7 @@ public struct DaemonServer: Service {
       maximumBodyByteCount: options.maximumBodyByteCount, metrics: metrics, problems: daemon.problems, date: HTTPDate())
   }
 
-  /// Who gets in under these options.
+  /// The access control for these options.
   static func gate(_ options: Options) throws(DaemonServerError) -> Gate {
     var isLocal = true
     var isOverNetwork = false
@@ -136,7 +141,7 @@ public struct DaemonServer: Service {
       crossOrigin: CrossOrigin(origins: origins))
   }
 
-  /// Serves until graceful shutdown, which lets running answers end, or cancellation, which does not.
+  /// Serves until graceful shutdown, which lets responses in progress end, or cancellation, which does not.
   ///
   /// - Throws: ``DaemonServerError/cannotListen(_:reason:)``.
   public func run() async throws {
@@ -164,14 +169,14 @@ public struct DaemonServer: Service {
   }
 
   /// - Parameters:
-  ///   - name: of the address, for people.
-  ///   - publish: makes the address known once it is bound, and says what callers are told.
+  ///   - name: The name of the address, for people.
+  ///   - publish: Makes the address known once it is bound, and returns the text for clients.
   private func serve(
     _ address: BindAddress, name: String, publish: @escaping @Sendable (any Channel) throws -> String
   ) async throws {
     let isListening = Atomic(false)
     let failure = Mutex<(any Error)?>(nil)
-    // Hummingbird's own start and stop events stay out of the log unless something is wrong.
+    // Hummingbird's own start and stop events are logged only if something is wrong.
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
     let metrics = metrics
@@ -190,7 +195,7 @@ public struct DaemonServer: Service {
           maxHeaderFieldCount: RequestGuard.maximumFieldCount)))
     let server = try builder.buildServer(
       configuration: ServerConfiguration(
-        // Where all are used up, those that are about to end among them, others wait a moment.
+        // If all connections are in use, including the ones about to end, further ones wait a moment.
         address: address, backlog: Self.backlog,
         availableConnectionsDelegate: MaximumAvailableConnections(options.maximumConnections)),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger
@@ -217,7 +222,7 @@ public struct DaemonServer: Service {
 
   private static func reason(_ error: any Error) -> String {
     switch error {
-    // The text of an error number is a C string that is copied at once.
+    // The text of the error number is a C string that is copied at once.
     case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
     case is SocketAddressError: "this is no address of this machine"
     default: "\(error)"

@@ -1,12 +1,12 @@
-/// Why a server does not start.
+/// An error that prevents a server from starting.
 public enum DaemonServerError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The address can be reached by others, and no token is set.
+  /// Other machines can reach the address, and no token is set.
   case tokenMissing(host: String)
-  /// The token cannot stand in a header.
+  /// The token cannot be sent in a header.
   case tokenUnusable
-  /// What is to be allowed is no origin.
+  /// An allowed origin is not a valid origin.
   case originUnusable(String)
-  /// The address is taken, is none of this machine, or cannot be one.
+  /// The address is in use, does not belong to this machine, or is invalid.
   case cannotListen(String, reason: String)
 
   /// Why the server does not start and what to do, for people.

@@ -1,8 +1,9 @@
 import ScanDaemon
 
-/// Events as `text/event-stream` writes them (HTML, 9.2).
+/// An encoder of events in the format `text/event-stream` (HTML, 9.2).
 enum EventStreamEncoder {
-  /// One event. Its data is one line; should it be more, each becomes one of the stream, and no byte of it can end the event.
+  /// Encodes an event. If its data has several lines, each becomes a `data` field of its own, so no byte of it can end
+  /// the event.
   static func bytes(_ event: DaemonEvent) -> [UInt8] {
     bytes(id: event.id.description, kind: event.kind.rawValue, data: event.data)
   }
@@ -27,12 +28,12 @@ enum EventStreamEncoder {
     return bytes
   }
 
-  /// Moves the place from which a listener resumes, and gives it no event.
+  /// Encodes a new resume position for the listener, without an event.
   static func bytes(id: EventID) -> [UInt8] { Array("id: \(id)\n\n".utf8) }
 
-  /// What begins a stream: after how long to come back when it breaks.
+  /// The beginning of a stream: the delay before reconnecting after it breaks.
   static let beginning = Array("retry: 2000\n\n".utf8)
 
-  /// A comment, which says no more than that the stream lives.
+  /// A heartbeat, as a comment.
   static let comment = Array(":\n\n".utf8)
 }

@@ -7,14 +7,14 @@ import Synchronization
 
 /// The listeners of `GET /v1/events`.
 ///
-/// A listener has one event in memory: the next one is taken from the log when the connection took the one before. One that is
-/// too slow finds a gap there.
+/// Each listener has one event in memory: the next one is read from the log when the connection has accepted the
+/// previous one. A listener that is too slow receives a gap.
 final class EventStreams: Sendable {
   private let log: EventLog
   private let limit: Int
-  /// After so long without an event a comment says that the stream lives.
+  /// The time without an event after which a heartbeat is sent.
   private let heartbeat: Duration
-  /// Listeners now. No other memory depends on it.
+  /// The number of listeners. Relaxed, because no other memory depends on it.
   private let count = Atomic(0)
 
   init(_ log: EventLog, limit: Int, heartbeat: Duration) {
@@ -23,16 +23,16 @@ final class EventStreams: Sendable {
     self.heartbeat = heartbeat
   }
 
-  /// How many listen now.
+  /// The current number of listeners.
   var listenerCount: Int { count.load(ordering: .relaxed) }
 
-  /// What a listener wants.
+  /// The options of a listener's request.
   struct Ask: Sendable {
     var after: EventID?
     var kinds: Set<EventKind>
   }
 
-  /// - Throws: a refusal with status 400.
+  /// - Throws: `Refusal` with status 400.
   func ask(_ call: Call, _ headers: HTTPFields) throws(Refusal) -> Ask {
     var kinds = Set(EventKind.allCases)
     if let text = call.query["kinds"] {
@@ -45,7 +45,7 @@ final class EventStreams: Sendable {
         kinds.insert(kind)
       }
     }
-    // Nobody can do without: it says that others are missing.
+    // Every listener receives gaps, which report missing events.
     kinds.insert(.gap)
     let text = headers[.lastEventID] ?? call.query["lastEventId"] ?? ""
     if text.isEmpty { return Ask(after: nil, kinds: kinds) }
@@ -61,7 +61,7 @@ final class EventStreams: Sendable {
   ) async throws {
     var headers = headers
     headers[.cacheControl] = "no-store"
-    // The place is taken before anything is written, so that there is never one too many.
+    // The listener is counted before anything is written, so that the limit is never exceeded.
     let isFull = !isHead && count.add(1, ordering: .relaxed).newValue > limit
     defer { if !isHead { count.subtract(1, ordering: .relaxed) } }
     if isFull {
@@ -77,7 +77,8 @@ final class EventStreams: Sendable {
     headers[.contentType] = "text/event-stream"
     let head = HTTPResponse(status: .ok, headerFields: headers)
     if isHead { return try await writer.writeResponse(head) }
-    // Before the head: what happens from the moment on at which the listener knows that it listens is in the stream.
+    // Subscribe before the head is written: the stream contains all events from the time at which the listener sees the
+    // head.
     let events = log.events(after: ask.after)
     let body = Body(try await writer.writeHead(head))
     try await request.body.consumeWithCancellationOnInboundClose { _ in
@@ -99,7 +100,7 @@ final class EventStreams: Sendable {
         if kinds.contains(event.kind) {
           try await body.write(EventStreamEncoder.bytes(event))
         } else if ContinuousClock.now - lastWrite >= heartbeat {
-          // Else who listens to rare events would find a gap where none of theirs is missing.
+          // Otherwise a listener to rare events would receive a gap although none of its events is missing.
           try await body.write(EventStreamEncoder.bytes(id: event.id))
         } else {
           continue
@@ -111,10 +112,10 @@ final class EventStreams: Sendable {
     try await body.finish()
   }
 
-  /// The body of a stream, for the two tasks that write it.
+  /// The body of a stream, shared by the two tasks that write it.
   ///
-  /// `@unchecked`: the writer behind it is Hummingbird's handle for a NIO outbound writer, which takes whole buffers from any
-  /// number of tasks. Its protocol does not say so. Each call works on a copy of the handle.
+  /// `@unchecked`: the writer is Hummingbird's handle for a NIO outbound writer, which accepts complete buffers from
+  /// any number of tasks, although its protocol does not declare that. Each call works on a copy of the handle.
   private struct Body: @unchecked Sendable {
     private let writer: any ResponseBodyWriter
 
@@ -130,6 +131,6 @@ final class EventStreams: Sendable {
 }
 
 extension HTTPField.Name {
-  /// Where a listener stands (HTML, 9.2.4).
+  /// The listener's position (HTML, 9.2.4).
   static let lastEventID = HTTPField.Name("Last-Event-ID")!
 }

@@ -1,24 +1,24 @@
 import HTTPTypes
 
-/// Who gets in.
+/// The access control of a server: rate limit, host, origin and token checks.
 struct Gate: Sendable {
   let token: BearerToken?
-  /// Whether the address that is listened on is one that only this machine reaches.
+  /// Whether the server listens on an address that only this machine can reach.
   let isLocal: Bool
-  /// Whether requests come over TCP, where a browser can make them for a page.
+  /// Whether requests come over TCP, so that a browser can make them for a page.
   let isOverNetwork: Bool
   let rate: RateLimiter?
   let crossOrigin: CrossOrigin
 
   /// - Parameters:
-  ///   - caller: who asks, for the bound; asked for only where there is one.
-  ///   - now: seconds of a clock that never goes back.
-  /// - Throws: a refusal with status 400, 401, 403, 415 or 429.
+  ///   - caller: The client's address for the rate limiter; evaluated only if there is one.
+  ///   - now: The time in seconds of a monotonic clock.
+  /// - Throws: `Refusal` with status 400, 401, 403, 415 or 429.
   func admit(
     _ head: HTTPRequest, to access: Route.Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
   ) throws(Refusal) {
     if case .anybody? = access { return try checkHost(head) }
-    // First, so that tokens are guessed no faster than questions are asked.
+    // First, so that guessing tokens is limited like any other request.
     if let rate, let wait = rate.take(caller(), now: now()) {
       let seconds = Int(min(max(1, wait.rounded(.up)), 86_400))
       throw Refusal(
@@ -26,7 +26,7 @@ struct Gate: Sendable {
         headers: [.retryAfter: "\(seconds)"])
     }
     try checkHost(head)
-    // A browser asks without a token whether it may ask with one.
+    // Browsers send preflights without a token.
     if CrossOrigin.isPreflight(head) {
       if token == nil, isLocal, isOverNetwork { try checkHostName(head) }
       return try checkOrigin(head)
@@ -39,8 +39,8 @@ struct Gate: Sendable {
     if isOverNetwork { try checkForm(head) }
   }
 
-  /// A request names one host (RFC 9112, 3.2): of two, whoever stood before this server may have looked at the other one. The
-  /// first is the authority, and only others are left among the fields.
+  /// A request names exactly one host (RFC 9112, 3.2): if there are two, a proxy in front of this server may have
+  /// checked the other one. The first `Host` is the authority; only further ones remain among the fields.
   private func checkHost(_ head: HTTPRequest) throws(Refusal) {
     guard let host = head.authority, head.headerFields[Self.furtherHost] == nil else {
       throw .badRequest("a request has one Host, and no more: Host: localhost")
@@ -50,10 +50,10 @@ struct Gate: Sendable {
     }
   }
 
-  /// The first one's name as well, but that one is no field of a request's.
+  /// This has the same name as the first `Host`, which is not among a request's fields.
   static let furtherHost = HTTPField.Name("Host")!
 
-  /// Whether a byte may stand in a host and its port (RFC 3986, 3.2.2 and 3.2.3).
+  /// Whether a byte is allowed in a host and its port (RFC 3986, 3.2.2 and 3.2.3).
   private static func isOfHost(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -63,7 +63,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// Whether a token is asked of those who want something of this kind.
+  /// Whether requests with this kind of access need a token.
   func asksToken(for access: Route.Access?) -> Bool {
     switch access {
     case .anybody?: false
@@ -81,7 +81,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// Keeps out pages that a browser on this machine shows under a name of their own; see ``Loopback``.
+  /// Refuses pages that a browser on this machine shows under a host name of their own; see ``Loopback``.
   private func checkHostName(_ head: HTTPRequest) throws(Refusal) {
     if let host = head.authority, !host.isEmpty, !Loopback.contains(authority: host) {
       throw Refusal(
@@ -98,7 +98,7 @@ struct Gate: Sendable {
         + " that may")
   }
 
-  /// A page can have a form sent anywhere without asking. None is sent as JSON: for that a browser asks first.
+  /// A page can send a form anywhere without a preflight, but not as JSON: for that a browser sends a preflight first.
   private func checkForm(_ head: HTTPRequest) throws(Refusal) {
     guard head.method == .post, CrossOrigin.isForeign(head) else { return }
     if head.headerFields[.contentType].map(RequestHandler.isJSON) != true {

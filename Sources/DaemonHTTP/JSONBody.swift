@@ -1,23 +1,23 @@
 import JSONFormat
 
-/// A value of a request's body.
+/// A JSON value of a request's body.
 enum JSONBody: Sendable, Equatable {
   case null
   case bool(Bool)
-  /// A number; `nil` where it is no integer of 64 bits.
+  /// A number; `nil` if it is not a 64-bit integer.
   case number(Int64?)
   case text(String)
   case array([JSONBody])
-  /// Each name is there once.
+  /// An object. Its names are unique.
   case object([String: JSONBody])
 
-  /// Levels of arrays and objects that a body may have.
+  /// The maximum nesting depth of arrays and objects in a body.
   static let nestingLimit = 16
-  /// Values that a body may have, those of unknown members and within others included: a small value takes far more memory than
-  /// its text. A thousand scans with all that belongs to them are a quarter of it.
+  /// The maximum number of values in a body, including unknown members and nested values: a small value takes far more
+  /// memory than its text. A thousand scans with all their members use a quarter of it.
   static let valueLimit = 16_384
 
-  /// - Throws: a refusal with status 400, which says where.
+  /// - Throws: `Refusal` with status 400 that contains the position of the error.
   init(
     _ bytes: [UInt8], nestingLimit: Int = Self.nestingLimit, valueLimit: Int = Self.valueLimit
   ) throws(Refusal) {
@@ -29,7 +29,7 @@ enum JSONBody: Sendable, Equatable {
     var repeated: String?
     do throws(JSONError) {
       self = try Self.value(tokens.next(), &tokens, &left, &repeated)
-      // What follows the value is white space, or refused here. Nobody reads on behind one value too many.
+      // Only white space may follow the value. After too many values, the rest is not read.
       if left >= 0 { _ = try tokens.next() }
     } catch {
       throw .badRequest("the body is no JSON: \(error)")
@@ -42,11 +42,11 @@ enum JSONBody: Sendable, Equatable {
     }
   }
 
-  /// The value that begins with a token. The tokenizer bounds how deep this goes.
+  /// Parses the value that starts with a token. The tokenizer limits the depth of recursion.
   ///
   /// - Parameters:
-  ///   - left: how many values there may still be. Below 0 what is returned is cut.
-  ///   - repeated: set to the first name that an object has twice.
+  ///   - left: The number of values that are still allowed. If it falls below 0, the returned value is incomplete.
+  ///   - repeated: Set to the first name that an object contains twice.
   private static func value(
     _ token: JSONToken, _ tokens: inout JSONTokenizer, _ left: inout Int, _ repeated: inout String?
   ) throws(JSONError) -> JSONBody {
@@ -70,7 +70,8 @@ enum JSONBody: Sendable, Equatable {
         let name = tokens.textString
         let value = try value(tokens.next(), &tokens, &left, &repeated)
         if left < 0 { return .null }
-        // Equal text of other characters, such as é in one or two, is another name, and none that the daemon knows.
+        // Canonically equivalent text of other characters, for example é as one or two, is another name, and not one
+        // that the daemon knows.
         if let index = members.index(forKey: name) {
           if members[index].key.utf8.elementsEqual(name.utf8) { repeated = repeated ?? name }
         } else {
@@ -78,21 +79,21 @@ enum JSONBody: Sendable, Equatable {
         }
       }
       return .object(members)
-    // The others begin no value: the tokenizer does not give them here.
+    // The other tokens start no value; the tokenizer does not return them here.
     case .null, .needsInput, .endOfDocument, .endObject, .endArray, .key, .stringPart, .stringEnd: return .null
     }
   }
 
   /// The members of an object.
   ///
-  /// - Throws: a refusal with status 400 where it is none.
+  /// - Throws: `Refusal` with status 400 if the value is not an object.
   func members(_ what: String = "the body") throws(Refusal) -> BodyMembers {
     guard case .object(let members) = self else { throw .badRequest("\(what): a JSON object") }
     return BodyMembers(members: members)
   }
 }
 
-/// The members of a body, by type. A member that is null counts as absent, and unknown ones are ignored.
+/// Typed access to the members of a body. A member that is null counts as absent, and unknown ones are ignored.
 struct BodyMembers: Sendable {
   fileprivate let members: [String: JSONBody]
 

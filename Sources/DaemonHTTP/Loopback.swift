@@ -1,12 +1,12 @@
-/// Names and addresses that only this machine reaches.
+/// Host names and addresses that only this machine can reach.
 ///
-/// A browser on this machine reaches them as well, on behalf of any page. What keeps pages out where no token does: the `Host`
-/// of a request must be one of these, so that a name of the page's own that was made to lead here (DNS rebinding) is not, and
-/// its `Origin`, if it has one, must be of this machine.
+/// A browser on this machine reaches them too, on behalf of any page. If no token keeps pages out, two checks do: the
+/// `Host` of a request must be one of these names, which a page's own name that resolves to this machine (DNS
+/// rebinding) is not; and its `Origin`, if present, must be of this machine.
 package enum Loopback {
-  /// Whether a name or a numeric address is the machine's own; an IPv6 address with or without brackets.
+  /// Whether a name or numeric address is the machine's own. An IPv6 address may be in brackets.
   package static func contains(_ host: some StringProtocol) -> Bool {
-    // As nearly everybody writes it: each request comes here.
+    // The most common spellings, checked first because each request comes here.
     if host == "127.0.0.1" || host == "localhost" { return true }
     var name = host.lowercased()
     if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
@@ -21,20 +21,20 @@ package enum Loopback {
       }
   }
 
-  /// Whether the `Host` of a request, with or without a port, is of this machine.
+  /// Whether a request's `Host`, with or without a port, is of this machine.
   static func contains(authority: String) -> Bool {
     guard let host = host(of: authority[...]) else { return false }
     return contains(host)
   }
 
-  /// Whether an `Origin` (RFC 6454), such as `http://localhost:3000`, is of this machine. `null` is not.
+  /// Whether an `Origin` (RFC 6454), for example `http://localhost:3000`, is of this machine. `null` is not.
   static func contains(origin: String) -> Bool {
     guard let scheme = origin.firstRange(of: "://") else { return false }
     guard let host = host(of: origin[scheme.upperBound...]) else { return false }
     return contains(host)
   }
 
-  /// The part before the port.
+  /// The host without the port.
   private static func host(of authority: Substring) -> Substring? {
     let port: Substring
     let host: Substring

@@ -1,12 +1,12 @@
 import COpenAPI
 import JSONFormat
 
-/// The interface, as OpenAPI 3.1 describes it: `openapi.json` of the module `COpenAPI`.
+/// The OpenAPI 3.1 document of the interface: `openapi.json` in the module `COpenAPI`.
 ///
-/// The file is the answer of a daemon on loopback that has a token. A daemon with another configuration leaves out members of
-/// the file that speak of the token. A test compares the document with the running server.
+/// The file describes a daemon on loopback that has a token. For other configurations, members about the token are
+/// omitted. A test compares the document with the running server.
 enum OpenAPIDocument {
-  /// Where a token is asked for; the document demands it there, and only there.
+  /// The requests that need a token, and whose operations in the document require one.
   struct Security: Sendable, Equatable {
     let ofCallers: Bool
     let ofMachine: Bool
@@ -17,9 +17,9 @@ enum OpenAPIDocument {
       ofMachine = gate.asksToken(for: .machine)
     }
 
-    /// Whether the document leaves a member out.
+    /// Whether the document omits a member.
     ///
-    /// - Parameter path: The names of the member and of those around it, the outermost first.
+    /// - Parameter path: The names of the member and of its enclosing members, outermost first.
     fileprivate func omits(_ path: [String]) -> Bool {
       if !ofCallers { return ["security", "securitySchemes"].contains(path.last) }
       // The file exempts the metrics. Without the exemption the rule for all operations applies.
@@ -27,7 +27,7 @@ enum OpenAPIDocument {
     }
   }
 
-  /// The whole document.
+  /// The complete document.
   static func bytes(_ security: Security) -> [UInt8] {
     do throws(JSONError) {
       return try bytes(omitting: security.omits)
@@ -39,12 +39,13 @@ enum OpenAPIDocument {
   /// The bytes of the file.
   private static let file: [UInt8] = {
     var count = 0
-    // The bytes belong to the program and are never freed; they are copied here.
+    // The bytes are part of the program and are never freed; they are copied here.
     let bytes = unsafe openapi_document(&count)
     return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
   }()
 
-  /// The file without some members. Such a member must not be the last one of its object, or a comma would be left over.
+  /// The file without some members. Such a member must not be the last one of its object, or a comma would be left
+  /// over.
   private static func bytes(omitting isOmitted: ([String]) -> Bool) throws(JSONError) -> [UInt8] {
     var tokens = JSONTokenizer(limits: JSONLimits(nestingDepth: 64, tokenByteCount: file.count))
     tokens.append(file.span)

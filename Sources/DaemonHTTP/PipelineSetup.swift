@@ -1,20 +1,21 @@
 import NIOCore
 import NIOHTTP1
 
-/// Adds the handlers that work with bytes and with the parser's words to the pipeline of a new connection, and removes itself.
+/// A channel handler that adds the handlers for bytes and for parsed messages to the pipeline of a new connection, and
+/// then removes itself.
 ///
-/// Hummingbird adds handlers after its own codec only.
+/// Hummingbird adds handlers only after its own codec.
 final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
 
-  /// What is the same for all connections of a server.
+  /// Values that all connections of a server share.
   struct Options: Sendable {
     let limiter: ConnectionLimiter
-    /// Of the head of a request.
+    /// The timeout for the head of a request.
     let headTimeout: TimeAmount
-    /// Of the rest of it.
+    /// The timeout for the rest of a request.
     let bodyTimeout: TimeAmount
-    /// The most bytes of a body that a route takes.
+    /// The maximum size in bytes of a body that a route accepts.
     let maximumBodyByteCount: Int
     let date: HTTPDate
     let metrics: ServerMetrics
@@ -26,7 +27,7 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
-    // Peers of a Unix domain socket are all the same user, and not told apart.
+    // All peers of a Unix domain socket are the same user, and are not distinguished.
     let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : RequestHandler.caller(context.channel)
     let requestGuard = RequestGuard(
       limiter: options.limiter, caller: caller, headTimeout: options.headTimeout,

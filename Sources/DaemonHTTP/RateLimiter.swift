@@ -1,44 +1,44 @@
 import Synchronization
 
-/// How often each caller may ask: a bucket of tokens a caller (RFC 9110 knows the answer, 429).
+/// A token-bucket rate limiter with one bucket per client; above the limit, requests are refused with 429.
 ///
-/// The table is bounded. A caller whose bucket is full again is forgotten, for a new one begins with a full bucket; when the
-/// table is full all the same, those who are not in it share one bucket.
+/// The table is bounded. A client whose bucket is full again is removed, because a new bucket starts full. If the table
+/// is full nevertheless, the clients that are not in it share one bucket.
 final class RateLimiter: Sendable {
-  /// Callers that are told apart.
+  /// The maximum number of clients with a bucket of their own.
   static let callerLimit = 4096
 
-  /// Tokens that come back each second.
+  /// The number of tokens added per second.
   let perSecond: Double
-  /// Tokens of a full bucket.
+  /// The number of tokens in a full bucket.
   let burst: Double
   private let table = Mutex(Table())
 
   private struct Table {
     var buckets: [String: Bucket] = [:]
     var others: Bucket?
-    /// When the table was last looked through, in seconds; that is done once a second at most.
+    /// When the table was last swept, in seconds. It is swept at most once a second.
     var swept = -Double.infinity
   }
 
   private struct Bucket {
     var tokens: Double
-    /// When it had so many, in seconds.
+    /// The time at which the bucket had this number of tokens, in seconds.
     var time: Double
   }
 
   /// - Parameters:
-  ///   - perSecond: above 0.
-  ///   - burst: at least 1.
+  ///   - perSecond: The rate in tokens per second, above 0.
+  ///   - burst: The number of tokens in a full bucket, at least 1.
   init(perSecond: Double, burst: Int) {
     self.perSecond = max(perSecond, 1e-6)
     self.burst = Double(max(burst, 1))
   }
 
-  /// Takes one token of a caller.
+  /// Takes one of a client's tokens.
   ///
-  /// - Parameter now: seconds of a clock that never goes back.
-  /// - Returns: after how many seconds there will be one; `nil` if there was.
+  /// - Parameter now: The time in seconds of a monotonic clock.
+  /// - Returns: The number of seconds until a token is available; `nil` if one was taken.
   func take(_ caller: String, now: Double) -> Double? {
     table.withLock { table in
       if var bucket = table.buckets[caller] {
@@ -63,7 +63,7 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// How many callers have a bucket now.
+  /// The number of clients that have a bucket.
   var callerCount: Int { table.withLock { $0.buckets.count } }
 
   private func level(of bucket: Bucket, _ now: Double) -> Double {

@@ -5,7 +5,7 @@ import UploadQueue
 import Workspace
 
 extension Refusal {
-  /// What an error of the daemon means to who asked.
+  /// Maps an error of the daemon to a refusal.
   init(_ error: any Error) {
     switch error {
     case let refusal as Refusal: self = refusal

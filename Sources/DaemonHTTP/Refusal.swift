@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// Why a request is not granted: a status, a name for programs, and words that say what to do.
+/// An error response: a status, a code for programs, and a message that says what to do.
 struct Refusal: Error, Sendable, Equatable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
-  /// Headers that belong to the status, such as `Allow`.
+  /// Headers that belong to the status, for example `Allow`.
   var headers = HTTPFields()
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
@@ -17,7 +17,7 @@ struct Refusal: Error, Sendable, Equatable {
 }
 
 extension Refusal {
-  /// An invalid request.
+  /// A refusal of an invalid request.
   static func badRequest(_ message: String) -> Refusal { Refusal(.badRequest, "badRequest", message) }
 
   static func notFound(_ message: String) -> Refusal { Refusal(.notFound, "notFound", message) }

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection whose request does not arrive whole in time, however much of it comes meanwhile, and whether somebody
-/// reads its body or not.
+/// A channel handler that closes a connection whose request does not arrive completely in time, even if parts of it
+/// keep arriving, and whether or not its body is being read.
 ///
-/// The time of a request begins with the end of its head, or of the answer before it: until then nobody reads it.
+/// The time starts at the end of the request's head, or of the previous response: the request is not read before that.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -13,9 +13,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
   private let timeout: TimeAmount
   private var closing: Scheduled<Void>?
-  /// Whether the last request that began has not arrived whole.
+  /// Whether the last request is still incomplete.
   private var isArriving = false
-  /// Requests whose answers have not ended.
+  /// The number of requests whose responses have not ended.
   private var unanswered = 0
 
   init(timeout: TimeAmount) { self.timeout = timeout }
@@ -33,7 +33,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(data)
   }
 
-  /// Most requests come in one piece: these cost no timer.
+  /// Most requests arrive in one piece and need no timer.
   func channelReadComplete(context: ChannelHandlerContext) {
     begin(context)
     context.fireChannelReadComplete()

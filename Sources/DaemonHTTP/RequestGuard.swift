@@ -2,84 +2,87 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Answers requests that never reach a route: those that the parser refuses, that arrive too slowly, that use a transfer coding
-/// other than `chunked`, and those of connections beyond a limit (``ConnectionLimiter``).
+/// A channel handler that answers requests that never reach a route: those that the parser refuses, that arrive too
+/// slowly, or that use a transfer coding other than `chunked`, and those of connections above a limit
+/// (``ConnectionLimiter``).
 ///
-/// The answer waits for its turn: those to earlier requests of the connection are written first. Then the connection ends. What
-/// the peer still sends is read for a moment and dropped, as a peer that is reset while it sends may never see the answer.
+/// The response waits for its turn: responses to earlier requests of the connection are written first. Then the
+/// connection ends. Data that the peer still sends is read for a moment and discarded, because a peer that is reset
+/// while it sends may never see the response.
 ///
-/// It handles the parser's words, and ``HeadWatch``, in front of the parser, tells it of bytes.
+/// This handler works on parsed messages. ``HeadWatch``, in front of the parser, notifies it of bytes.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// For how long a connection is read on after the answer that ends it.
+  /// How long a connection is read after the response that ends it.
   static let lingerTimeout: TimeAmount = .seconds(1)
-  /// The same where there are too many connections: until it is over, it is one of them.
+  /// The same if there are too many connections: the connection counts as one of them until then.
   static let refusedLingerTimeout: TimeAmount = .milliseconds(200)
-  /// How long the head of a request may take to arrive on a connection of the reserve.
+  /// The timeout for the head of a request on a connection of the reserve.
   static let reserveHeadTimeout: TimeAmount = .seconds(2)
-  /// The same once another connection has replaced it: its request may be there, and not be read yet.
+  /// The same after another connection has replaced it: its request may have arrived, but not been read yet.
   static let replacedHeadTimeout: TimeAmount = .milliseconds(200)
-  /// The most bytes of a request's target, and of one of its fields.
+  /// The maximum size in bytes of a request's target, and of one of its fields.
   static let maximumFieldByteCount = 16 << 10
-  /// The most bytes of all fields together.
+  /// The maximum size in bytes of all fields together.
   static let maximumHeadByteCount = 32 << 10
-  /// The most fields.
+  /// The maximum number of fields.
   static let maximumFieldCount = 100
-  /// What connections of the reserve may ask for.
+  /// The paths that connections of the reserve may request.
   static let healthPaths: Set<Substring> = ["/healthz", "/readyz"]
 
   private let limiter: ConnectionLimiter
   private let caller: String?
   private let headTimeout: TimeAmount
-  /// A request that announces a longer body is refused at once.
+  /// The maximum announced size of a body; a request with a longer one is refused at once.
   private let maximumBodyByteCount: Int
   private let date: HTTPDate
   private let metrics: ServerMetrics?
-  /// Set from the moment when the handler is added until the channel is closed.
+  /// Set while the handler is in the pipeline of an open channel.
   private var connection: ConnectionLimiter.Connection?
   private var context: ChannelHandlerContext?
 
-  /// Requests whose answers have not ended, one that is refused included.
+  /// The number of requests whose responses have not ended, including a refused one.
   private var unanswered = 0
-  /// Whether the last request that began has not arrived whole.
+  /// Whether the last request is still incomplete.
   private var isArriving = false
-  /// Whether the head of the answer to the first unanswered request is written.
+  /// Whether the head of the response to the first unanswered request has been written.
   private var hasBegunAnswer = false
-  /// Whether a request has been answered on this connection.
+  /// Whether any request has been answered on this connection.
   private var hasAnswered = false
-  /// The method of the last request that began, if the parser knows it.
+  /// The method of the last request, if the parser knows it.
   private var method: HTTPMethod?
-  /// The rest of what arrives is dropped, and the connection ends with the last answer.
+  /// How the connection ends. Once set, further input is discarded.
   private var ending = Ending.no
   private var headDeadline: Scheduled<Void>?
-  /// Whether bytes of a head are there that is not whole.
+  /// Whether a part of a head has arrived.
   private var hasPartOfHead = false
-  /// What the parser is reading.
+  /// The bytes that the parser is reading.
   private var bytes: ByteBuffer?
-  /// Bytes of that head's first line which the parser has read.
+  /// The number of bytes of that head's first line that the parser has read.
   private var lineByteCount = 0
-  /// Whether that line is whole.
+  /// Whether that line is complete.
   private var isLineWhole = false
 
   private enum Ending {
     case no
-    /// After the answer that is being written.
+    /// The connection ends after the response that is being written.
     case afterAnswer
-    /// With this answer, in its turn.
+    /// The connection ends with this response, in its turn.
     case with(Refusal)
-    /// The last answer is written.
+    /// The last response has been written.
     case done
   }
 
   /// - Parameters:
   ///   - caller: The peer's address for the limiter, or `nil`.
-  ///   - headTimeout: How long a head may take to arrive: from its first byte on, and the first one from the connection on.
-  ///   - maximumBodyByteCount: The most bytes of a body that a request may announce. Where it is more than a route takes, that
-  ///     refuses the rest.
+  ///   - headTimeout: The timeout for a head, from its first byte; for the first head, from the start of the
+  ///     connection.
+  ///   - maximumBodyByteCount: The maximum size in bytes of a body that a request may announce. If it exceeds the limit
+  ///     of a route, the route refuses larger ones.
   init(
     limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, maximumBodyByteCount: Int, date: HTTPDate,
     metrics: ServerMetrics?
@@ -105,7 +108,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     headDeadline?.cancel()
     self.context = nil
-    // It holds this.
+    // The connection's closure holds this handler; break the cycle.
     connection = nil
   }
 
@@ -167,7 +170,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // One that was refused already may go on to send what the parser cannot take.
+    // After a refused request, the peer may send data that the parser cannot parse.
     guard case .no = ending else { return }
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     if !isArriving { method = nil }
@@ -179,16 +182,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  // MARK: The time of a head
+  // MARK: Head timeout
 
-  /// Bytes are there, which the parser has not seen.
+  /// Bytes have arrived that the parser has not seen.
   func willRead(_ bytes: ByteBuffer) {
     if isArriving { return }
     if !hasPartOfHead { (hasPartOfHead, lineByteCount, isLineWhole) = (true, 0, false) }
     self.bytes = bytes
   }
 
-  /// The parser has seen the bytes: if they were no whole head, the rest is to come in time.
+  /// The parser has seen the bytes. If they are not a complete head, start its timeout.
   func hasRead() {
     if hasPartOfHead {
       countLine()
@@ -204,7 +207,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     isLineWhole = end != nil
   }
 
-  /// Whether it is the first line that makes a head too large for the parser.
+  /// Whether the first line makes the head too large for the parser.
   private var isLineTooLong: Bool {
     if isArriving { return false }
     countLine()
@@ -217,12 +220,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     headDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [self] in
       headDeadline = nil
       guard unanswered == 0 else { return }
-      // Nobody waits for an answer who has asked nothing.
+      // A peer that has sent nothing expects no response.
       if hasPartOfHead { refuse(.slowHead, context) } else { context.close(promise: nil) }
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .done = ending {
@@ -251,11 +254,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// - Parameter isCounted: Whether the request that is refused is among the unanswered ones.
+  /// - Parameter isCounted: Whether the refused request is among the unanswered ones.
   private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext, isCounted: Bool = false) {
     headDeadline?.cancel()
     headDeadline = nil
-    // One that was answered before it was there as a whole has its answer.
+    // A request that was answered before it arrived completely already has its response.
     if isCounted, unanswered == 0 { return end(context) }
     if !isCounted { unanswered += 1 }
     ending = .with(refusal)
@@ -263,7 +266,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func answerInTurn(_ context: ChannelHandlerContext) {
-    // One whose answer has begun ends with that.
+    // A response that has begun is the last one.
     guard unanswered == 1, !hasBegunAnswer, case .with(let refusal) = ending else { return }
     var answer = Answer(refusal)
     answer.headers[.contentType] = answer.contentType
@@ -281,7 +284,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
     }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
-    // It leaves the reserve to those that can still be answered, as one that has begun to send a body would stay longer than they.
+    // Leave the reserve to requests that can still be answered: one that has begun to send a body would stay longer
+    // than they do.
     if let connection, connection.admission == .health { limiter.release(connection) }
     end(context, readingOn: refusal == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
@@ -294,7 +298,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
   }
 
-  /// Ends because another connection replaces this one.
+  /// Ends this connection because another one replaces it.
   private func giveWay() {
     guard let context, case .no = ending else { return }
     if !isArriving { method = nil }
@@ -304,8 +308,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     refuse(.tooManyConnections, context, isCounted: isArriving)
   }
 
-  /// Reads on for a moment, as connections of the reserve replace each other at once: one that asks for the daemon's health at the
-  /// moment when many others come may be replaced before its request is read. It is answered all the same.
+  /// Reads for a moment more, because connections of the reserve replace each other at once. A health request that
+  /// arrives together with many other connections may be replaced before it is read; it is answered nevertheless.
   private func waitOnce(_ context: ChannelHandlerContext) {
     headDeadline?.cancel()
     headDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.replacedHeadTimeout) { [self] in
@@ -315,7 +319,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 }
 
-/// Tells a ``RequestGuard`` of bytes before the parser has them.
+/// A channel handler that notifies a ``RequestGuard`` of bytes before the parser reads them.
 final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -332,7 +336,7 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-  /// Whether the parser reads nothing after this request, as it takes what follows for another protocol.
+  /// Whether the parser reads nothing after this request, because the following bytes belong to another protocol.
   fileprivate var endsConnection: Bool {
     method == .CONNECT || headers.contains(name: "Upgrade")
   }
@@ -362,9 +366,9 @@ extension Refusal {
   static let slowHead = Refusal(
     .requestTimeout, "requestTimeout", "the request line and the fields did not arrive in time; send them at once")
 
-  /// A request that the parser does not take.
+  /// A refusal of a request that the parser does not accept.
   ///
-  /// - Parameter isLongLine: Whether it is the request line that is too large.
+  /// - Parameter isLongLine: Whether the request line is too large.
   init(_ error: HTTPParserError, isLongLine: Bool) {
     switch error {
     case .headerOverflow where isLongLine:
@@ -385,7 +389,7 @@ extension Refusal {
 }
 
 extension HTTPParserError {
-  /// What is wrong, for people.
+  /// A description of the error, for people.
   fileprivate var words: String {
     switch self {
     case .invalidEOFState, .closedConnection: "it ends in the middle"

@@ -3,18 +3,18 @@ import HummingbirdCore
 import NIOCore
 import ScanDaemon
 
-/// From requests to answers: who may ask, what for, with which body.
+/// The function from requests to responses: it checks access, finds the route, and reads the body.
 ///
-/// The hot path, `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares some bytes, the code is
-/// looked up in mapped memory on the thread that read the request, and the answer is written once, as bytes, beside its head.
-/// No coder, no log line, no other thread.
+/// The hot path is `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares a few bytes,
+/// the code is looked up in mapped memory on the thread that read the request, and the response is written once, as
+/// bytes together with its head. It uses no coder, no log line and no other thread.
 struct RequestHandler: Sendable {
   let table: RouteTable
   let gate: Gate
   let events: EventStreams
   let maximumBodyByteCount: Int
   let metrics: ServerMetrics
-  /// Told of answers that are 500. It bounds what is logged of them.
+  /// The problems that responses with status 500 are reported to. This limits how often they are logged.
   let problems: Problems
   let date: HTTPDate
 
@@ -48,7 +48,7 @@ struct RequestHandler: Sendable {
     } catch let error as Refusal {
       outcome = .answer(Answer(error))
     } catch let error as BodyInterrupted {
-      // Nobody is there to be answered.
+      // The connection is gone, so no response can be sent.
       throw error
     } catch {
       let refusal = Refusal(error)
@@ -69,9 +69,10 @@ struct RequestHandler: Sendable {
     }
   }
 
-  /// The route of a request, if it may go there; `nil`, with what is allowed as the call's parameter, for `OPTIONS`.
+  /// Returns the route of a request that is allowed; `nil`, with the allowed methods as the call's parameter, for
+  /// `OPTIONS`.
   ///
-  /// - Parameter path: Set to the path of the routes that the request is for, if there are any.
+  /// - Parameter path: Set to the path of the matching routes, if any.
   private func admit(
     _ request: Request, _ channel: any Channel, _ path: inout String
   ) throws(Refusal) -> (Route?, Call) {
@@ -81,7 +82,7 @@ struct RequestHandler: Sendable {
       target = try RequestTarget(head.path ?? "")
     } catch {
       try admit(head, nil, channel)
-      // RFC 9110, 9.3.7: a question about the server as a whole.
+      // RFC 9110, 9.3.7: a request for the options of the server itself.
       if head.method == .options, head.path == "*" { return (nil, Call(parameters: ["GET, HEAD, OPTIONS"])) }
       throw error
     }
@@ -104,8 +105,8 @@ struct RequestHandler: Sendable {
       now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
   }
 
-  /// Who is at the other end: an address without its port; of IPv6 the part that one network has. All callers of a Unix domain
-  /// socket are one.
+  /// The client's identity: its address without the port; for IPv6, its network. All clients of a Unix domain socket
+  /// are one.
   static func caller(_ channel: any Channel) -> String {
     guard let address = channel.remoteAddress, let ip = address.ipAddress else { return "" }
     guard case .v6 = address, !Loopback.contains(ip) else { return ip }
@@ -116,7 +117,7 @@ struct RequestHandler: Sendable {
 
   private struct BodyInterrupted: Error {}
 
-  /// Whether a `Content-Type` is JSON's.
+  /// Whether a `Content-Type` is JSON.
   static func isJSON(_ type: String) -> Bool {
     type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
   }
@@ -135,13 +136,13 @@ struct RequestHandler: Sendable {
     }
     let tooLarge = Refusal.bodyTooLarge(limit: maximumBodyByteCount)
     var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
-    // Who waits to be told to send it sends nothing now.
+    // A client that waits for `100 Continue` sends no body now.
     if isTooLarge, Self.waits(request) { throw tooLarge }
     var bytes: [UInt8] = []
     var count = 0
     do {
-      // A body can be gone through once. One that is too large is taken off the wire all the same, up to a limit, so that its
-      // sender reads the answer rather than a reset.
+      // A body can be read only once. A body that is too large is received nevertheless, up to a limit, so that its
+      // sender reads the response and not a reset.
       for try await buffer in request.body {
         count += buffer.readableBytes
         isTooLarge = isTooLarge || count > maximumBodyByteCount
@@ -164,15 +165,16 @@ struct RequestHandler: Sendable {
     return try JSONBody(bytes).members()
   }
 
-  /// How many bytes of a body are taken off the wire at most. One that is announced as longer is refused by ``RequestGuard``.
+  /// The maximum number of bytes of a body to receive and discard. A body with a larger announced size is refused by
+  /// ``RequestGuard``.
   static let skipByteLimit = 16 << 20
 
-  /// Whether the sender waits with the body until told to send it.
+  /// Whether the client sends the body only after `100 Continue`.
   private static func waits(_ request: Request) -> Bool { request.headers[.expect]?.lowercased() == "100-continue" }
 
   // MARK: Writing
 
-  /// - Parameter crossOrigin: Fields of each answer.
+  /// - Parameter crossOrigin: The fields to add to each response.
   private func write(
     _ answer: Answer, _ crossOrigin: HTTPFields, isHead: Bool, _ writer: consuming ResponseWriter
   ) async throws {
@@ -187,7 +189,7 @@ struct RequestHandler: Sendable {
     try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
-  /// What may be asked of a path.
+  /// The response to `OPTIONS` for a path.
   private func options(_ head: HTTPRequest, allowed: String) -> Answer {
     var answer = Answer.noContent
     if CrossOrigin.isPreflight(head) {

@@ -1,12 +1,12 @@
 import TextFormat
 
-/// What a request is for: `/v1/products?barcode=69…`.
+/// A parsed request target: `/v1/products?barcode=69…`.
 struct RequestTarget: Sendable, Equatable {
-  /// The parts between the slashes, decoded: an escaped slash is part of one.
+  /// The decoded path segments. An escaped slash is part of its segment.
   let segments: [String]
   let query: Query
 
-  /// - Throws: a refusal with status 400.
+  /// - Throws: `Refusal` with status 400.
   init(_ text: String) throws(Refusal) {
     let utf8 = Substring(text).utf8
     guard utf8.first == UInt8(ascii: "/") else {
@@ -33,7 +33,7 @@ struct RequestTarget: Sendable, Equatable {
   }
 }
 
-/// The parameters of a request, in their order.
+/// The query parameters of a request, in order.
 struct Query: Sendable, Equatable {
   private(set) var items: [Item] = []
 
@@ -45,7 +45,7 @@ struct Query: Sendable, Equatable {
   /// A query without parameters.
   init() {}
 
-  /// - Throws: a refusal with status 400.
+  /// - Throws: `Refusal` with status 400.
   init(_ text: Substring) throws(Refusal) {
     for part in text.prefix(while: { $0 != "#" }).split(separator: "&") {
       let equals = part.firstIndex(of: "=") ?? part.endIndex
@@ -57,12 +57,12 @@ struct Query: Sendable, Equatable {
     }
   }
 
-  /// The first value of this name.
+  /// The first value with this name.
   subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-  /// A number of things to list: 1 to 1000, 100 unless asked for another.
+  /// The number of items to list: 1 to 1000, 100 by default.
   ///
-  /// - Throws: a refusal with status 400.
+  /// - Throws: `Refusal` with status 400.
   func limit() throws(Refusal) -> Int {
     guard let text = self["limit"] else { return 100 }
     guard let limit = Int(text), (1...1000).contains(limit) else {

@@ -6,48 +6,48 @@ import HTTPTypes
 /// instead of 17,500 scans a second (100,000 products, 16 connections, 2 cores), and 20 % more processor time a scan.
 struct Route: Sendable {
   let method: HTTPRequest.Method
-  /// As the OpenAPI document writes it: `/v1/products/{id}`.
+  /// The path in the notation of the OpenAPI document: `/v1/products/{id}`.
   let path: String
   var access = Access.caller
   var body = Body.none
   let work: Work
 
-  /// Who may ask.
+  /// The clients that may use a route.
   enum Access: Sendable {
-    /// Whoever shows the token, if there is one.
+    /// Clients that send the token, if one is configured.
     case caller
-    /// Anybody where only this machine can ask; elsewhere whoever shows the token.
+    /// Any client if only this machine can reach the server; otherwise clients that send the token.
     case machine
-    /// Anybody, as often as they like.
+    /// Any client, without a rate limit.
     case anybody
   }
 
-  /// Whether a request has a body: a JSON object.
+  /// Whether a request has a body, which is a JSON object.
   enum Body: Sendable {
     case none, optional, required
   }
 
   enum Work: Sendable {
-    /// Answered without waiting for anything.
+    /// A function that answers without waiting.
     case immediate(@Sendable (Call) throws -> Answer)
     case answer(@Sendable (Call) async throws -> Answer)
-    /// The stream of events.
+    /// The event stream.
     case events
   }
 }
 
-/// One request for a route.
+/// A request for a route.
 struct Call: Sendable {
-  /// What stands in the place of the path's parameters.
+  /// The values of the path's parameters.
   var parameters: [String] = []
   var query = Query()
   var body = BodyMembers()
 
-  /// The path's parameter. Each path has at most one.
+  /// The value of the path's parameter. Each path has at most one.
   var parameter: String { parameters.first ?? "" }
 }
 
-/// Finds the routes of a path.
+/// The table that finds the routes of a path.
 final class RouteTable: Sendable {
   private let root: Node
 
@@ -55,7 +55,7 @@ final class RouteTable: Sendable {
     let children: [String: Node]
     let parameter: Node?
     let routes: [HTTPRequest.Method: Route]
-    /// What is allowed, as the `Allow` header has it.
+    /// The allowed methods, in the format of the `Allow` header.
     let allowed: String
     let path: String
 
@@ -80,21 +80,21 @@ final class RouteTable: Sendable {
   /// The routes of one path.
   struct Match: Sendable {
     let parameters: [String]
-    /// As the OpenAPI document writes it.
+    /// The path in the notation of the OpenAPI document.
     let path: String
     let routes: [HTTPRequest.Method: Route]
     let allowed: String
 
-    /// The route for a method; `HEAD` asks for what `GET` would.
+    /// The route for a method; `HEAD` uses the route of `GET`.
     subscript(method: HTTPRequest.Method) -> Route? { routes[method == .head ? .get : method] }
   }
 
-  /// - Parameter routes: where two paths differ in the names of parameters only, both belong to one path.
+  /// - Parameter routes: The routes. Paths that differ only in the names of their parameters count as one.
   init(_ routes: [Route]) {
     root = Node(routes.map { ($0.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...], $0) })
   }
 
-  /// - Returns: `nil` where there is no such path.
+  /// - Returns: The routes; `nil` if there is no such path.
   func match(_ segments: [String]) -> Match? {
     var node = root
     var parameters: [String] = []

@@ -5,12 +5,12 @@ import Synchronization
 
 /// The metrics of a server, for swift-metrics.
 ///
-/// | name | kind | of what |
+/// | name | kind | meaning |
 /// |---|---|---|
 /// | `shelfmark_http_requests_total` | counter | answered requests, by `route`, `method` and `status` |
-/// | `shelfmark_http_connections` | gauge | connections that are open |
+/// | `shelfmark_http_connections` | gauge | open connections |
 ///
-/// A route is its path in the OpenAPI document, or `none`; methods that no route has are `other`.
+/// A route is its path in the OpenAPI document, or `none`. Methods that no route has are counted as `other`.
 final class ServerMetrics: Sendable {
   private struct Key: Hashable {
     let route: String
@@ -18,13 +18,13 @@ final class ServerMetrics: Sendable {
     let status: Int
   }
 
-  /// The route of a request for a path that does not exist.
+  /// The route label of requests for paths that do not exist.
   static let noRoute = "none"
 
   private let factory: any MetricsFactory
   private let counters = Mutex<[Key: Counter]>([:])
   private let connections: Gauge
-  /// Guards nothing but itself.
+  /// Guards only the count.
   private let connectionCount = Mutex(0)
 
   init(_ factory: any MetricsFactory) {
@@ -33,7 +33,7 @@ final class ServerMetrics: Sendable {
     connections.record(0)
   }
 
-  /// - Parameter method: `nil` for a request that the parser does not understand.
+  /// - Parameter method: The method; `nil` for a request that the parser does not understand.
   func count(_ method: HTTPRequest.Method?, route: String, status: HTTPResponse.Status) {
     let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .options]
     let key = Key(
@@ -55,7 +55,7 @@ final class ServerMetrics: Sendable {
     }
   }
 
-  /// Counts the connection in whose pipeline it is.
+  /// A channel handler that counts its connection.
   final class ConnectionCounter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any

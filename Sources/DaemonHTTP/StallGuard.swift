@@ -1,14 +1,16 @@
 import NIOCore
 
-/// Closes a connection whose peer takes next to nothing for some time although there is something to take.
+/// A channel handler that closes a connection whose peer reads almost nothing for some time although data is waiting to
+/// be written.
 ///
-/// It looks at what waits to be written each time that is over. One that takes a little of a large answer goes on; one that takes
-/// a byte now and then does not keep the answer in memory for ever.
+/// It checks the amount of waiting data each time the timeout has passed. A peer that reads a large response slowly
+/// stays connected; one that reads an occasional byte cannot keep the response in memory indefinitely.
 final class StallGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
   typealias InboundOut = Any
 
-  /// What a peer takes at least in each time: a kilobyte a second with the usual one.
+  /// The minimum number of bytes that a peer must read within each timeout: about a kilobyte a second with the default
+  /// one.
   static let leastByteCount = 64 << 10
 
   private let timeout: TimeAmount
@@ -32,7 +34,7 @@ final class StallGuard: ChannelInboundHandler, RemovableChannelHandler {
   private func watch(_ context: ChannelHandlerContext) {
     let waiting = Self.waitingByteCount(context.channel)
     closing = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [self] in
-      // Writers wait while this does, so it only becomes less.
+      // Writers wait while data waits, so the amount only decreases.
       let taken = waiting - Self.waitingByteCount(context.channel)
       if taken < Self.leastByteCount { context.channel.close(promise: nil) } else { watch(context) }
     }
@@ -43,7 +45,7 @@ final class StallGuard: ChannelInboundHandler, RemovableChannelHandler {
     closing = nil
   }
 
-  /// Bytes that the peer has not taken; 0 for a channel that does not say.
+  /// The number of bytes that the peer has not read; 0 for a channel that does not report it.
   private static func waitingByteCount(_ channel: any Channel) -> Int {
     (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }

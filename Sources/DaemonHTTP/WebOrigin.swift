@@ -1,8 +1,8 @@
-/// The origin of a page (RFC 6454): a scheme, a host and a port, such as `https://till.example.org`.
+/// The origin of a page (RFC 6454): a scheme, a host and a port, for example `https://till.example.org`.
 package enum WebOrigin {
-  /// An origin as browsers send it: in lower case, without the standard port of its scheme.
+  /// The origin as browsers send it: in lower case, without the default port of its scheme.
   ///
-  /// - Returns: `nil` if `text` is no single origin: `*`, `null`, an address with a path.
+  /// - Returns: The origin; `nil` if `text` is not a single origin, for example `*`, `null`, or a URL with a path.
   package static func normalized(_ text: String) -> String? {
     let text = text.lowercased()
     guard let separator = text.firstRange(of: "://") else { return nil }
@@ -19,9 +19,10 @@ package enum WebOrigin {
     return "\(scheme)://" + withoutStandardPort(authority, scheme)
   }
 
-  /// Whether a page of an origin asks the server that served it.
+  /// Whether a page comes from the server that it sends a request to.
   ///
-  /// - Parameter host: The request's `Host`. A proxy with TLS in front has another scheme, so that is not compared.
+  /// - Parameter host: The request's `Host`. The scheme is not compared, because a proxy in front that terminates TLS
+  ///   changes it.
   static func isSame(_ origin: String, host: String) -> Bool {
     guard let separator = origin.firstRange(of: "://") else { return false }
     let scheme = origin[..<separator.lowerBound].lowercased()[...]

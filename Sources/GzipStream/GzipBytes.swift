@@ -1,4 +1,4 @@
-/// Bytes in memory as one gzip member.
+/// Compresses bytes in memory into one gzip member.
 package enum GzipBytes {
   package static func pack(_ bytes: [UInt8]) -> [UInt8] {
     var packed: [UInt8] = []

@@ -1,19 +1,19 @@
 internal import CZlib
 
-/// Packs bytes into one gzip member.
+/// A compressor that produces one gzip member.
 ///
-/// The stream belongs to the object alone and is used only between `init` and `deinit`.
+/// The stream is owned by this object alone and is used only between `init` and `deinit`.
 @safe
 package final class GzipDeflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = Array(repeating: UInt8(0), count: 64 << 10)
 
-  /// `level` is zlib's: 0 stores, 1 is fast, 9 is small, -1 is its default.
+  /// `level` is zlib's compression level: 0 stores, 1 is fast, 9 is small, -1 is the default.
   package init(level: Int32) {
     precondition((-1...9).contains(level), "level must be between -1 and 9")
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    // The stream is initialised and stays where it is until `deinit`.
+    // The stream is initialised and does not move until `deinit`.
     let status = unsafe shelfmark_deflate_gzip_init(stream, level)
     precondition(status == Z_OK, "zlib must be able to allocate its tables")
   }
@@ -24,7 +24,7 @@ package final class GzipDeflater {
     unsafe stream.deallocate()
   }
 
-  /// Packs `bytes` and hands what is ready to `body`; `isLast` completes the member.
+  /// Compresses `bytes` and passes output that is ready to `body`; `isLast` completes the member.
   package func consume(_ bytes: Span<UInt8>, isLast: Bool, _ body: (Span<UInt8>) -> Void) {
     precondition(bytes.count <= Int(UInt32.max), "a chunk must be smaller than 4 GiB")
     unsafe bytes.withUnsafeBufferPointer { input in

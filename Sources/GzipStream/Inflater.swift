@@ -1,19 +1,19 @@
 internal import CZlib
 
-/// Unpacks one gzip member after another with zlib, which reads the gzip header and trailer itself.
+/// A decompressor of successive gzip members with zlib, which reads the gzip header and trailer itself.
 ///
-/// Unsafe: the stream is allocated, for zlib keeps its address; its pointers to input and output are set and used within
-/// one call, while the span and the array behind them are borrowed.
+/// Unsafe: the stream is allocated separately, because zlib keeps its address; its pointers to input and output are set
+/// and used within one call, while the span and the array that they point into are borrowed.
 @safe
 package struct Inflater: ~Copyable, @unchecked Sendable {
-  // Sendable: the stream has one owner, which is not copied.
+  // Sendable: the stream has one owner, which cannot be copied.
   private let stream: UnsafeMutablePointer<z_stream>
 
   /// - Throws: ``GzipError/outOfMemory``.
   package init() throws(GzipError) {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    // The stream is initialised and stays where it is until `deinit`.
+    // The stream is initialised and does not move until `deinit`.
     guard unsafe shelfmark_inflate_gzip_init(stream) == Z_OK else { throw .outOfMemory }
   }
 
@@ -23,8 +23,8 @@ package struct Inflater: ~Copyable, @unchecked Sendable {
     unsafe stream.deallocate()
   }
 
-  /// Unpacks `packed` into the beginning of `output`, until the input, the room or the member ends. The input after the
-  /// end of a member is the next member.
+  /// Decompresses `packed` into the beginning of `output`, until the input, the room or the member ends. Input after
+  /// the end of a member is the next member.
   package mutating func run(_ packed: Span<UInt8>, into output: inout [UInt8]) -> InflateStep {
     let stream = unsafe self.stream
     return unsafe packed.withUnsafeBufferPointer { input in
@@ -47,7 +47,7 @@ package struct Inflater: ~Copyable, @unchecked Sendable {
     switch status {
     case Z_OK, Z_BUF_ERROR: return .unfinished
     case Z_STREAM_END:
-      // The stream is as it was set up, and ready for another member.
+      // The stream is in its initial state, ready for another member.
       _ = unsafe inflateReset(stream)
       return .endOfMember
     case Z_MEM_ERROR: return .outOfMemory
@@ -58,25 +58,25 @@ package struct Inflater: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What one call of an inflater did.
+/// The result of one call of an inflater.
 package struct InflateStep {
   package enum Status {
     /// More input or more room is needed.
     case unfinished
-    /// The member was whole, and its checks passed.
+    /// The member is complete, and its checksums are correct.
     case endOfMember
     case outOfMemory
     case damaged(reason: String)
   }
 
-  /// Packed bytes that were used.
+  /// The number of compressed bytes consumed.
   package var consumed: Int
-  /// Unpacked bytes that were written.
+  /// The number of decompressed bytes written.
   package var produced: Int
   package var status: Status
 }
 
-/// Why an inflater could not be made.
+/// An error that prevents creating an inflater.
 package enum GzipError: Error {
   case outOfMemory
 }

@@ -1,8 +1,9 @@
-/// What a request's head may carry.
+/// Validation of request headers.
 package enum HeaderField {
-  /// Whether a field can be sent: a token (RFC 9110, 5.6.2) as the name, and a value without control characters but tabs.
+  /// Whether a field can be sent: the name must be a token (RFC 9110, 5.6.2), and the value must have no control
+  /// characters except tabs.
   ///
-  /// - Parameter own: names, in lower case, that the client sets itself.
+  /// - Parameter own: The names, in lower case, that the client sets itself.
   package static func isSendable(name: String, value: String, own: [String]) -> Bool {
     let isToken =
       !name.isEmpty

@@ -2,12 +2,12 @@ import TextFormat
 
 /// The `Retry-After` header field (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7.
 package enum RetryAfter {
-  /// How long to wait, seen from `now` (seconds since 1970 UTC); zero for a date that has passed, `nil` for
-  /// text that is neither.
+  /// The time to wait from `now` (seconds since 1970 UTC); zero for a date that has passed, `nil` for text that is
+  /// neither a number nor a date.
   package static func duration(_ text: String, now: Int64) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      // Nobody waits longer than a century; a longer number must not overflow either.
+      // Longer waits are clamped to a century, so that a large number does not overflow.
       return .seconds(min(Int64(text) ?? .max, 3_155_760_000))
     }
     guard let date = secondsSince1970(String(text)) else { return nil }

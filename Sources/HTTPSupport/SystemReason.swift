@@ -12,9 +12,10 @@ import Musl
 import Darwin
 #endif
 
-/// What an error of the HTTP client, of TLS or of the system means, in a few words: never what a library prints for its developers.
+/// Short descriptions of errors of the HTTP client, of TLS and of the system, instead of the libraries' developer
+/// messages.
 package enum SystemReason {
-  /// What an error of the system says.
+  /// A description of a system error.
   package static func text(_ error: any Error) -> String {
     switch error {
     // The text of a system call's error number is a C string that is copied at once.
@@ -24,9 +25,9 @@ package enum SystemReason {
     }
   }
 
-  /// Why a request got no answer.
+  /// Why a request got no response.
   ///
-  /// - Parameter host: The name or address that was asked.
+  /// - Parameter host: The name or address that the request was sent to.
   package static func text(_ error: any Error, host: String) -> String {
     switch error {
     case let error as NIOConnectionError:
@@ -50,7 +51,7 @@ package enum SystemReason {
   }
 
   private static func lowered(_ text: String) -> String {
-    // Names such as TLS keep their letters.
+    // Names like TLS keep their capitals.
     let isName = text.dropFirst().first?.isUppercase ?? false
     return isName ? text : text.prefix(1).lowercased() + text.dropFirst()
   }

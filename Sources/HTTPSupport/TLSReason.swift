@@ -1,14 +1,14 @@
 import NIOSSL
 
-/// Why a connection could not be encrypted.
+/// Descriptions of TLS errors.
 package enum TLSReason {
-  /// What BoringSSL calls a certificate that is not trusted, for whatever reason.
+  /// BoringSSL's name for an untrusted certificate, whatever the reason.
   private static let distrust = "CERTIFICATE_VERIFY_FAILED"
 
   /// Whether the server's certificate was not trusted.
   package static func isDistrust(_ error: any Error) -> Bool { String(describing: error).contains(distrust) }
 
-  /// What BoringSSL calls a fault, and what it means. The first that an error's text contains counts.
+  /// BoringSSL's names of errors, and their meanings. The first name that an error's text contains is used.
   private static let faults: [(sign: String, meaning: String)] = [
     (
       distrust,

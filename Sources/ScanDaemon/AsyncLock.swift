@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One at a time, in the order in which they came; who waits holds no thread.
+/// A first-in, first-out asynchronous lock. A task that waits for it blocks no thread.
 final class AsyncLock: Sendable {
   private let state = Mutex<(isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

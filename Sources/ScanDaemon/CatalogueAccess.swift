@@ -9,11 +9,12 @@ import Foundation
 #endif
 
 extension Setting where Value == Double? {
-  /// When the catalogue was last synchronised, in seconds since 1970: a server that had nothing newer leaves no commit.
+  /// The time of the last synchronisation, in seconds since 1970. It is stored because a synchronisation that finds
+  /// nothing new makes no commit.
   static var lastSynchronization: Setting { Setting("daemon.lastSynchronization", default: nil) }
 }
 
-/// Whose stores answer, and how old their catalogue is.
+/// The stores of the signed-in user, and the age of their catalogue.
 final class CatalogueAccess: Sendable {
   private struct Success {
     weak var stores: UserStores?
@@ -22,20 +23,20 @@ final class CatalogueAccess: Sendable {
   }
 
   let workspace: Workspace
-  /// The last successful synchronisation of whom it was last asked for.
+  /// The last successful synchronisation of the stores that were read last.
   private let success = Mutex(Success())
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// The stores of who is signed in, or those that belong to nobody.
+  /// The stores of the signed-in user; the default stores if no user is signed in.
   func stores() throws -> UserStores {
     do { return try workspace.stores() } catch WorkspaceError.nobodySignedIn { return workspace.defaultStores }
   }
 
-  /// The catalogue of these stores.
+  /// The catalogue of the given stores.
   func catalogue(of stores: UserStores) throws -> CatalogSnapshot { try stores.catalogue() }
 
-  /// Runs `body` with a catalogue; once more where somebody signed in or out in that moment.
+  /// Calls `body` with the current catalogue. Calls it a second time if a user signed in or out in the meantime.
   func withCatalogue<Result>(_ body: (CatalogSnapshot, UserStores) throws -> Result) throws -> Result {
     do {
       let stores = try stores()
@@ -56,13 +57,13 @@ final class CatalogueAccess: Sendable {
       currentAt: latest.map(Date.init(timeIntervalSince1970:)))
   }
 
-  /// When the catalogue of these stores was last synchronised, in seconds since 1970.
+  /// The time of the last successful synchronisation of the given stores, in seconds since 1970.
   func lastSuccess(of stores: UserStores) -> Double? {
     if let known = success.withLock({ $0.stores === stores ? Optional($0.time) : nil }) { return known }
-    // What cannot be read is not known: the commit tells the age then.
+    // If the setting cannot be read, the age is computed from the time of the commit.
     let time = (try? stores.settings.get(.lastSynchronization)) ?? nil
     success.withLock { success in
-      // A synchronisation that ended meanwhile knows better.
+      // A synchronisation that ended in the meantime has a newer value; keep it.
       if success.stores !== stores { success = Success(stores: stores, time: time) }
     }
     return time

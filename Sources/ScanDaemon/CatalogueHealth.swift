@@ -3,24 +3,25 @@ import LogStore
 import Synchronization
 import Workspace
 
-/// Whether the catalogue of who is signed in can be read, and who repairs it.
+/// A health check of the signed-in user's catalogue, which also requests its repair.
 ///
-/// A catalogue may be opened and still have damaged bytes that a lookup runs into. So a code whose lookup failed is looked up again
-/// and again until it can be: one good answer to another code says nothing.
+/// A catalogue may open without error and still have damaged bytes that only some lookups reach. A code whose lookup
+/// failed is therefore looked up again until that succeeds; a successful lookup of another code does not clear the
+/// failure.
 final class CatalogueHealth: Sendable {
   private struct Failure {
-    /// Whose catalogue.
+    /// The stores that the catalogue belongs to.
     weak var stores: UserStores?
     let code: String
   }
 
   private let access: CatalogueAccess
   private let problems: Problems
-  /// Called for each look at a catalogue that is damaged, rather than out of reach for now.
+  /// Called for each check that finds the catalogue damaged, but not for one that finds it temporarily unreadable.
   private let onDamage: @Sendable () -> Void
-  /// Called when a catalogue can be read that has commits, after it could not be or had none.
+  /// Called when a catalogue that has commits becomes readable, after it was unreadable or empty.
   private let onReadable: @Sendable () -> Void
-  /// The lookup that failed last.
+  /// The last lookup that failed.
   private let failure = Mutex<Failure?>(nil)
   private let wasReadable = Mutex(false)
 
@@ -34,14 +35,14 @@ final class CatalogueHealth: Sendable {
     self.onReadable = onReadable
   }
 
-  /// A lookup failed.
+  /// Records a failed lookup.
   func failed(_ code: String, _ error: any Error) {
     let stores = try? access.stores()
     failure.withLock { $0 = Failure(stores: stores, code: code) }
     note(error)
   }
 
-  /// Opens the catalogue, and repeats the lookup that failed, if one did.
+  /// Opens the catalogue, and repeats the lookup that failed last, if any.
   func look() {
     do {
       let sequence = try access.withCatalogue { catalogue, stores in
@@ -74,7 +75,7 @@ final class CatalogueHealth: Sendable {
     if Self.isDamage(error) { onDamage() }
   }
 
-  /// Whether another copy of the catalogue is the remedy.
+  /// Whether replacing the catalogue would fix the error.
   static func isDamage(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.isDamage

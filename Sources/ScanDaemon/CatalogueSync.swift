@@ -15,48 +15,48 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Keeps the catalogue of who is signed in current.
+/// A service that keeps the signed-in user's catalogue up to date.
 ///
-/// Scans are answered from the old catalogue while a new one arrives, and after a synchronisation that failed. Its commits block
-/// a thread of its own.
+/// Scans are answered from the old catalogue while a new one is downloaded and after a synchronisation fails. Commits
+/// run on a dedicated thread.
 public final class CatalogueSync: Service, Sendable {
-  /// What a synchronisation asks for.
+  /// What a synchronisation requests.
   enum Extent: Sendable {
-    /// What is new.
+    /// Only the changes since the last synchronisation.
     case increment
-    /// Everything.
+    /// The full catalogue.
     case full
-    /// Everything; a catalogue that cannot be opened is set aside.
+    /// The full catalogue. An existing catalogue that cannot be opened is set aside.
     case replacement
   }
 
-  /// How a synchronisation of these stores is done.
+  /// A function that synchronises the given stores.
   typealias Step = @Sendable (_ stores: UserStores, _ extent: Extent) async throws -> Synchronization
 
-  /// From one replacement of a damaged catalogue to the next, at least: a device that damages each new file must not make the
-  /// server send everything again and again.
+  /// The minimum time between two replacements of a damaged catalogue. A device that damages each new file must not
+  /// make the server send the full catalogue again and again.
   static let replacementPause: Duration = .seconds(600)
-  /// How long after its user was there a first synchronisation may take before it is a problem.
+  /// How long after its user signed in a first synchronisation may take before a problem is reported.
   static let firstAttemptPatience: Duration = .seconds(60)
 
   private struct State {
     var isRunning = false
-    /// The task that synchronises, while there is one.
+    /// The task that synchronises; `nil` while none runs.
     var worker: Task<Void, Never>?
     var waiting: [(full: Bool, continuation: CheckedContinuation<ImportReport, any Error>)] = []
     var isStopped = false
     var last = LastSync()
-    /// Failures since the last success, or since the network came back: what the pauses go by.
+    /// Failures since the last success or the last return of the network. They determine the back-off.
     var failuresInARow = 0
-    /// The network came back while a synchronisation ran, which may hang on what it was before.
+    /// Whether the network came back during a synchronisation, which may still hang on the old connection.
     var cameBackMeanwhile = false
-    /// When the schedule comes to it, in microseconds since 1970.
+    /// The time of the next scheduled synchronisation, in microseconds since 1970.
     var next: Int64?
-    /// Whether the catalogue cannot be read, and is to be replaced.
+    /// Whether the catalogue cannot be read and must be replaced.
     var wantsReplacement = false
-    /// When one was last replaced, by the clock that does not go back.
+    /// The time of the last replacement, on the monotonic clock.
     var replaced: Duration?
-    /// Since when a look at the problems has found no attempt for a user who is signed in.
+    /// The time since which checks have found no attempt for a signed-in user.
     var waitingSince: Int64?
   }
 
@@ -71,9 +71,9 @@ public final class CatalogueSync: Service, Sendable {
   private let logger: Logger
   private let wakes = WakeSignal()
   private let thread = BlockingThread("daemon.sync")
-  /// Called after each synchronisation that succeeded.
+  /// Called after each successful synchronisation.
   private let onSuccess = Mutex<(@Sendable () -> Void)?>(nil)
-  /// Held by who writes the catalogue: a synchronisation and a compaction wait for each other.
+  /// A lock held while the catalogue is written, so that a synchronisation and a compaction do not overlap.
   let turn = AsyncLock()
 
   /// - Throws: `TransportError` for an invalid address or header.
@@ -93,7 +93,7 @@ public final class CatalogueSync: Service, Sendable {
 
   private static func http(_ options: SyncOptions) throws -> Step {
     var transport = options.transport
-    // The schedule tries again, and says so; the transport only passes over what ends in a moment.
+    // The schedule retries and reports; the transport only retries failures that pass within moments.
     transport.retry.maximumAttempts = min(2, transport.retry.maximumAttempts)
     let http = try HTTPTransport(url: options.url, options: transport)
     let origin = options.organisation.map { CatalogueOrigin(source: options.url, organisation: $0) }
@@ -102,7 +102,8 @@ public final class CatalogueSync: Service, Sendable {
       synchronizer.options.threshold = options.threshold
       synchronizer.options.gate = LossGate(share: options.maximumLoss)
       if options.maximumLoss >= 1 { synchronizer.options.rowGate = .acceptingCollapse }
-      // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
+      // ``CompactionService`` normally compacts while the daemon is idle; this policy bounds the file if it is never
+      // idle.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
       do {
         return try await stores.synchronize(
@@ -116,7 +117,7 @@ public final class CatalogueSync: Service, Sendable {
 
   // MARK: The schedule
 
-  /// Synchronises until graceful shutdown: at once, then on a schedule; after a failure sooner.
+  /// Synchronises until graceful shutdown: once at the start, then on a schedule, and earlier after a failure.
   public func run() async throws {
     await withTaskCancellationOrGracefulShutdownHandler {
       while !wakes.isFinished {
@@ -131,7 +132,7 @@ public final class CatalogueSync: Service, Sendable {
     }
   }
 
-  /// Synchronises, and says how long to wait then; `nil` for ever.
+  /// Synchronises, and returns the pause until the next time; `nil` to wait indefinitely.
   private func nextPause() async -> Duration? {
     guard let options, step != nil else { return nil }
     do {
@@ -151,7 +152,7 @@ public final class CatalogueSync: Service, Sendable {
     return max(.milliseconds(1), pause * (1 + share * (2 * environment.time.fraction() - 1)))
   }
 
-  /// Another user is signed in.
+  /// Handles a change of the signed-in user.
   func userChanged() {
     state.withLock { state in
       state.wantsReplacement = false
@@ -160,8 +161,9 @@ public final class CatalogueSync: Service, Sendable {
     wakes.wake()
   }
 
-  /// The network is back, as far as is known: where the last synchronisation failed, or one is overdue, the next one is now; where
-  /// one runs, it is as soon as that one has failed. If it fails as well, the pauses begin anew.
+  /// Handles the likely return of the network. If the last synchronisation failed or the next one is overdue,
+  /// synchronises now. If one is running, the next one starts as soon as that one fails. If it fails too, the back-off
+  /// starts from the beginning.
   func reconnected() {
     let isWanted = state.withLock { state in
       state.failuresInARow = 0
@@ -174,8 +176,8 @@ public final class CatalogueSync: Service, Sendable {
     if isWanted { wakes.wake() }
   }
 
-  /// The catalogue of who is signed in is damaged: the next synchronisation, which is now, fetches everything and sets the
-  /// damaged file aside. Not sooner than ``replacementPause`` after the last time.
+  /// Replaces the damaged catalogue of the signed-in user: starts a synchronisation that fetches the full catalogue and
+  /// sets the damaged file aside. Replacements are at least ``replacementPause`` apart.
   func replaceCatalogue() {
     guard step != nil else { return }
     let (isWanted, uptime) = (state.withLock { !$0.wantsReplacement }, environment.uptime())
@@ -202,12 +204,13 @@ public final class CatalogueSync: Service, Sendable {
 
   // MARK: One synchronisation
 
-  /// Synchronises now. Callers that come while one runs share the next one.
+  /// Synchronises now. Callers that arrive while a synchronisation runs share the next one.
   ///
-  /// - Parameter full: asks for everything, and replaces the catalogue; so does a caller of the same turn for the others.
-  /// - Returns: what changed.
-  /// - Throws: ``SyncUnavailable`` where no server is configured or nobody is signed in; what the synchronisation throws, after
-  ///   which the catalogue is as it was.
+  /// - Parameter full: Whether to fetch the full catalogue and replace the existing one. If any of the callers that
+  ///   share a synchronisation passes `true`, it applies to all of them.
+  /// - Returns: The changes.
+  /// - Throws: ``SyncUnavailable`` if no server is configured or no user is signed in; any error of the
+  ///   synchronisation, which leaves the catalogue unchanged.
   public func syncNow(full: Bool = false) async throws -> ImportReport {
     try await withCheckedThrowingContinuation { continuation in
       state.withLock { state in
@@ -217,7 +220,7 @@ public final class CatalogueSync: Service, Sendable {
     }
   }
 
-  /// Synchronises until nobody waits.
+  /// Synchronises until no caller is waiting.
   private func work() async {
     while true {
       let callers = state.withLock { state in
@@ -255,7 +258,8 @@ public final class CatalogueSync: Service, Sendable {
     }
   }
 
-  /// The same error; one that an option of `catalogctl` would settle names the daemon's setting instead.
+  /// Returns the same error, except that an error whose remedy is an option of `catalogctl` names the daemon's setting
+  /// instead.
   private static func inWordsOfTheDaemon(_ error: any Error) -> any Error {
     guard let error = error as? CatalogError else { return error }
     return switch error {
@@ -284,7 +288,7 @@ public final class CatalogueSync: Service, Sendable {
     let now = environment.time.now()
     let seconds = Double(now) / 1e6
     access.succeeded(stores, at: seconds)
-    // Without it the age is that of the commit after a restart: a warning at most.
+    // If this fails, the age after a restart is computed from the last commit, which causes a warning at most.
     do { try stores.settings.set(.lastSynchronization, to: seconds) } catch {
       logger.info("the time of a synchronisation could not be kept", metadata: ["reason": "\(error)"])
     }
@@ -312,7 +316,7 @@ public final class CatalogueSync: Service, Sendable {
     onSuccess.withLock { $0 }?()
   }
 
-  /// Logs what was taken otherwise than it was sent, and what the update broke.
+  /// Logs the values that were changed on import, and the references that the update broke.
   private func warn(_ notices: UpdateNotices) {
     if notices.collapsed > 0 {
       logger.warning(
@@ -333,10 +337,10 @@ public final class CatalogueSync: Service, Sendable {
   }
 
   private func failed(_ stores: UserStores, _ error: any Error, _ time: Int64, _ start: Duration) {
-    // The daemon ends: that says nothing of the server.
+    // The daemon is shutting down; the cancellation is not the server's failure.
     if error is CancellationError || state.withLock({ $0.isStopped }) { return }
     let words = String("\(error)".prefix(500))
-    // Whoever signed out does not want it any more, and the next user's comes at once.
+    // A user who has signed out no longer needs it, and the next user's synchronisation starts at once.
     guard (try? access.stores()) === stores else {
       events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
       return
@@ -355,12 +359,12 @@ public final class CatalogueSync: Service, Sendable {
     events.publish(.sync, LastSync.event(user: stores.user, failure: words).bytes)
   }
 
-  /// Has a closure called after each synchronisation that succeeded.
+  /// Sets the closure that is called after each successful synchronisation.
   func afterSuccess(_ body: @escaping @Sendable () -> Void) { onSuccess.withLock { $0 = body } }
 
   // MARK: State
 
-  /// Reports what is wrong with the schedule: nobody to synchronise for, or no attempt that ended.
+  /// Reports problems of the schedule: no user to synchronise for, or no attempt that has ended.
   func lookForProblems() {
     guard step != nil, let stores = try? access.stores() else { return }
     guard let user = stores.user else {
@@ -382,7 +386,8 @@ public final class CatalogueSync: Service, Sendable {
       .syncNeverRan, isLate ? "no synchronisation for \(user) has ended since the daemon knows the user" : nil)
   }
 
-  /// What programs are told: when it was last tried and with what result, when next, since when the catalogue is old.
+  /// The state as JSON: the time and result of the last attempt, the time of the next one, and since when the catalogue
+  /// is stale.
   public var json: JSONText {
     let (last, next, isRunning) = state.withLock { ($0.last, $0.next, $0.isRunning) }
     let stores = try? access.stores()

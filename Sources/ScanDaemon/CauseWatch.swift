@@ -1,11 +1,12 @@
 import Synchronization
 import UploadQueue
 
-/// Looks at the causes of problems, so that each problem begins and ends with its cause and not with the next request.
+/// A periodic check of the causes of problems, so that each problem starts and ends with its cause and not with the
+/// next request.
 final class CauseWatch: Sendable {
-  /// How long a second daemon that was refused stays a problem.
+  /// How long the refusal of a second daemon remains a problem.
   static let rivalTime: Duration = .seconds(60)
-  /// How long a connection that was refused because of a limit stays one.
+  /// How long a connection that was refused because of a limit remains a problem.
   static let refusalTime: Duration = .seconds(60)
 
   private let access: CatalogueAccess
@@ -31,9 +32,9 @@ final class CauseWatch: Sendable {
     self.lock = lock
   }
 
-  /// Looks once.
+  /// Checks all causes once.
   ///
-  /// - Complexity: some ten system calls; what is in the queue is counted.
+  /// - Complexity: About ten system calls, and a count of the queue's uploads.
   func look() {
     health.look()
     lookAtInputs()
@@ -46,7 +47,7 @@ final class CauseWatch: Sendable {
     problems.tick()
   }
 
-  /// Looks which inputs are open.
+  /// Checks which inputs are open.
   func lookAtInputs() {
     problems.set(.inputClosed, inputs.closed)
   }

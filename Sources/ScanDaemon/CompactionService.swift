@@ -6,9 +6,9 @@ import Storage
 import Synchronization
 import Workspace
 
-/// Compacts the stores of who is signed in when it is worth it and there is little to do.
+/// A service that compacts the signed-in user's stores when they have enough garbage and the daemon is nearly idle.
 final class CompactionService: Service {
-  /// How long after a failure the next attempt is made. It doubles with each failure, up to ``longestRetry``.
+  /// The delay of the first retry after a failure. It doubles with each failure, up to ``longestRetry``.
   static let firstRetry: Duration = .seconds(5)
   static let longestRetry: Duration = .seconds(300)
 
@@ -52,17 +52,17 @@ final class CompactionService: Service {
     }
   }
 
-  /// How long to wait for the next look. After a failure it comes sooner, so that the problem ends soon after its cause.
+  /// The time until the next check. It is shorter after a failure, so that the problem ends soon after its cause.
   ///
-  /// - Parameter failures: Failures since the last look that found nothing wrong.
+  /// - Parameter failures: The number of failures since the last check that found nothing wrong.
   private func pause(after failures: Int) -> Duration? {
     guard failures > 0, let interval = options.interval else { return options.interval }
     return min(Self.firstRetry * (1 << min(failures - 1, 10)), Self.longestRetry, interval)
   }
 
-  /// Looks once.
+  /// Runs one check.
   ///
-  /// - Returns: Whether all went well; `nil` where that was not tried.
+  /// - Returns: Whether everything succeeded; `nil` if nothing was attempted.
   @discardableResult
   func compactIfQuiet() async -> Bool? {
     guard rate.perSecond(at: environment.uptime()) <= options.maximumScansPerSecond else { return nil }
@@ -72,7 +72,7 @@ final class CompactionService: Service {
       problems.clear(.compactionFailing)
       return true
     } catch StoreError.locked, StoreError.closed, WorkspaceError.closed {
-      // Another process has it, or another user is signed in: the next time.
+      // Another process holds the lock, or another user is signed in; try again next time.
       return nil
     } catch {
       problems.note(.compactionFailing, "\(error)")
@@ -100,7 +100,7 @@ final class CompactionService: Service {
   }
 }
 
-/// How many scans a second were answered lately: a mean that forgets, half of it in seven seconds.
+/// The recent rate of answered scans per second: an exponentially decaying mean with a half-life of seven seconds.
 final class ScanRate: Sendable {
   private static let memory = 10.0
 
@@ -122,7 +122,7 @@ final class ScanRate: Sendable {
 
   private static func decay(_ state: inout (value: Double, at: Double), to uptime: Duration) {
     let now = uptime.seconds
-    // A second at a time and the rest as a line: no transcendental function, and never below zero.
+    // Decays by full seconds and interpolates linearly in between: no transcendental function, and never below zero.
     let passed = max(0, now - state.at)
     state.value *= passed > 20 * memory ? 0 : 1 / (1 + passed / memory + passed * passed / (2 * memory * memory))
     state.at = max(state.at, now)

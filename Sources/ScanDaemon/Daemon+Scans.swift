@@ -12,10 +12,10 @@ import Foundation
 #endif
 
 extension Daemon {
-  /// What the catalogue says to a code, without any effect: no event, no upload, no entry in the journal.
+  /// Returns the catalogue's match for a code. Has no side effects: no event, no upload, no journal entry.
   ///
-  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where the catalogue cannot be read.
-  /// - Complexity: as ``catalogue()``, and the lookup.
+  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` if the catalogue cannot be read.
+  /// - Complexity: That of ``catalogue()``, and one lookup.
   public func look(_ code: String) throws -> ScanAnswer {
     let now = environment.time.now()
     do { return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer } catch {
@@ -24,34 +24,35 @@ extension Daemon {
     }
   }
 
-  /// Answers a scan: an event, its uploads, its entry in the journal where it found nothing. Returns when these are durable.
+  /// Answers a scan: publishes an event, queues its uploads, and enters a miss in the journal. Returns when these are
+  /// durable.
   ///
-  /// What cannot be read or recorded is told by the answer, and not thrown: see ``ScanAnswer/Recording/failed(_:)``.
+  /// Read and write errors are part of the answer and are not thrown: see ``ScanAnswer/Recording/failed(_:)``.
   ///
-  /// - Complexity: as ``catalogue()``, and the lookup; where it is recorded, the wait for a commit that it shares.
+  /// - Complexity: That of ``catalogue()``, and one lookup; if the scan is recorded, also the wait for a shared commit.
   public func scan(_ reading: Reading) async -> ScanAnswer { await process([reading])[0].answer }
 
-  /// The same for an input: the answer as a line of JSON.
+  /// Answers a scan of an input. The answer is one line of JSON.
   public func answer(_ reading: Reading) async -> ReadingAnswer { await answer([reading])[0] }
 
-  /// The same for scans that an input read together. What is recorded of them shares commits.
+  /// Answers scans that an input read together. Their records share commits.
   public func answer(_ readings: [Reading]) async -> [ReadingAnswer] {
     await process(readings).map { ReadingAnswer(line: $0.line, isRepeat: $0.answer.repeats != nil) }
   }
 
   // MARK: Scans
 
-  /// A scan that was looked up.
+  /// A scan after its lookup.
   private struct Looked {
     let start: Duration
-    /// Of the input, in metrics.
+    /// The input's label in metrics.
     let label: String
     let answer: ScanAnswer
-    /// Where it is recorded; `nil` where nobody knows.
+    /// The stores to record the scan in; `nil` if they are unknown.
     let stores: UserStores?
   }
 
-  /// An answer as its caller gets it.
+  /// An answer in the form its caller receives.
   private struct Told {
     let answer: ScanAnswer
     /// The answer as a line of JSON.
@@ -62,7 +63,7 @@ extension Daemon {
     var told: [Told] = []
     var rest = readings[...]
     while !rest.isEmpty {
-      // A code that comes twice is looked at when the first one is recorded, or could not be.
+      // A repeated code is processed after the first one was recorded, or could not be.
       var codes: Set<[UInt8]> = []
       let together = rest.prefix { codes.insert(Array($0.code.utf8)).inserted }
       rest = rest.dropFirst(together.count)
@@ -97,13 +98,13 @@ extension Daemon {
       health.failed(reading.code, error)
       let answer = unreadable(reading, id, now, repeats, error)
       do { return Looked(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
-        // Nobody knows for whom to record it.
+        // The user to record it for is unknown.
         return Looked(start: start, label: label, answer: answer.recorded(.failed("\(error)")), stores: nil)
       }
     }
   }
 
-  /// Counts and tells an answer.
+  /// Counts and publishes an answer.
   private func end(_ recorded: Recorded, _ label: String) -> Told {
     let answer = recorded.answer
     var isFailed = false
@@ -131,12 +132,13 @@ extension Daemon {
     }
   }
 
-  /// What a catalogue says to a reading. A code that could not be decoded matches nothing, also if its beginning looks like a code.
+  /// Matches a reading against a catalogue. A code that could not be decoded matches nothing, even if its beginning is
+  /// a valid code.
   private func match(_ reading: Reading, _ catalogue: CatalogSnapshot) throws -> Match {
     try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code)
   }
 
-  /// The answer where the catalogue cannot be asked.
+  /// The answer if the catalogue cannot be read.
   private func unreadable(
     _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
   ) -> ScanAnswer {
@@ -152,24 +154,24 @@ extension Daemon {
 
   // MARK: Recording
 
-  /// A session that a scan was entered in.
+  /// A session that a scan was added to.
   private struct ChangedSession {
     let id: String
     let stores: UserStores
   }
 
-  /// What became of a scan.
+  /// The result of recording a scan.
   private struct Recorded {
     var answer: ScanAnswer
-    /// The answer as a line of JSON; empty until it is known that nothing of it changes.
+    /// The answer as a line of JSON; empty until the answer is final.
     var line: [UInt8] = []
-    /// The session that the scan was entered in, if any.
+    /// The session that the scan was added to, if any.
     var session: ChangedSession?
   }
 
-  /// What is to be recorded of a scan.
+  /// The data to record for a scan.
   fileprivate struct Record {
-    /// Which of the scans.
+    /// The index of the scan.
     let index: Int
     let durable: ScanAnswer
     let line: [UInt8]
@@ -179,7 +181,7 @@ extension Daemon {
     let pending: PendingScan?
   }
 
-  /// Records what is to be recorded of scans, and makes their lines. Scans of one user share commits, in this order.
+  /// Records scans and encodes their answers. Scans of one user share commits, in the given order.
   private func record(_ scans: [Looked]) async -> [Recorded] {
     var recorded = scans.map { Recorded(answer: $0.answer) }
     var start = 0
@@ -195,7 +197,7 @@ extension Daemon {
     return recorded
   }
 
-  /// The same for those that are recorded in the same place.
+  /// Records scans of the same user.
   private func record(
     _ scans: [Looked], _ range: Range<Int>, _ stores: UserStores, _ recorded: inout [Recorded]
   ) async {
@@ -233,7 +235,8 @@ extension Daemon {
     }
   }
 
-  /// What is to be recorded of an answer before it is given; `nil` for nothing. A miss is noted for later then.
+  /// Returns the record to write before the answer is given; `nil` if there is nothing to write. Schedules a miss to be
+  /// entered later in that case.
   private func record(of answer: ScanAnswer, at index: Int, _ stores: UserStores) async throws -> Record? {
     let hooks = webhooks.wanting(answer).map(\.name)
     let note = answer.isMiss ? MissNote(answer, stores) : nil
@@ -250,7 +253,7 @@ extension Daemon {
       index: index, durable: durable, line: line, hooks: hooks, payload: payload, note: note, pending: pending)
   }
 
-  /// Whether scans of an input count for a session.
+  /// Whether scans of an input are added to a session.
   private func isBound(_ input: String, _ stores: UserStores) async throws -> Bool {
     let documents: UserDocuments
     if let open = recorder.table.opened(for: stores) {
@@ -269,7 +272,7 @@ extension Daemon {
 
   // MARK: Inputs
 
-  /// Tells what happened to an input: in ``status()``, as an event, in the log, as often as is bearable there.
+  /// Handles an event of an input: updates ``status()``, publishes the event, and logs it at a limited rate.
   public func note(_ event: InputEvent, input: String) {
     let time = Date(microseconds: environment.time.now())
     let isNews = inputs.note(event, input: input, at: time)
@@ -299,7 +302,7 @@ extension Daemon {
         problems.note(
           .connectionsRefused, "\(refusal)", about: inputs.label(input), endsAfter: CauseWatch.refusalTime)
       }
-      // A client that tries again and again does not drive out what else happened.
+      // A client that reconnects again and again must not push other events out of the ring.
       guard isNews else { return }
       fields += [("event", .text("refused")), ("reason", .text(refusal.name)), ("message", .text("\(refusal)"))]
       logger.warning("connection refused", metadata: ["input": "\(input)", "reason": "\(refusal)"])
@@ -311,16 +314,16 @@ extension Daemon {
   }
 }
 
-/// What a user's documents took of a scan.
+/// The documents written for a scan.
 private struct EnteredScan: Sendable {
-  /// The session that the scan counts for.
+  /// The session that the scan was added to.
   let session: String?
-  /// Whether a scan that is to be looked up later had room.
+  /// Whether there was room for a scan that is looked up again later.
   let hasRoom: Bool
 }
 
 extension UserDocuments {
-  /// Enters a scan everywhere where it belongs.
+  /// Writes a scan to all documents that record it.
   fileprivate func enter(
     _ record: Daemon.Record, limit: Int, _ transaction: DocumentTransaction
   ) throws -> EnteredScan {
@@ -337,10 +340,10 @@ extension UserDocuments {
     return EnteredScan(session: session, hasRoom: hasRoom)
   }
 
-  /// Adds a scan to the session that holds its input. One that is full, or closed in this very moment, does not get it: the scan is
-  /// recorded all the same.
+  /// Adds a scan to the session that holds its input. A session that is full, or was just closed, does not get the
+  /// scan, which is recorded nevertheless.
   ///
-  /// - Returns: the session's id.
+  /// - Returns: The session's id.
   fileprivate func appendToHolder(
     _ reading: Reading, limit: Int, _ transaction: DocumentTransaction
   ) throws -> String? {

@@ -8,9 +8,10 @@ import Foundation
 #endif
 
 extension Daemon {
-  /// Everything about the daemon: version, user, catalogue with its age, sync, queue, inputs, problems that last, counts.
+  /// The daemon's state as JSON: version, user, catalogue with its age, synchronisation, queue, inputs, current
+  /// problems, counters.
   ///
-  /// What cannot be read is null, and why stands among the problems.
+  /// Values that cannot be read are null, and the reason is listed among the problems.
   public func status() -> JSONText {
     causes.look()
     let now = environment.time.now()

@@ -7,25 +7,26 @@ import Storage
 public import UploadQueue
 public import Workspace
 
-/// Everything that a daemon is, without its inputs and its HTTP interface.
+/// A scan daemon without its inputs and its HTTP interface.
 ///
 ///     let daemon = try Daemon(options, logger: logger)
 ///     let inputs = inputOptions.map { ScanInput($0, handler: daemon, logger: logger) }
 ///     let group = ServiceGroup(services: daemon.services + inputs, logger: logger)
 ///     try await group.run()
 ///
-/// Scans are answered from the moment on at which it is made; their uploads go while ``services`` run.
+/// A daemon answers scans as soon as it is initialised; uploads are sent while ``services`` run.
 public final class Daemon: ReadingHandler, Sendable {
-  /// What ``status()`` says.
+  /// The version in ``status()``.
   public static let version = "0.1.0"
 
-  /// The stores of all users. Scans see a sign-in by another process at once; it is told as an event within half a second.
+  /// The stores of all users. Scans notice a sign-in by another process at once; the event follows within half a
+  /// second.
   public let workspace: Workspace
-  /// What happened lately, for those who listen.
+  /// The latest events, for listeners.
   public let events: EventLog
-  /// Sets that are being put together.
+  /// The set sessions.
   public let sessions: SetSessions
-  /// Keeps the catalogue current.
+  /// The service that keeps the catalogue up to date.
   public let sync: CatalogueSync
 
   let access: CatalogueAccess
@@ -41,9 +42,10 @@ public final class Daemon: ReadingHandler, Sendable {
   let health: CatalogueHealth
   let rematcher: Rematcher
   let causes: CauseWatch
-  /// `nil` where the root directory cannot be written, so that nobody records anything there.
+  /// The lock of the root directory; `nil` if the directory is not writable, so that no process can record anything in
+  /// it.
   let lock: RootLock?
-  /// What does not work now.
+  /// The current problems.
   package let problems: Problems
   let metrics: DaemonMetrics
   let rate = ScanRate()
@@ -51,19 +53,21 @@ public final class Daemon: ReadingHandler, Sendable {
   let options: DaemonOptions
   let environment: DaemonEnvironment
   let logger: Logger
-  /// For commits of few words, such as a sign-in.
+  /// The thread for short commits, for example of a sign-in.
   let thread = BlockingThread("daemon.users")
-  /// Microseconds since 1970, and the time since then.
+  /// The start time, in microseconds since 1970, and the monotonic time at the start.
   let started: (time: Int64, uptime: Duration)
 
-  /// Locks the root directory, opens the stores, and signs in who is to be, if nobody is, which is a commit.
+  /// Locks the root directory, opens the stores, and, if no user is signed in, signs in the configured user, which is a
+  /// commit.
   ///
   /// - Parameters:
-  ///   - options: what it does; see ``DaemonOptions``.
-  ///   - recent: of the daemon in whose place this one goes on, if there was one; see ``recentScans``.
-  ///   - logger: gets what begins and ends, and each problem once.
-  /// - Throws: ``DaemonError/rootInUse(path:holder:)`` where another process runs a daemon on this root directory;
-  ///   `StorageError`, `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for invalid addresses and headers.
+  ///   - options: The daemon's configuration.
+  ///   - recent: The recent scans of the daemon that this one replaces, if any; see ``recentScans``.
+  ///   - logger: The logger for the start and end of the daemon, and for each problem once.
+  /// - Throws: ``DaemonError/rootInUse(path:holder:)`` if another process runs a daemon on this root directory;
+  ///   `StorageError`, `WorkspaceError`, `StoreError`; `UploadHTTPError`, `TransportError` for invalid addresses and
+  ///   headers.
   public convenience init(_ options: DaemonOptions, after recent: RecentScans = RecentScans(), logger: Logger) throws {
     try self.init(options, after: recent, logger: logger, environment: DaemonEnvironment())
   }
@@ -133,7 +137,7 @@ public final class Daemon: ReadingHandler, Sendable {
     }
     self.health = health
     sync.afterSuccess { [weak health, weak rematcher] in
-      // Both lead back to the synchronisation.
+      // Both refer back to the synchronisation.
       health?.look()
       rematcher?.wake()
     }
@@ -144,16 +148,16 @@ public final class Daemon: ReadingHandler, Sendable {
     started = (environment.time.now(), environment.uptime())
   }
 
-  /// Makes the metrics.
+  /// The factory of the metrics.
   package var metricsFactory: any MetricsFactory { environment.metrics }
 
-  /// What its inputs read a moment ago, for a daemon that goes on in its place.
+  /// The codes that the inputs have read recently, for a daemon that replaces this one.
   public var recentScans: RecentScans { inputs.recentScans(at: environment.uptime()) }
 
-  /// What runs, in the order in which it starts; ends in the reverse one.
+  /// The services to run, in starting order; they end in the reverse order.
   public var services: [any Service] { [gauges, compaction, users, sync, queueWatch, uploads, network, rematcher] }
 
-  /// The lock of the root directory; `nil` where that may not be written, so that no daemon records anything there.
+  /// Locks the root directory; returns `nil` if it is not writable, so that no daemon records anything in it.
   private static func lock(_ root: String, _ logger: Logger) throws -> RootLock? {
     do { return try RootLock.take(root) } catch let error as StorageError
       where [.permission, .noSpace].contains(error.kind)
@@ -165,22 +169,22 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: The catalogue
 
-  /// The catalogue of who is signed in, or of nobody, as it is now.
+  /// The current catalogue of the signed-in user, or the default catalogue if no user is signed in.
   ///
-  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` where it cannot be read.
-  /// - Complexity: with nothing new, three system calls for each millisecond in which somebody asks.
+  /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` if it cannot be read.
+  /// - Complexity: If nothing has changed, three system calls for each millisecond in which the catalogue is read.
   public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
   // MARK: Users
 
-  /// Who is signed in; `nil` for nobody.
+  /// The signed-in user; `nil` if no user is signed in.
   ///
-  /// - Throws: `WorkspaceError` where that cannot be read.
+  /// - Throws: `WorkspaceError` if it cannot be read.
   public func user() throws -> String? { try workspace.current() }
 
-  /// Signs a user in, in place of another one. Durable when it returns; scans are the new user's from then on.
+  /// Signs in a user, replacing any other. Durable when it returns; later scans are the new user's.
   ///
-  /// - Throws: `WorkspaceError`, where another process holds the lock for long as well.
+  /// - Throws: `WorkspaceError`, also if another process holds the lock for too long.
   public func signIn(_ user: String) async throws {
     try await thread.run { [workspace, users] in
       try workspace.signIn(user)
@@ -188,9 +192,9 @@ public final class Daemon: ReadingHandler, Sendable {
     }
   }
 
-  /// Signs out who is signed in, if somebody is. Durable when it returns; what waits to be sent still goes.
+  /// Signs out the signed-in user, if any. Durable when it returns; pending uploads are still sent.
   ///
-  /// - Throws: as ``signIn(_:)``.
+  /// - Throws: The errors of ``signIn(_:)``.
   public func signOut() async throws {
     try await thread.run { [workspace, users] in
       try workspace.signOut()
@@ -200,12 +204,12 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: Uploads
 
-  /// The queue of who is signed in, to look at and to decide; its uploads are sent by ``services``.
+  /// The signed-in user's queue, for reading it and for decisions; ``services`` send its uploads.
   ///
-  /// - Throws: `WorkspaceError`, `StoreError`, `DocumentStoreError` where the documents cannot be opened.
+  /// - Throws: `WorkspaceError`, `StoreError`, `DocumentStoreError` if the documents cannot be opened.
   public func queue() throws -> UploadQueue { try documents().queue }
 
-  /// The documents of who is signed in. Where there is no directory for those of nobody, it is made.
+  /// The documents of the signed-in user. Creates the directory of the default documents if it is missing.
   private func documents() throws -> UserDocuments {
     let stores = try access.stores()
     guard let documents = try recorder.table.documents(of: stores, creates: true) else {
@@ -216,19 +220,19 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: The miss journal
 
-  /// Codes that found nothing, the last missed first: those of who is signed in.
+  /// The codes of the signed-in user that matched nothing, last missed first.
   ///
-  /// - Throws: as ``queue()``.
-  /// - Complexity: reads the whole journal, which has ``DaemonOptions/maximumMisses`` entries at most, or a few more.
+  /// - Throws: The errors of ``queue()``.
+  /// - Complexity: Reads the entire journal, which has at most ``DaemonOptions/maximumMisses`` entries, or a few more.
   public func misses(limit: Int) throws -> [Miss] {
     guard let documents = try recorder.table.documents(of: access.stores(), creates: false) else { return [] }
     return try documents.misses.query().order(by: \.last, descending: true).limit(max(0, limit)).fetch()
   }
 
-  /// Empties the journal of who is signed in, of what was missed until now. Durable when it returns.
+  /// Removes all current entries from the signed-in user's journal. Durable when it returns.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: what a commit throws.
+  /// - Returns: The number of removed entries.
+  /// - Throws: The errors of a commit.
   public func clearMisses() async throws -> Int {
     await recorder.flush()
     return try await recorder.perform(for: access.stores()) { transaction, documents in
@@ -238,12 +242,12 @@ public final class Daemon: ReadingHandler, Sendable {
 
   // MARK: State
 
-  /// Whether scans can be answered: there is a catalogue, of who is signed in or of nobody, and it can be read.
+  /// Whether scans can be answered: a catalogue exists, of the signed-in user or the default one, and is readable.
   ///
-  /// - Complexity: as ``catalogue()``.
+  /// - Complexity: That of ``catalogue()``.
   public var isReady: Bool { unreadiness == nil }
 
-  /// Why scans cannot be answered; `nil` where they can.
+  /// The reason why scans cannot be answered; `nil` if they can.
   package var unreadiness: String? {
     guard let catalogue = try? catalogue() else { return "the catalogue cannot be read" }
     return catalogue.sequence > 0 ? nil : "there is no catalogue"

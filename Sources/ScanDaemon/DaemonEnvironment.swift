@@ -4,28 +4,28 @@ import UploadHTTP
 import UploadQueue
 import Workspace
 
-/// Clock, chance, sleep and the lines to servers: what a test replaces so that it waits for nothing.
+/// A daemon's clock, randomness, sleep and connections to servers. Tests replace them to avoid waiting.
 struct DaemonEnvironment: Sendable {
   typealias Listen = @Sendable (_ onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws -> @Sendable () -> Void
 
-  /// Clock, chance and sleep, of uploads as well.
+  /// The clock, randomness and sleep, also for uploads.
   var time = QueueEnvironment.live
-  /// The time since any fixed moment; does not go back.
+  /// A monotonic time since an arbitrary fixed moment.
   var uptime: @Sendable () -> Duration = {
     let start = startOfProcess
     return ContinuousClock.now - start
   }
-  /// Makes what sends to a webhook.
+  /// Creates the transport of a webhook.
   var webhook: @Sendable (WebhookOptions) throws -> WebhookTransport = { try .http($0) }
-  /// Synchronises the catalogue of a user; `nil` does it as ``SyncOptions`` says.
+  /// Synchronises a user's catalogue; `nil` to use ``SyncOptions``.
   var synchronize: CatalogueSync.Step?
-  /// Listens to changes of the network; what it returns ends that. `nil` where the system has nothing to listen to.
+  /// Starts listening for network changes and returns a closure that stops it. `nil` if the system does not support it.
   var listen: Listen? = NetworkListener.isSupported ? Self.kernel : nil
-  /// What queues hold at most.
+  /// The limits of queues.
   var queue = QueueOptions()
-  /// Makes the metrics.
+  /// The factory of the metrics.
   var metrics: any MetricsFactory = MetricsSystem.factory
-  /// Called inside each transaction, before its commit; what it throws is what the commit throws.
+  /// Called inside each transaction before its commit. An error thrown here is thrown by the commit.
   var beforeCommit: @Sendable () throws -> Void = {}
 
   private static let kernel: Listen = { onEvent in
@@ -36,10 +36,10 @@ struct DaemonEnvironment: Sendable {
 
 private let startOfProcess = ContinuousClock.now
 
-/// What sends to one webhook.
+/// The transport of one webhook.
 struct WebhookTransport: Sendable {
   var send: UploadWorker.Transport
-  /// Sends several uploads at once; `nil` where each goes alone.
+  /// Sends several uploads in one request; `nil` to send each on its own.
   var sendBatch: UploadWorker.BatchTransport?
   var shutdown: @Sendable () async -> Void = {}
 

@@ -6,32 +6,32 @@ import UploadQueue
 
 /// The metrics of a daemon, for swift-metrics.
 ///
-/// | name | kind | of what |
+/// | name | kind | meaning |
 /// |---|---|---|
 /// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
-/// | `shelfmark_input_faults_total` | counter | lines that were refused or could not be decoded, and lost answers, by `input` and `fault` |
+/// | `shelfmark_input_faults_total` | counter | lines refused or not decodable, and lost answers, by `input` and `fault` |
 /// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
 /// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
-/// | `shelfmark_input_connections` | gauge | connections of an input that listens, by `input` |
-/// | `shelfmark_problem` | gauge | problems that there are now, by `code` |
+/// | `shelfmark_input_connections` | gauge | connections of a listening input, by `input` |
+/// | `shelfmark_problem` | gauge | current problems, by `code` |
 /// | `shelfmark_rematches_total` | counter | scans that were looked up again, by `match` |
-/// | `shelfmark_answer_seconds` | timer | from a reading to its answer, what is recorded included |
+/// | `shelfmark_answer_seconds` | timer | from a reading to its answer, including recording |
 /// | `shelfmark_record_seconds` | timer | the recording of a scan, from its request to its durable commit |
-/// | `shelfmark_unrecorded_total` | counter | scans that were to be recorded and could not be |
-/// | `shelfmark_misses_lost_total` | counter | misses that came too fast to be entered |
-/// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of who is signed in |
-/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | parked uploads of all users, and order keys that such ones hold, by `webhook` |
+/// | `shelfmark_unrecorded_total` | counter | scans that could not be recorded although they should have been |
+/// | `shelfmark_misses_lost_total` | counter | misses that arrived too fast to be entered |
+/// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of the signed-in user |
+/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | parked uploads of all users, and order keys that they hold, by `webhook` |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |
 /// | `shelfmark_network_returns_total` | counter | how often the network came back |
 /// | `shelfmark_catalogue_age_seconds` | gauge | since the catalogue was last known to be current |
-/// | `shelfmark_catalogue_products` | gauge | its products |
+/// | `shelfmark_catalogue_products` | gauge | products in the catalogue |
 ///
-/// Besides, those of `DocumentMetrics`, of the documents of all users together: what is looked up and searched in the queue, the
-/// journal and the sessions. What a commit writes is no operation of theirs, and told by `shelfmark_record_seconds`. And those of
-/// `UploadMetrics` that count events, of all users' queues together.
+/// The metrics of `DocumentMetrics` are included, summed over the documents of all users: lookups and queries in the
+/// queue, the journal and the sessions. Commits are not among them; `shelfmark_record_seconds` measures those. The
+/// event counters of `UploadMetrics` are included too, summed over the queues of all users.
 final class DaemonMetrics: Sendable {
   private struct Key: Hashable {
     let name: String
@@ -39,7 +39,8 @@ final class DaemonMetrics: Sendable {
   }
 
   private let factory: any MetricsFactory
-  /// Counters with dimensions, made when they first count. Bounded: inputs are, and so are the values of the others.
+  /// Counters with dimensions, created when they first count. Their number is bounded, as inputs and the values of the
+  /// other dimensions are.
   private let counters = Mutex<[Key: Counter]>([:])
 
   private let inputs = Mutex<[Key: Gauge]>([:])
@@ -54,9 +55,9 @@ final class DaemonMetrics: Sendable {
   let networkReturns: Counter
   let catalogueAge: Gauge
   let products: Gauge
-  /// Is told what the documents of users do.
+  /// The observer of operations on users' documents.
   let documents: @Sendable (Trace) -> Void
-  /// Is told what the queues of users do.
+  /// The observer of events in users' queues.
   let uploads: @Sendable (QueueEvent) -> Void
 
   init(_ factory: any MetricsFactory) {
@@ -75,15 +76,15 @@ final class DaemonMetrics: Sendable {
     uploads = UploadMetrics.tracer(factory: factory)
   }
 
-  /// Sets the gauges of what waits for a person at a webhook.
+  /// Sets the gauges of uploads and keys that wait for a person's decision at a webhook.
   func parked(_ webhook: String, uploads: Int, keys: Int) {
-    // Rare enough to be made anew each time; the factory gives the same ones.
+    // Rare enough to be created each time; the factory returns the same gauges.
     for (label, value) in [("shelfmark_uploads_parked", uploads), ("shelfmark_keys_held", keys)] {
       Gauge(label: label, dimensions: [("webhook", webhook)], factory: factory).record(value)
     }
   }
 
-  /// Takes the gauges of inputs away: those that are still there have new ones with the daemon that goes on.
+  /// Removes the gauges of inputs. The daemon that takes over creates new ones for those that remain.
   func forgetInputs() {
     let gauges = inputs.withLock { inputs in
       defer { inputs = [:] }
@@ -98,7 +99,7 @@ final class DaemonMetrics: Sendable {
   /// Sets how many connections an input has.
   func setConnections(_ name: String, _ count: Int) { setInput("shelfmark_input_connections", name, count) }
 
-  /// Sets a gauge of an input. There are never more inputs than ``InputTable/maximumCount``.
+  /// Sets a gauge of an input. There are at most ``InputTable/maximumCount`` inputs.
   private func setInput(_ label: String, _ name: String, _ value: Int) {
     let key = Key(name: label, values: [name])
     let gauge = inputs.withLock { inputs in

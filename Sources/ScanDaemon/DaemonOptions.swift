@@ -2,93 +2,102 @@ public import CatalogHTTP
 public import UploadHTTP
 public import UploadQueue
 
-/// What a daemon does.
+/// The configuration of a daemon.
 public struct DaemonOptions: Sendable {
-  /// The root directory of the stores. For one daemon at a time.
+  /// The root directory of the stores. Only one daemon at a time can use it.
   public var root: String
-  /// Who is signed in at the start if nobody is.
+  /// The user to sign in at the start if no user is signed in.
   public var user: String?
-  /// Where the catalogue comes from; `nil` takes it as it lies on the disk.
+  /// The server that the catalogue is synchronised with; `nil` to use the catalogue on disk as it is.
   public var sync: SyncOptions?
-  /// Where each answered scan is sent. Names are unique.
+  /// The webhooks that answered scans are sent to. Names must be unique.
   public var webhooks: [WebhookOptions] = []
-  /// For how long a code that an input reads again is the same scan, by the name of the input; zero for no time at all.
+  /// For each input name, the time within which reading the same code again counts as the same scan; zero turns this
+  /// off.
   public var doubleScanWindows: [String: Duration] = [:]
-  /// The same for inputs that are not named there, but for `http`, which has no window unless it is named.
+  /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which has no window
+  /// unless it is named there.
   public var doubleScanWindow: Duration = .milliseconds(500)
-  /// How many events are kept for those who come back for them.
+  /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000
-  /// Whether it is listened to what the system says of its interfaces, addresses and routes (on Linux): when the network comes back,
-  /// a synchronisation that failed and uploads that got no answer go at once. Without a server and webhooks there is no need to.
+  /// Whether to watch the system's interfaces, addresses and routes (on Linux only). When the network comes back, a
+  /// failed synchronisation and uploads that got no response are retried at once. Has no effect without a server and
+  /// webhooks.
   public var watchesNetwork = true
-  /// Whether scans that could not be looked up are looked up later and sent as second events; see ``ScanAnswer/rematches``.
+  /// Whether scans that could not be looked up are looked up later and sent as second events; see
+  /// ``ScanAnswer/rematches``.
   public var rematches = false
-  /// When the stores are compacted.
+  /// When to compact the stores.
   public var compaction = CompactionOptions()
-  /// How long uploads that are on their way may take when the daemon ends.
+  /// The time that uploads in flight are given to finish when the daemon shuts down.
   public var drainTimeout: Duration = .seconds(10)
-  /// Most scans that one set session takes.
+  /// The maximum number of scans in one set session.
   public var maximumScansPerSession = 10_000
-  /// Most sessions of a user that are open at once, and most closed ones that are kept.
+  /// The maximum number of open sessions of a user, and of closed sessions that are kept.
   public var maximumSessions = 1000
-  /// Most codes of the miss journal; the ones that were missed longest ago make room.
+  /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 
-  /// What a daemon does without being told otherwise: it answers, and asks no server.
+  /// Creates the default options, with which the daemon answers scans and contacts no server.
   public init(root: String) { self.root = root }
 }
 
-/// How the catalogue is kept current.
+/// How the catalogue is kept up to date.
 public struct SyncOptions: Sendable {
-  /// Where the server is asked, with `http` or `https`.
+  /// The server's URL, with the scheme `http` or `https`.
   public var url: String
-  /// Whose catalogue it is: users of one organisation share what is common.
+  /// The organisation that the catalogue belongs to. The users of an organisation share common files.
   public var organisation: String?
-  /// How it is asked. At most two attempts are made at once, whatever its retry policy says: the schedule tries again.
+  /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
+  /// allows, because the schedule retries as well.
   public var transport = TransportOptions()
-  /// From one synchronisation to the next.
+  /// The interval between synchronisations.
   public var interval: Duration = .seconds(300)
-  /// The interval is shorter or longer by up to this share, 0 to 1, so that a thousand daemons do not ask at once.
+  /// The share, 0 to 1, by which the interval is randomly shortened or lengthened, so that a thousand daemons do not
+  /// send their requests at the same moment.
   public var jitter = 0.1
-  /// After a failure: the first pause, doubled with each further failure up to the interval.
+  /// The first back-off after a failure. It doubles with each further failure, up to the interval.
   public var firstRetry: Duration = .seconds(5)
-  /// So many rows in one list of an increment call for a full update.
+  /// The number of rows in one list of an increment from which a full update is requested instead.
   public var threshold = 1000
-  /// The share of products that a full update may lose. 1 also takes answers whose products have no id of their own.
+  /// The maximum share of products that a full update may remove. 1 also accepts responses whose products have no id of
+  /// their own.
   public var maximumLoss = 0.5
 
   /// Creates options for the server's URL, which may contain a query.
   public init(url: String) { self.url = url }
 }
 
-/// Where scans are sent.
+/// A webhook that scans are sent to.
 public struct WebhookOptions: Sendable {
-  /// 1 to 64 letters, digits, `-` and `_`.
+  /// The name: 1 to 64 letters, digits, `-` and `_`.
   public var name: String
-  /// Where to, with `{id}` and `{kind}` in place of the upload's id and the webhook's name, if they are to be in it.
+  /// The URL. `{id}` and `{kind}` in it are replaced by the upload's id and the webhook's name.
   public var url: String
-  /// Each header of each request.
+  /// Headers that are added to each request.
   public var headers: [(name: String, value: String)] = []
-  /// The secrets by which requests are signed, the present one first; none without a signature.
+  /// The secrets that requests are signed with, the current one first; empty to send unsigned requests.
   public var secrets: [WebhookSecret] = []
-  /// Whether bodies are packed with gzip.
+  /// Whether bodies are compressed with gzip.
   public var isPacked = false
-  /// The longest time for one attempt.
+  /// The timeout of one attempt.
   public var timeout: Duration = .seconds(30)
-  /// When what failed goes again, what a status means, and when a scan is parked. Without another one: a scan that the receiver
-  /// refuses is parked after six attempts; during an outage, which parks nothing, it is tried at most a minute apart, for as long as that lasts.
+  /// The retry policy: when a failed upload is retried, what each status means, and when a scan is parked. By default,
+  /// a scan that the receiver refuses is parked after six attempts. An outage parks nothing; attempts continue at most
+  /// one minute apart for as long as it lasts.
   public var retry = WebhookOptions.patient
-  /// What the JSON of an answer must meet for a scan to count as delivered, besides a 2xx. Without it the status alone decides.
+  /// The condition that the JSON of a response must meet, in addition to a 2xx status, for a scan to count as
+  /// delivered; `nil` if the status alone decides.
   public var success: UploadSuccessRule?
-  /// Whether later scans of the same input wait when one is parked, until somebody decides about it.
+  /// Whether later scans of the same input wait after one is parked, until a person decides about it.
   public var onParked = OnParked.continue
-  /// How many scans of an input go in one request; `nil` sends each alone.
+  /// How many scans of an input one request contains; `nil` to send each scan on its own.
   public var batch: UploadBatchOptions?
-  /// What the body of a request with several scans is.
+  /// The format of a request's body that contains several scans.
   public var batchFormat = UploadHTTPOptions.BatchFormat.ndjson
-  /// Whether scans that found something are sent.
+  /// Whether scans that matched something are sent.
   public var sendsMatches = true
-  /// Whether scans that found nothing are sent.
+  /// Whether scans that matched nothing are sent.
   public var sendsMisses = true
 
   /// Creates options that send every scan to a URL.
@@ -101,8 +110,8 @@ public struct WebhookOptions: Sendable {
     self.url = url
   }
 
-  /// Five repetitions of a scan that fails by itself, within eight seconds: three such scans one after another hold up their input for less
-  /// than half a minute. An outage does not count, however long it lasts.
+  /// Retries a scan that fails by itself five times within eight seconds, so three such scans in a row hold up their
+  /// input for less than half a minute. An outage does not count towards the limit, however long it lasts.
   public static var patient: UploadRetryPolicy {
     var policy = UploadRetryPolicy()
     policy.maximumRetries = 5
@@ -115,11 +124,11 @@ public struct WebhookOptions: Sendable {
   }
 }
 
-/// When the stores are compacted.
+/// When to compact the stores.
 public struct CompactionOptions: Sendable {
-  /// How often is looked whether it is worth it; `nil` never compacts in the background.
+  /// The interval between checks whether compaction is worthwhile; `nil` to disable background compaction.
   public var interval: Duration? = .seconds(600)
-  /// It waits while more scans a second are answered.
+  /// The rate of answered scans per second above which compaction is postponed.
   public var maximumScansPerSecond = 50.0
 
   /// Creates the default options: the stores are checked every ten minutes.

@@ -1,8 +1,9 @@
-/// Where an event stands: `RUN-NUMBER`. Numbers of one run of the daemon grow by one; runs are told apart by a random part.
+/// An event's position: `RUN-NUMBER`. Numbers increase by one within a run of the daemon. A random part identifies the
+/// run.
 public struct EventID: Sendable, Hashable, LosslessStringConvertible {
-  /// The run of the daemon, random.
+  /// The random id of the daemon's run.
   public let run: UInt64
-  /// From 1; 0 is before every event of a run.
+  /// The event's number, from 1; 0 is the position before the first event of a run.
   public let number: UInt64
 
   init(run: UInt64, number: UInt64) {
@@ -29,7 +30,7 @@ public struct EventID: Sendable, Hashable, LosslessStringConvertible {
 }
 
 extension Substring.UTF8View {
-  /// The number that these are digits of, without a sign; `nil` where it is none, or too large.
+  /// The number that the digits represent; `nil` if they have a sign, are not digits, or the number is too large.
   fileprivate func number(radix: UInt64) -> UInt64? {
     var value: UInt64 = 0
     for byte in self {

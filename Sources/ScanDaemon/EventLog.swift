@@ -1,48 +1,48 @@
 import Synchronization
 
-/// Something that happened, for those who listen.
+/// An event that a daemon publishes to its listeners.
 public struct DaemonEvent: Sendable, Equatable {
-  /// What a listener gives to come back behind it.
+  /// The event's id. A listener that reconnects passes it to receive the events after it.
   public let id: EventID
-  /// What happened.
+  /// The kind of event.
   public let kind: EventKind
-  /// One line of JSON.
+  /// The event's data, as one line of JSON.
   public let data: [UInt8]
 }
 
-/// What kind of event.
+/// The kind of an event.
 public enum EventKind: String, Sendable, CaseIterable {
-  /// A scan was answered: the answer.
+  /// A scan was answered. The data is the answer.
   case scan
-  /// A set session changed: its state.
+  /// A set session changed. The data is its state.
   case session
-  /// A synchronisation ended, well or not.
+  /// A synchronisation succeeded or failed.
   case sync
-  /// Somebody signed in or out.
+  /// A user signed in or out.
   case user
   /// An input opened, closed or refused a line.
   case input
-  /// Events are gone that the listener did not get: too old, or of an earlier run. `missed` says how many, or null where nobody
-  /// knows.
+  /// The listener missed events, which are too old or belong to an earlier run. `missed` is their number, or null if it
+  /// is unknown.
   case gap
 }
 
-/// The last events of a daemon. Any number of threads.
+/// A ring buffer of a daemon's latest events. Safe to use from any number of threads.
 ///
-/// Listeners read from one ring; one who is too slow finds a gap, and holds up nobody. The ring keeps at most as many events as it
-/// was made for, and of these the last 16 MiB.
+/// All listeners read from one ring. A listener that is too slow receives a gap and delays no other. The ring keeps at
+/// most as many events as its capacity, and of these only the last 16 MiB.
 public final class EventLog: Sendable {
-  /// The most bytes of kept events; the last event is kept whatever its size.
+  /// The maximum number of bytes of kept events. The last event is kept whatever its size.
   static let maximumByteCount = 16 << 20
 
   fileprivate struct State {
-    /// The kept events are those with the numbers `oldest..<next`; one stands at its number modulo the count of places.
+    /// The kept events have the numbers `oldest..<next`. An event's slot is its number modulo the slot count.
     var ring: [DaemonEvent?]
     var oldest: UInt64 = 1
     var next: UInt64 = 1
     var byteCount = 0
     var isFinished = false
-    /// Who waits for the next event, by the listener's number.
+    /// The continuations of listeners that wait for the next event, by listener number.
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var listeners: Set<Int> = []
     var nextListener = 0
@@ -63,15 +63,15 @@ public final class EventLog: Sendable {
     state = Mutex(State(ring: Array(repeating: nil, count: max(1, capacity))))
   }
 
-  /// Listeners that have not ended.
+  /// The number of listeners that have not ended.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Adds an event, and wakes who waits. Waits for nobody.
+  /// Adds an event and wakes waiting listeners. Does not block.
   ///
   /// - Parameters:
-  ///   - kind: what happened.
-  ///   - data: one line of JSON, without a line feed.
-  /// - Complexity: O(listeners that wait).
+  ///   - kind: The kind of event.
+  ///   - data: One line of JSON, without a line feed.
+  /// - Complexity: O(*n*), where *n* is the number of waiting listeners.
   @discardableResult
   public func publish(_ kind: EventKind, _ data: [UInt8]) -> EventID {
     let (id, waiting) = state.withLock { state in
@@ -89,17 +89,18 @@ public final class EventLog: Sendable {
     return id
   }
 
-  /// The events behind one, and those to come, until ``finish()``. Without an id only those to come. Where events behind the id are
-  /// gone, or it is of another run, the first element is a gap, and then all that are kept.
+  /// Returns the events after the given one, and future events, until ``finish()``. Without an id, returns only future
+  /// events. If events after the id are lost, or the id is from another run, the first element is a gap, and all kept
+  /// events follow.
   ///
-  /// Events are taken from the ring when they are asked for: a listener that stops asking keeps nothing but its place. The stream
-  /// is for one task.
+  /// Events are read from the ring on demand: for a listener that stops reading, only its position is kept. A stream
+  /// must be used by one task only.
   public func events(after id: EventID?) -> AsyncStream<DaemonEvent> {
     let listener = Listener(self, after: id)
     return AsyncStream { await listener.next() }
   }
 
-  /// Ends all streams once they have given what there is.
+  /// Ends all streams after they have delivered the events already published.
   public func finish() {
     let waiting = state.withLock { state in
       state.isFinished = true
@@ -111,14 +112,14 @@ public final class EventLog: Sendable {
 
   // MARK: Listeners
 
-  /// One who reads, and where.
+  /// A listener and its position.
   private final class Listener: Sendable {
     private let log: EventLog
     private let number: Int
     private struct Cursor {
-      /// The number of the event that comes next.
+      /// The number of the next event to deliver.
       var next: UInt64
-      /// Whether events are missing, and nobody knows how many.
+      /// Whether an unknown number of events is missing.
       var isOfAnotherRun = false
     }
     private let cursor: Mutex<Cursor>
@@ -129,7 +130,7 @@ public final class EventLog: Sendable {
         state.nextListener += 1
         state.listeners.insert(state.nextListener)
         guard let id else { return (state.nextListener, Cursor(next: state.next)) }
-        // What this run never published was published by another one, whatever its id says.
+        // An id that this run has not published belongs to another run, whatever its run part is.
         let isOurs = id.run == log.run && id.number < state.next
         let cursor = isOurs ? Cursor(next: id.number + 1) : Cursor(next: state.oldest, isOfAnotherRun: true)
         return (state.nextListener, cursor)
@@ -154,7 +155,7 @@ public final class EventLog: Sendable {
     private enum Taken { case event(DaemonEvent), finished, nothingYet }
 
     private func take() -> Taken {
-      // One task asks at a time, so nobody moves the cursor meanwhile.
+      // Only one task reads at a time, so nothing moves the cursor in the meantime.
       let cursor = cursor.withLock { $0 }
       let (taken, next) = log.state.withLock { state in
         if cursor.isOfAnotherRun || cursor.next < state.oldest {
@@ -171,18 +172,18 @@ public final class EventLog: Sendable {
     }
   }
 
-  /// Says that events are missing. Who comes back for what is behind it gets what is kept.
+  /// Returns an event that reports missing events. A listener that resumes after it receives all kept events.
   private func gap(_ missed: UInt64?, before oldest: UInt64) -> DaemonEvent {
     let data = #"{"missed":\#(missed.map(String.init) ?? "null")}"#
     return DaemonEvent(id: EventID(run: run, number: oldest - 1), kind: .gap, data: Array(data.utf8))
   }
 
-  /// Returns when there is an event with this number, nothing more comes, or the task is cancelled.
+  /// Waits until an event with this number exists, the log is finished, or the task is cancelled.
   private func wait(_ listener: Int, beyond number: UInt64) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let goesOn = state.withLock { state in
-          // A cancellation that came before found nobody to wake; one that comes now waits for the lock.
+          // A cancellation that came earlier found no continuation to resume; one that comes now waits for the lock.
           if state.next > number || state.isFinished || Task.isCancelled { return true }
           state.waiting[listener] = continuation
           return false
@@ -198,7 +199,7 @@ public final class EventLog: Sendable {
 extension EventLog.State {
   fileprivate func place(_ number: UInt64) -> Int { Int(number % UInt64(ring.count)) }
 
-  /// - Precondition: an event is kept.
+  /// - Precondition: At least one event is kept.
   fileprivate mutating func dropOldest() {
     let place = place(oldest)
     byteCount -= ring[place]?.data.count ?? 0

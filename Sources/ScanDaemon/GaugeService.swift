@@ -1,8 +1,9 @@
 import ServiceLifecycle
 
-/// Sets the gauges and looks at the causes of problems now and then, and at the end writes what waits: it is the first service to start and the last to end.
+/// A service that periodically sets the gauges and checks the causes of problems, and writes pending data at the end.
+/// It starts first and ends last.
 final class GaugeService: Service {
-  /// How often.
+  /// The interval between checks.
   static let interval: Duration = .seconds(5)
 
   private let access: CatalogueAccess
@@ -43,13 +44,13 @@ final class GaugeService: Service {
     events.finish()
   }
 
-  /// What cannot be read keeps its value.
+  /// A value that cannot be read keeps its last gauge.
   private func look() {
     guard let stores = try? access.stores() else { return }
     if let catalogue = try? access.catalogue(of: stores) {
       metrics.products.record(catalogue.productCount)
       let current = access.age(catalogue, of: stores).currentAt?.timeIntervalSince1970
-      // Without a catalogue there is no age: zero would look as if it were new.
+      // Without a catalogue there is no age. Zero would look like a new catalogue.
       metrics.catalogueAge.record(current.map { Double(environment.time.now()) / 1e6 - $0 } ?? .nan)
     }
     if let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil,

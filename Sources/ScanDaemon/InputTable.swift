@@ -8,14 +8,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is known of each input: its state, what it read, and which codes it read a moment ago.
+/// The state, counters and recently read codes of each input.
 ///
-/// Names come from the configuration and from callers over HTTP, who may invent any number: those beyond ``maximumCount``
-/// are told as one, `other`.
+/// Names come from the configuration and from HTTP clients, which may send any number of them. Names beyond
+/// ``maximumCount`` are reported under a single name, `other`.
 final class InputTable: Sendable {
   static let maximumCount = 1000
   static let other = "other"
-  /// Scans of an input that could not be recorded, and whose repetition therefore is none.
+  /// The maximum number of failed scans remembered for an input. The repetition of a scan that could not be recorded is
+  /// not a double scan.
   static let maximumFailures = 64
 
   private struct Input {
@@ -26,24 +27,24 @@ final class InputTable: Sendable {
     var misses = 0
     var repeats = 0
     var faults: [String: Int] = [:]
-    /// Where clients connect: how many are, and how many may be.
+    /// The current number of connections and their limit; `nil` for an input that accepts no clients.
     var connections: (count: Int, limit: Int)?
-    /// Connections that were refused.
+    /// The number of refused connections.
     var refused = 0
-    /// When such a refusal was last written to the log.
+    /// When a refused connection was last logged.
     var loggedRefusal: Date?
     var lastScan: Date?
-    /// When a fault was last written to the log.
+    /// When a fault was last logged.
     var loggedFault: Date?
-    /// When it opened or closed, as far as that was written to the log in the last minute.
+    /// When the input opened or closed, for changes logged within the last minute.
     var loggedChanges: [Date] = []
     var filter: DoubleScanFilter
-    /// The ids of scans that could not be recorded, the eldest first.
+    /// The ids of scans that could not be recorded, oldest first.
     var failures: [String] = []
-    /// Whether it is only known from a daemon before this one.
+    /// Whether the input is known only from the daemon that this one replaced.
     var isFormer = false
 
-    /// Whether an opening or closing is written to the log.
+    /// Returns whether an opening or closing at this time is logged.
     mutating func isChangeLogged(at time: Date) -> Bool {
       loggedChanges.removeAll { abs(time.timeIntervalSince($0)) >= 60 }
       guard loggedChanges.count < 4 else { return false }
@@ -51,7 +52,7 @@ final class InputTable: Sendable {
       return true
     }
 
-    /// What programs are told of its connections; nothing where clients do not connect.
+    /// The JSON fields of the connections; empty for an input that accepts no clients.
     var connectionFields: [(String, JSONText)] {
       guard connections != nil || refused > 0 else { return [] }
       return [
@@ -67,7 +68,7 @@ final class InputTable: Sendable {
   private let window: Duration
 
   init(_ options: DaemonOptions, after former: RecentScans) {
-    // The HTTP interface answers each request, and who sends a code twice means it.
+    // The HTTP interface answers each request, and a client that sends a code twice means two scans.
     windows = options.doubleScanWindows.merging(["http": .zero]) { named, _ in named }
     window = options.doubleScanWindow
     let (windows, window) = (windows, window)
@@ -79,7 +80,7 @@ final class InputTable: Sendable {
     }
   }
 
-  /// What the inputs read a moment ago.
+  /// The codes that the inputs have read recently.
   func recentScans(at uptime: Duration) -> RecentScans {
     RecentScans(
       inputs: inputs.withLock { inputs in
@@ -88,7 +89,7 @@ final class InputTable: Sendable {
       })
   }
 
-  /// The name under which an input is known here.
+  /// The name under which the table keeps an input.
   private static func known(_ name: String, in inputs: [String: Input]) -> String {
     inputs[name] != nil || inputs.count < maximumCount ? name : other
   }
@@ -96,25 +97,25 @@ final class InputTable: Sendable {
   private func change<Result>(_ name: String, _ body: (inout Input) -> sending Result) -> sending Result {
     inputs.withLock { inputs in
       let name = Self.known(name, in: inputs)
-      // Inputs that share a name share no window: they are different ones.
+      // Inputs that share the name `other` are different inputs, so they share no window.
       let window = name == Self.other ? .zero : windows[name] ?? window
       inputs[name]?.isFormer = false
       return body(&inputs[name, default: Input(filter: DoubleScanFilter(window: window))])
     }
   }
 
-  /// The name for metrics.
+  /// The input's label in metrics.
   func label(_ name: String) -> String { inputs.withLock { Self.known(name, in: $0) } }
 
   // MARK: Scans
 
-  /// A code was read.
+  /// Records that a code was read.
   ///
-  /// - Returns: the id of the scan that it repeats; `nil` for a scan of its own, which gets `id`.
+  /// - Returns: The id of the scan that this one repeats; `nil` if it is a new scan, which gets `id`.
   func read(_ reading: Reading, id: String, at uptime: Duration) -> String? {
     change(reading.input) { input in
       guard let first = input.filter.first(reading.code, id: id, at: uptime) else { return nil }
-      // Who scans again what could not be recorded gets it recorded now.
+      // Repeating a scan that could not be recorded records it now.
       if let place = input.failures.firstIndex(of: first) {
         input.failures.remove(at: place)
         return nil
@@ -124,7 +125,7 @@ final class InputTable: Sendable {
     }
   }
 
-  /// A scan was answered.
+  /// Records that a scan was answered.
   func answered(_ name: String, id: String, isMiss: Bool, isFailed: Bool, at time: Date) {
     change(name) { input in
       input.scans += 1
@@ -138,14 +139,15 @@ final class InputTable: Sendable {
 
   // MARK: What happens to inputs
 
-  /// Why inputs that should be open are not, by their names. One that has come to its end, as a file does, is none of them.
+  /// The reasons why inputs that should be open are closed, by input name. An input that reached its end, as a file
+  /// does, is not included.
   var closed: [String: String] {
     inputs.withLock { $0.filter { $0.value.state == "reopening" }.mapValues(\.words) }
   }
 
-  /// - Returns: Whether it is worth a line in the log: of faults, and of refused connections, one in ten seconds is,
-  ///   and each opening and closing up to four
-  ///   a minute. An input that opens and closes more often is a problem, and told as such.
+  /// - Returns: Whether to log the event. Faults and refused connections are logged at most once in ten seconds,
+  ///   openings and closings up to four times a minute. An input that opens and closes more often is reported as a
+  ///   problem.
   func note(_ event: InputEvent, input name: String, at time: Date) -> Bool {
     change(name) { input in
       switch event {
@@ -169,7 +171,7 @@ final class InputTable: Sendable {
     }
   }
 
-  /// What programs are told, by name.
+  /// The state of each input as JSON, by name.
   var json: JSONText {
     let all = inputs.withLock { $0.filter { !$0.value.isFormer } }
     return .array(

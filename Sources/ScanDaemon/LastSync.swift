@@ -8,14 +8,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the last synchronisation ended.
+/// The result of the last synchronisation.
 struct LastSync {
-  /// Whose it was.
+  /// The stores that were synchronised.
   weak var stores: UserStores?
   var attempt: Date?
-  /// Why it failed; `nil` where it did not.
+  /// The reason for the failure; `nil` if it succeeded.
   var error: String?
-  /// Failures since the last success.
+  /// The number of failures since the last success.
   var failures = 0
 
   static func event(user: String?, _ update: UpdateReport, _ took: Duration, setAside: String?) -> JSONText {

@@ -8,17 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A code that found nothing.
+/// A code that matched nothing.
 public struct Miss: Codable, Sendable, Equatable, Identifiable {
   /// The code.
   public var id: String
-  /// How often it was missed, double scans left aside.
+  /// How often the code was missed, not counting double scans.
   public var count: Int
-  /// When it was missed first, in seconds since 1970.
+  /// When the code was first missed, in seconds since 1970.
   public var first: Double
-  /// When it was missed last, in seconds since 1970.
+  /// When the code was last missed, in seconds since 1970.
   public var last: Double
-  /// The input that read it last.
+  /// The input that last read the code.
   public var input: String
 
   /// Creates an entry of the journal. `id` is the code, and both times are seconds since 1970.
@@ -30,7 +30,7 @@ public struct Miss: Codable, Sendable, Equatable, Identifiable {
     self.input = input
   }
 
-  /// What programs are told: `code`, `count`, `first`, `last` (RFC 3339), `input`.
+  /// The miss as JSON: `code`, `count`, `first`, `last` (RFC 3339), `input`.
   public var json: JSONText {
     .object([
       ("code", .text(id)), ("count", .int(count)),
@@ -40,15 +40,15 @@ public struct Miss: Codable, Sendable, Equatable, Identifiable {
   }
 }
 
-/// A miss that is to be entered in the journal.
+/// A miss to enter in the journal.
 struct MissNote: Sendable {
-  /// Longer codes are not entered: none comes from a scanner.
+  /// The maximum length of a code in bytes. Longer codes are not entered, because no scanner reads them.
   static let maximumByteCount = 4096
 
   let stores: UserStores
   let code: String
   let input: String
-  /// Seconds since 1970.
+  /// The time of the miss, in seconds since 1970.
   let time: Double
 
   init(_ answer: ScanAnswer, _ stores: UserStores) {
@@ -60,11 +60,11 @@ struct MissNote: Sendable {
 }
 
 extension UserDocuments {
-  /// Enters a miss, as a part of a transaction.
+  /// Enters a miss within a transaction.
   func enter(_ note: MissNote, _ transaction: DocumentTransaction) throws {
     guard note.code.utf8.count <= MissNote.maximumByteCount else { return }
     var miss = Miss(id: note.code, count: 0, first: note.time, last: note.time, input: note.input)
-    // One that cannot be read is begun anew.
+    // An entry that cannot be read is replaced by a new one.
     if let known = (try? transaction.get(note.code, from: misses)) ?? nil {
       miss.count = known.count
       miss.first = known.first
@@ -74,7 +74,7 @@ extension UserDocuments {
     try transaction.upsert(miss, into: misses)
   }
 
-  /// Removes those that were missed longest ago, some more than must be: so it is rarely done.
+  /// Removes the codes missed longest ago, a few more than necessary so that trimming is rare.
   func trimMisses(to maximum: Int) throws {
     let count = try misses.count()
     if count <= maximum { return }

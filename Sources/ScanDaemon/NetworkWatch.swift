@@ -9,23 +9,24 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tells when the network came back, so that what failed need not wait for its pause to be over.
+/// A service that reports when the network comes back, so that failed work is retried without waiting for its back-off
+/// to end.
 ///
-/// It stops nothing when the network goes away: a server on this machine, or behind another interface, is reached all the same. Only
-/// an attempt tells, and the schedule's and the queue's own pauses bound what attempts cost.
+/// It stops nothing when the network goes away, because a server on this machine or on another interface may still be
+/// reachable. Only an attempt shows that, and the back-off of the schedule and the queue limits the number of attempts.
 final class NetworkWatch: Service {
-  /// How soon is listened again where that did not work, or ended.
+  /// The delay before listening again after a failure to listen or the end of a listener.
   static let reopenPause: Duration = .seconds(60)
 
   private struct State {
     var pace = ChangePace()
     var isListening = false
-    /// Whether listening has failed since it last began.
+    /// Whether listening has failed since it last succeeded.
     var isLate = false
-    /// Why it ended.
+    /// The reason why the listener ended.
     var end: String?
     var returns = 0
-    /// Microseconds since 1970.
+    /// The last return of the network, in microseconds since 1970.
     var lastReturn: Int64?
   }
 
@@ -71,7 +72,7 @@ final class NetworkWatch: Service {
           await tell(change)
           continue
         }
-        // Where nobody listens it is tried again; where there is nothing to listen to, never.
+        // Retry if listening failed; if the system does not support it, never.
         let retry = stop == nil && isWanted && environment.listen != nil ? max(.zero, nextAttempt - now) : nil
         await wakes.wait([pause, retry].compactMap(\.self).min(), environment.time.sleep)
       }
@@ -80,7 +81,7 @@ final class NetworkWatch: Service {
     }
   }
 
-  /// - Returns: what ends it; `nil` where nobody listens.
+  /// - Returns: A closure that stops listening; `nil` if listening failed.
   private func listen() -> (@Sendable () -> Void)? {
     guard isWanted, let listen = environment.listen else { return nil }
     do {
@@ -91,7 +92,7 @@ final class NetworkWatch: Service {
         return state.isLate
       }
       problems.clear(.networkUnwatched)
-      // Nobody heard what happened meanwhile.
+      // Changes may have been missed while listening failed.
       if isLate { take(.changed(.cameBack)) }
       return stop
     } catch {
@@ -134,7 +135,7 @@ final class NetworkWatch: Service {
     await onReturn()
   }
 
-  /// What programs are told: whether anybody listens, how often the network came back, and when the last time.
+  /// The state as JSON: whether a listener is active, how often the network came back, and when it last did.
   var json: JSONText {
     let (isListening, returns, last) = state.withLock { ($0.isListening, $0.returns, $0.lastReturn) }
     return .object([

@@ -7,9 +7,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A scan that could not be looked up, and is to be looked up later.
+/// A scan that could not be looked up and waits for another lookup.
 struct PendingScan: Codable, Sendable, Equatable, Identifiable {
-  /// The most that wait. Later ones are answered and sent once, as without ``DaemonOptions/rematches``.
+  /// The maximum number of pending scans. Further ones are answered and sent once, as without
+  /// ``DaemonOptions/rematches``.
   static let maximumCount = 100_000
 
   /// The id of the first answer.
@@ -19,7 +20,7 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
   var tag: String?
   /// The bytes of a code that could not be decoded.
   var bytes: [UInt8]?
-  /// When the code was read, in seconds since 1970.
+  /// The time at which the code was read, in seconds since 1970.
   var time: Double
 
   init(_ answer: ScanAnswer) {
@@ -38,7 +39,7 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
 }
 
 extension UserDocuments {
-  /// Enters a scan that is to be looked up later, as a part of a transaction.
+  /// Records, within a transaction, a scan to look up later.
   ///
   /// - Returns: Whether there was room.
   func enter(_ scan: PendingScan, _ transaction: DocumentTransaction) throws -> Bool {

@@ -1,31 +1,31 @@
-/// The kinds of problems that a daemon reports. Programs rely on the raw values: they never change.
+/// The kinds of problems that a daemon reports. Programs rely on the raw values, so they never change.
 package enum ProblemCode: String, Sendable, CaseIterable {
   // The catalogue.
 
-  /// The catalogue's file is damaged, or the device does not read it.
+  /// The catalogue file is damaged, or the device cannot read it.
   case catalogueUnreadable = "catalogue_unreadable"
-  /// There is no catalogue: nothing was ever synchronised or imported for the user.
+  /// There is no catalogue: no synchronisation or import has ever succeeded for the user.
   case catalogueNeverSynchronised = "catalogue_never_synchronised"
   /// The last synchronisation failed.
   case syncFailing = "sync_failing"
-  /// A server is configured, and nobody is signed in.
+  /// A server is configured, but no user is signed in.
   case syncNoUser = "sync_no_user"
-  /// A server is configured and a user is signed in, and no synchronisation has ended since.
+  /// A server is configured and a user is signed in, but no synchronisation has ended since.
   case syncNeverRan = "sync_never_ran"
 
   // Users, documents and their files.
 
-  /// The daemon cannot tell who is signed in, or who has uploads.
+  /// The daemon cannot determine the signed-in user, or which users have uploads.
   case usersUnreadable = "users_unreadable"
   /// The queue, the miss journal and the set sessions cannot be read.
   case documentsUnreadable = "documents_unreadable"
   /// Scans cannot be written.
   case recordingFailing = "recording_failing"
-  /// Codes that found nothing cannot be written.
+  /// Codes that matched nothing cannot be written.
   case missJournalFailing = "miss_journal_failing"
-  /// The queue cannot note what became of its uploads.
+  /// The queue cannot record the outcome of its uploads.
   case queueNotWritten = "queue_not_written"
-  /// The queue takes no more uploads.
+  /// The queue accepts no more uploads.
   case uploadsRefused = "uploads_refused"
   /// Scans that could not be looked up cannot be looked up again.
   case rematchFailing = "rematch_failing"
@@ -36,13 +36,13 @@ package enum ProblemCode: String, Sendable, CaseIterable {
 
   /// The last upload to a webhook failed. About: the webhook.
   case webhookFailing = "webhook_failing"
-  /// Nothing is sent to a webhook until a probe succeeds, as its answers say that it is not ready. About: the webhook.
+  /// Only probes are sent to a webhook, because its responses show that it is not ready. About: the webhook.
   case targetPaused = "target_paused"
   /// Uploads to a webhook were given up. About: the webhook.
   case uploadsParked = "uploads_parked"
   /// Uploads to a webhook wait for a person's decision about a parked one. About: the webhook.
   case keysHeld = "keys_held"
-  /// Somebody paused the queue of the user who is signed in: nothing is sent until it is resumed.
+  /// The signed-in user's queue is paused: nothing is sent until it is resumed.
   case queuePaused = "queue_paused"
   /// The task that sends a user's uploads ended with an error. About: the user.
   case uploadsStopped = "uploads_stopped"
@@ -51,23 +51,23 @@ package enum ProblemCode: String, Sendable, CaseIterable {
 
   /// An input is not open. About: the input.
   case inputClosed = "input_closed"
-  /// Connections were refused, or wait, because of a limit. About: the input, or `http`.
+  /// Connections were refused, or had to wait, because of a limit. About: the input, or `http`.
   case connectionsRefused = "connections_refused"
   /// Requests to a path were answered with 500. About: the path.
   case requestsFailing = "requests_failing"
-  /// The daemon does not hear when the network comes back.
+  /// The daemon cannot observe when the network comes back.
   case networkUnwatched = "network_unwatched"
 
   // The process.
 
-  /// A new configuration was not taken; the daemon goes on with the one before.
+  /// A new configuration was rejected; the daemon continues with the previous one.
   case reloadRefused = "reload_refused"
   /// Another daemon uses the same root directory, or tries to.
   case secondDaemon = "second_daemon"
-  /// The root directory is not the one that the daemon started with.
+  /// The path of the root directory no longer leads to the directory that the daemon started with.
   case rootReplaced = "root_replaced"
 
-  /// What a person can do about it.
+  /// What a person can do to fix the problem.
   package var remedy: String {
     switch self {
     case .catalogueUnreadable:

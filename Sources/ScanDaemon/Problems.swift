@@ -9,27 +9,27 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What does not work now: each problem from its first occurrence until it works again.
+/// The current problems, each from its first occurrence until its cause is gone.
 ///
 ///     problems.note(.webhookFailing, "the server answered 500", about: "shop")
 ///     problems.clear(.webhookFailing, about: "shop")
 ///
-/// A problem's beginning and its end are logged. One that comes back within ``quietTime`` is flapping: from then on a line at
-/// most once in ``quietTime`` says how often it came and how it is, until it has stayed away, or stayed, for as long. The metric
-/// `shelfmark_problem` says for each code how many problems there are. Any number of threads.
+/// The start and end of a problem are logged. A problem that comes back within ``quietTime`` is flapping: from then on,
+/// at most one line per ``quietTime`` reports its count and current state, until it has not changed for that long. The
+/// metric `shelfmark_problem` counts the current problems of each code. Safe to use from any number of threads.
 package final class Problems: Sendable {
-  /// The most problems. Beyond it, one problem for each code represents all others of that code.
+  /// The maximum number of problems. Beyond it, one problem per code represents all further ones with that code.
   static let maximumCount = 1000
-  /// What such a problem is about.
+  /// The subject of a problem that represents others.
   static let other = "other"
-  /// How long a problem must have ended until its next beginning is logged.
+  /// The time after the end of a problem until its next start is logged again.
   static let quietTime: Duration = .seconds(60)
 
   struct Problem: Sendable {
     let since: Date
     var count: Int
     var message: String
-    /// When it ends by itself, in microseconds since 1970.
+    /// When the problem ends by itself, in microseconds since 1970.
     var end: Int64?
   }
 
@@ -40,22 +40,22 @@ package final class Problems: Sendable {
     static func < (a: Key, b: Key) -> Bool { (a.code.rawValue, a.about ?? "") < (b.code.rawValue, b.about ?? "") }
   }
 
-  /// A problem, and what the log knows of it.
+  /// A problem and its logging state.
   private struct Record {
-    /// `nil` where it has ended.
+    /// The problem; `nil` after it has ended.
     var problem: Problem?
-    /// Occurrences of those that ended since the last line.
+    /// The occurrences, since the last line, of problems that have ended.
     var endedCount = 0
-    /// How often it began since the last line.
+    /// How often the problem started since the last line.
     var beginnings = 0
-    /// Whether it came back too soon to be logged each time.
+    /// Whether the problem came back too soon to log each start.
     var isFlapping = false
-    /// When it last began or ended, and when the last line was written, in microseconds since 1970.
+    /// When the problem last started or ended, and when the last line was written, in microseconds since 1970.
     var changed: Int64
     var logged: Int64
   }
 
-  /// Guards the problems. Nothing is logged while it is held.
+  /// Guards the problems. Nothing is logged while the lock is held.
   private let records = Mutex<[Key: Record]>([:])
   private let logger: Logger
   private let now: @Sendable () -> Int64
@@ -73,19 +73,19 @@ package final class Problems: Sendable {
 
   // MARK: Reporting
 
-  /// Something did not work. Call it for each occurrence: they are counted.
+  /// Reports an occurrence of a problem. Call it for each occurrence, because they are counted.
   ///
   /// - Parameters:
   ///   - code: The kind of problem.
   ///   - message: What happened, in one sentence for people; the latest is shown, up to 500 characters.
   ///   - about: The webhook, input or user that has the problem. Each has a problem of its own.
-  ///   - time: How long after the last occurrence the problem ends, for one whose end nobody sees; without it, it lasts until
-  ///     ``clear(_:about:)``.
+  ///   - time: The time after the last occurrence at which the problem ends, for a problem whose end cannot be
+  ///     observed; `nil` if it lasts until ``clear(_:about:)``.
   package func note(_ code: ProblemCode, _ message: String, about: String? = nil, endsAfter time: Duration? = nil) {
     note(code, message, about, endsAfter: time, isOccurrence: true)
   }
 
-  /// It works, again or still.
+  /// Ends a problem, if there is one.
   package func clear(_ code: ProblemCode, about: String? = nil) {
     let time = now()
     let ended = records.withLock { records -> Line? in
@@ -94,13 +94,14 @@ package final class Problems: Sendable {
     if let ended { log(ended) }
   }
 
-  /// Sets all problems of a kind to what a look at their causes found. What has lasted since the look before is no new occurrence.
+  /// Sets all problems of a kind to the result of a check of their causes. A problem that the previous check also found
+  /// is not a new occurrence.
   ///
   /// - Parameter messages: A sentence for each webhook, input or user that has the problem.
   package func set(_ code: ProblemCode, _ messages: [String: String]) {
     for (about, message) in messages { note(code, message, about, endsAfter: nil, isOccurrence: false) }
     let known = current.keys.filter { $0.code == code }
-    // Beyond the bound some of them are one.
+    // Above the limit, several of them share one problem.
     let isShared = messages.keys.contains { about in !known.contains { $0.about == about } }
     for key in known where key.about.map({ messages[$0] == nil }) ?? true {
       if key.about == Self.other, isShared { continue }
@@ -108,9 +109,9 @@ package final class Problems: Sendable {
     }
   }
 
-  /// Sets a problem that is about nothing in particular to what a look at its cause found.
+  /// Sets a problem without a subject to the result of a check of its cause.
   ///
-  /// - Parameter message: What happened; `nil` where there is no problem.
+  /// - Parameter message: What happened; `nil` if there is no problem.
   package func set(_ code: ProblemCode, _ message: String?) {
     guard let message else { return clear(code) }
     note(code, message, nil, endsAfter: nil, isOccurrence: false)
@@ -119,7 +120,7 @@ package final class Problems: Sendable {
   private func note(
     _ code: ProblemCode, _ message: String, _ about: String?, endsAfter duration: Duration?, isOccurrence: Bool
   ) {
-    // A server's error may be long.
+    // A server's error message may be long.
     let message = String(message.prefix(500))
     let time = now()
     let end = duration.map { time + $0.nanoseconds / 1000 }
@@ -137,7 +138,7 @@ package final class Problems: Sendable {
         records[key] = Record(problem: problem, changed: time, logged: time)
         return .began(key, problem)
       }
-      // The line of its end is not old: one that is was forgotten.
+      // A line for the end of the previous problem is still recent: older ones were forgotten.
       record.problem = problem
       record.changed = time
       if Self.isOver(record.logged, at: time), !record.isFlapping {
@@ -172,13 +173,13 @@ package final class Problems: Sendable {
   }
 
   private static func isOver(_ start: Int64, at time: Int64) -> Bool {
-    // A clock that was set back must not silence a problem.
+    // Setting the clock back must not silence a problem.
     time < start || time - start >= quietTime.nanoseconds / 1000
   }
 
   // MARK: Time
 
-  /// Ends problems whose time is over, and logs what became of those that flap. Call it every few seconds.
+  /// Ends problems whose time is over, and logs the state of flapping ones. Call it every few seconds.
   func tick() {
     let time = now()
     let lines = records.withLock { records in
@@ -215,7 +216,7 @@ package final class Problems: Sendable {
     return line
   }
 
-  // MARK: Telling
+  // MARK: Logging
 
   private enum Line {
     case began(Key, Problem)
@@ -253,12 +254,12 @@ package final class Problems: Sendable {
 
   var current: [Key: Problem] { records.withLock { $0.compactMapValues(\.problem) } }
 
-  /// Whether there is a problem of a kind, whatever it is about.
+  /// Whether a problem of this kind exists, whatever its subject.
   func has(_ code: ProblemCode) -> Bool {
     records.withLock { records in records.contains { $0.key.code == code && $0.value.problem != nil } }
   }
 
-  /// What programs are told: `code`, `about`, `message`, `remedy`, `since`, `count`; by code.
+  /// The problems as JSON, sorted by code: `code`, `about`, `message`, `remedy`, `since`, `count`.
   var json: JSONText {
     .array(
       current.sorted { $0.key < $1.key }.map { key, problem in

@@ -3,19 +3,20 @@ import Storage
 import Synchronization
 import UploadQueue
 
-/// Reports what waits for a person's decision in the queues of all users: parked uploads, and order keys that such ones
-/// hold. Also ends the problem of a webhook that failed with uploads that are gone.
+/// A service that reports uploads waiting for a person's decision in the queues of all users: parked uploads, and the
+/// order keys that they hold. It also ends the problem of a failing webhook whose failed uploads are gone.
 ///
-/// It reads the stores, so it also sees what was parked before the daemon started, and what another process retries or drops.
+/// It reads the stores, so it also sees uploads that were parked before the daemon started, and those that another
+/// process retries or drops.
 final class QueueWatch: Service {
-  /// How often the queues of who is signed in, and of those with failed uploads, are looked at, …
+  /// The interval of checks of the signed-in user's queue, and of queues with failed uploads.
   static let interval: Duration = .seconds(5)
-  /// … and those of all other users.
+  /// The interval of checks of all other users' queues.
   static let intervalOfOthers: Duration = .seconds(60)
-  /// Failed uploads that are remembered for each webhook.
+  /// The maximum number of failed uploads that are remembered for each webhook.
   static let maximumFailing = 100
 
-  /// What waits for a decision in one queue.
+  /// The uploads of one queue that wait for a decision.
   private struct Standing {
     var counts: QueueCounts
     var parked: [ParkedUploads]
@@ -27,7 +28,7 @@ final class QueueWatch: Service {
     var failing: [String: [UploadID: UploadQueue]] = [:]
     var standing: [UserDocumentsTable.Key: Standing] = [:]
     var othersAreDue: Duration = .zero
-    /// Webhooks whose gauges were set.
+    /// The webhooks whose gauges have been set.
     var gauges: Set<String> = []
   }
 
@@ -41,7 +42,7 @@ final class QueueWatch: Service {
   private let wakes: WakeSignal
   private let thread = BlockingThread("daemon.queues")
 
-  /// - Parameter wakes: are woken when an upload was parked, and the queues are looked at then.
+  /// - Parameter wakes: The signal that triggers a check when an upload was parked.
   init(
     _ webhooks: Webhooks, _ table: UserDocumentsTable, _ access: CatalogueAccess, _ metrics: DaemonMetrics,
     _ problems: Problems, _ environment: DaemonEnvironment, _ wakes: WakeSignal
@@ -57,7 +58,7 @@ final class QueueWatch: Service {
   }
 
   func run() async throws {
-    // Without webhooks, what is in the queues is somebody else's.
+    // Without webhooks, the uploads in the queues belong to another program.
     if webhooks.options.isEmpty { return await wakes.untilShutdown { await wakes.wait(nil, environment.time.sleep) } }
     await wakes.untilShutdown {
       while !wakes.isFinished, !Task.isCancelled {
@@ -67,9 +68,9 @@ final class QueueWatch: Service {
     }
   }
 
-  // MARK: What workers tell
+  // MARK: Reports from workers
 
-  /// An attempt failed, and the upload is tried again.
+  /// Records a failed attempt of an upload that will be retried.
   func failed(_ upload: UploadID, _ queue: UploadQueue, webhook: String, _ message: String) {
     state.withLock { state in
       if state.failing[webhook]?.count ?? 0 < Self.maximumFailing {
@@ -79,7 +80,7 @@ final class QueueWatch: Service {
     problems.note(.webhookFailing, message, about: webhook)
   }
 
-  /// An upload that may have failed before arrived, or is parked.
+  /// Records that an upload, which may have failed before, was delivered or parked.
   func ended(_ upload: UploadID, webhook: String) {
     let isLast = state.withLock { state in
       guard state.failing[webhook]?.removeValue(forKey: upload) != nil else { return false }
@@ -88,7 +89,7 @@ final class QueueWatch: Service {
     if isLast { problems.clear(.webhookFailing, about: webhook) }
   }
 
-  // MARK: Looking
+  // MARK: Checks
 
   private func look() {
     forgetDecided()
@@ -104,7 +105,7 @@ final class QueueWatch: Service {
     for user in users {
       let key = UserDocumentsTable.Key(user)
       seen.insert(key)
-      // What cannot be read is told by others, and keeps its numbers.
+      // A queue that cannot be read is reported elsewhere, and keeps its numbers.
       guard let documents = try? table.documents(ofUser: user) else { continue }
       do {
         let standing = try standing(documents.queue, before: isFull ? nil : state.withLock { $0.standing[key] })
@@ -112,7 +113,7 @@ final class QueueWatch: Service {
       } catch { continue }
     }
     let (standing, names) = state.withLock { state in
-      // Users who were removed.
+      // Remove users that no longer exist.
       if isFull { state.standing = state.standing.filter { seen.contains($0.key) } }
       let standing = Array(state.standing.values)
       state.gauges.formUnion(standing.flatMap { $0.parked.map(\.kind) })
@@ -156,12 +157,13 @@ final class QueueWatch: Service {
     problems.set(.keysHeld, held)
   }
 
-  /// Forgets failed uploads that somebody else dropped, or that are parked: they are no reason to call a webhook failing.
+  /// Forgets failed uploads that another process dropped, or that are parked: they no longer mean that the webhook
+  /// fails.
   private func forgetDecided() {
     for (webhook, uploads) in state.withLock({ $0.failing }) {
       for (id, queue) in uploads {
         guard let upload = try? queue.upload(id) else {
-          // Gone, or a store that cannot be read now.
+          // Either the upload is gone, or the store cannot be read now.
           if (try? queue.counts()) != nil { ended(id, webhook: webhook) }
           continue
         }

@@ -1,9 +1,9 @@
 import ScanInputs
 
-/// What the inputs of a daemon read a moment ago, for a daemon that goes on in its place: a label that one of them read is not
-/// read anew by the other.
+/// The codes that a daemon's inputs have read recently, for the daemon that replaces it. A label that one of them has
+/// read is not a new scan for the other.
 ///
-/// Both are to be in one process: moments are told by its clock.
+/// Both daemons must run in one process, because times are those of its monotonic clock.
 public struct RecentScans: Sendable {
   struct Input: Sendable {
     let filter: DoubleScanFilter
@@ -14,6 +14,6 @@ public struct RecentScans: Sendable {
 
   init(inputs: [String: Input]) { self.inputs = inputs }
 
-  /// Nothing was read.
+  /// Creates an empty value.
   public init() { inputs = [:] }
 }

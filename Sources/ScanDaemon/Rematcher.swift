@@ -10,14 +10,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Looks up scans that could not be looked up when they were read, once the catalogue can be asked, and sends each as a second
-/// event that refers to the first one.
+/// A service that repeats the lookup of scans that could not be looked up when they were read. As soon as the catalogue
+/// is readable, it sends each as a second event that refers to the first one.
 ///
-/// A second answer and the removal of its scan from those that wait are one commit: a crash loses none and sends none twice.
+/// A second answer and the removal of its pending scan are one commit, so a crash neither loses a scan nor sends one
+/// twice.
 final class Rematcher: Service {
-  /// How often is looked whether scans wait.
+  /// The interval between checks for pending scans.
   static let interval: Duration = .seconds(30)
-  /// Scans of one commit.
+  /// The number of scans per commit.
   static let batchCount = 100
 
   private let isOn: Bool
@@ -29,7 +30,7 @@ final class Rematcher: Service {
   private let metrics: DaemonMetrics
   private let problems: Problems
   private let environment: DaemonEnvironment
-  /// Told for whom uploads were recorded.
+  /// Called with the user that uploads were recorded for.
   private let onRecorded: @Sendable (_ user: String?) -> Void
   private let wakes = WakeSignal()
 
@@ -50,7 +51,7 @@ final class Rematcher: Service {
     self.onRecorded = onRecorded
   }
 
-  /// The catalogue may be there now.
+  /// Triggers a check because the catalogue may be readable now.
   func wake() { wakes.wake() }
 
   func run() async throws {
@@ -62,7 +63,7 @@ final class Rematcher: Service {
     }
   }
 
-  /// Looks up all scans of who is signed in that wait, and records what is found.
+  /// Looks up all pending scans of the signed-in user and records the results.
   func lookUpAll() async {
     guard isOn else { return }
     do {
@@ -70,7 +71,7 @@ final class Rematcher: Service {
       guard let documents = try await recorder.open(stores), try documents.pending.count() > 0 else {
         return problems.clear(.rematchFailing)
       }
-      // Without a catalogue that can be opened nothing can be looked up; that is a problem of its own.
+      // Lookups need a catalogue that opens. If it does not, that is reported as a problem of its own.
       guard let catalogue = try? access.catalogue(of: stores), catalogue.sequence > 0 else { return }
       let scans = try documents.pending.query().order(by: \.id).fetch()
       var start = 0
@@ -87,7 +88,7 @@ final class Rematcher: Service {
 
   private func lookUp(_ scans: [PendingScan], _ catalogue: CatalogSnapshot, _ stores: UserStores) async throws {
     let age = access.age(catalogue, of: stores)
-    // What cannot be read waits; the scans after it need not.
+    // A scan that cannot be looked up stays pending; later ones are still processed.
     let answers = scans.compactMap { scan -> ScanAnswer? in
       let known: CatalogSnapshot = scan.bytes == nil ? catalogue : .empty
       guard let match = try? known.match(scan.code) else { return nil }
@@ -99,7 +100,7 @@ final class Rematcher: Service {
     let told = try await recorder.perform(for: stores) { transaction, documents in
       var told: [(answer: ScanAnswer, line: [UInt8])] = []
       for answer in answers {
-        // Somebody may have removed it meanwhile.
+        // Another process may have removed it in the meantime.
         guard let id = answer.rematches, try transaction.get(id, from: documents.pending) != nil else { continue }
         try transaction.delete(id, from: documents.pending)
         let line = answer.json.bytes
@@ -118,7 +119,8 @@ final class Rematcher: Service {
 }
 
 extension UserDocuments {
-  /// Puts an answer into the queue of a webhook, as a part of a transaction. Uploads of one webhook and one input go in order.
+  /// Adds an answer to the queue of a webhook, within a transaction. Uploads of one webhook and one input are sent in
+  /// order.
   fileprivate func enqueue(
     _ answer: ScanAnswer, _ line: [UInt8], for hook: String, _ transaction: DocumentTransaction
   ) throws {

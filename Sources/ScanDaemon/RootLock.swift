@@ -15,7 +15,7 @@ import Musl
 import Darwin
 #endif
 
-/// Why a daemon does not start.
+/// An error that prevents a daemon from starting.
 public enum DaemonError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another process runs a daemon on this root directory.
   case rootInUse(path: String, holder: String)
@@ -29,26 +29,27 @@ public enum DaemonError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// The lock that keeps a second daemon away from a root directory.
+/// An exclusive lock on a root directory, which prevents a second daemon from using it.
 ///
-/// The file `daemon.lock` carries it. Its first 256 bytes name the process that holds the lock, its next 256 bytes the last process
-/// that was refused. The system drops the lock when the process ends, however it does: the file alone keeps nobody away. Daemons
-/// of one process share the lock, as one takes another's place when a configuration is read again.
+/// The lock is a system lock on the file `daemon.lock`. The first 256 bytes of the file name the process that holds the
+/// lock, the next 256 bytes the last process that was refused. The system releases the lock when the process ends in
+/// any way; the mere existence of the file locks nothing. The daemons of one process share the lock, because one
+/// replaces another when a configuration is reloaded.
 final class RootLock: Sendable {
   static let name = "daemon.lock"
-  /// Bytes of a line of the file, with its line feed.
+  /// The size of a line in the file, including its line feed.
   static let lineByteCount = 256
 
   private struct Held {
     var lock: any StorageLock
-    /// `nil` where the file cannot be opened again.
+    /// The open file; `nil` if it could not be opened a second time.
     var file: (any StorageFile)?
     var count: Int
-    /// The last process that was refused, as far as this one has read.
+    /// The last refused process that this process has read from the file.
     var refused: String?
   }
 
-  /// The locks that this process holds, by the directory.
+  /// The locks that this process holds, by directory.
   private static let held = Mutex<[FileIdentity: Held]>([:])
 
   private let directory: PosixDirectory
@@ -66,9 +67,9 @@ final class RootLock: Sendable {
     }
   }
 
-  /// Takes the lock of a root directory, which is made where it is missing.
+  /// Locks a root directory, and creates it if it is missing.
   ///
-  /// - Throws: ``DaemonError/rootInUse(path:holder:)``; `StorageError` where the directory cannot be made or written.
+  /// - Throws: ``DaemonError/rootInUse(path:holder:)``; `StorageError` if the directory cannot be created or written.
   static func take(_ root: String) throws -> RootLock {
     let directory = try PosixDirectory.create(root)
     let key = try directory.identity()
@@ -84,7 +85,7 @@ final class RootLock: Sendable {
 
   private static func hold(_ directory: PosixDirectory, count: Int) throws -> Held {
     guard let lock = try directory.lock(name) else {
-      // What cannot be read or noted changes nothing: the other one has the lock.
+      // Read and write errors do not matter here: the other process has the lock.
       let file = (try? directory.open(name, .write)) ?? nil
       let holder = file.flatMap { line(of: $0, 0) } ?? "another process"
       if let file { try? write("\(me) at \(Date().precise)", to: file, 1) }
@@ -92,7 +93,7 @@ final class RootLock: Sendable {
     }
     let file = (try? directory.open(name, .write)) ?? nil
     if let file {
-      // A full disk must not keep the daemon from answering: then nobody is named.
+      // A full disk must not keep the daemon from answering. In that case the file names no process.
       try? file.truncate(to: 0)
       try? write(me, to: file, 0)
       try? write("", to: file, 1)
@@ -100,8 +101,8 @@ final class RootLock: Sendable {
     return Held(lock: lock, file: file, count: count, refused: nil)
   }
 
-  /// What became of the root directory, in a sentence, where its path leads to another directory or to none; `nil` where it is as it
-  /// was.
+  /// A sentence that describes the change if the path of the root directory now leads to another directory or to none;
+  /// `nil` if it is unchanged.
   ///
   /// - Complexity: Three system calls.
   func replacement() -> String? {
@@ -111,10 +112,10 @@ final class RootLock: Sendable {
     return "\(directory.path) is another directory than the one that the daemon started with, and is used from now on"
   }
 
-  /// What another daemon has done to this one's root directory since the last call: it was refused, or it has a lock of its own
-  /// because the file was removed. In a sentence; `nil` for nothing.
+  /// A sentence that describes what another daemon has done to this root directory since the last call: it was refused,
+  /// or it has a lock of its own because the file was removed. `nil` if nothing happened.
   ///
-  /// - Complexity: two system calls, and some more where the file was removed.
+  /// - Complexity: Two system calls, and a few more if the file was removed.
   func rival() -> String? {
     Self.held.withLock { held -> String? in
       guard let own = held[key] else { return nil }
@@ -122,7 +123,7 @@ final class RootLock: Sendable {
         guard let identity = own.file?.identity, try directory.identity(of: Self.name) != identity else {
           return refused(&held)
         }
-        // Somebody removed the file: its name is taken anew, unless another daemon has done so.
+        // The file was removed. Create it again, unless another daemon has already done so.
         let new = try Self.hold(directory, count: own.count)
         held[key] = new
         own.lock.release()
@@ -130,7 +131,7 @@ final class RootLock: Sendable {
       } catch DaemonError.rootInUse(_, let holder) {
         return "\(holder) runs a daemon on \(directory.path) as well: somebody removed \(Self.name)"
       } catch {
-        // A directory that cannot be read is told by all that uses it.
+        // Every user of the directory reports that it cannot be read.
         return nil
       }
     }
@@ -144,7 +145,7 @@ final class RootLock: Sendable {
 
   // MARK: The file
 
-  /// This process, for people.
+  /// A description of this process, for people.
   private static var me: String {
     let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
     return "process \(getpid()) (\(program.prefix(100)))"

@@ -9,46 +9,48 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a scan was answered with.
+/// The answer to a scan.
 public struct ScanAnswer: Sendable {
-  /// Names the scan for ever: a UUID of version 7, as text. Webhooks send it as the id of the upload's document.
+  /// The scan's permanent id: a UUID of version 7, as text. Webhooks send it as the id of the upload's document.
   public let id: String
-  /// When the code was read; to the microsecond.
+  /// When the code was read, with microsecond precision.
   public let time: Date
-  /// What was read, and by which input.
+  /// The reading: the code and the input that read it.
   public let reading: Reading
-  /// What the catalogue says.
+  /// The catalogue's match.
   public let match: Match
-  /// Which catalogue that was.
+  /// The catalogue that was searched, and its age.
   public let catalogue: CatalogueAge
-  /// The id of the scan that this one repeats within its input's window; nothing was recorded then.
+  /// The id of the scan that this one repeats within its input's window; nothing is recorded for a repeat. `nil` if it
+  /// is not a repeat.
   public let repeats: String?
-  /// Whether the catalogue could be asked.
+  /// Whether the catalogue could be searched.
   public let lookup: Lookup
-  /// The id of the earlier answer to the same scan that could not be looked up then; see ``DaemonOptions/rematches``.
+  /// The id of the earlier answer to the same scan, which could not be looked up at that time; see
+  /// ``DaemonOptions/rematches``.
   public let rematches: String?
-  /// What became of the scan besides its answer.
+  /// Whether the scan was recorded.
   public let recording: Recording
 
-  /// Whether the catalogue could be asked.
+  /// Whether the catalogue could be searched.
   public enum Lookup: Sendable, Equatable {
-    /// It was: ``ScanAnswer/match`` is what it says.
+    /// The catalogue was searched: ``ScanAnswer/match`` is the result.
     case done
-    /// There is none: nobody is signed in, or nothing was ever synchronised or imported. Nothing matched, which says nothing of
-    /// the product.
+    /// There is no catalogue: no user is signed in, or no synchronisation or import has ever succeeded. The match is
+    /// empty, which says nothing about the product.
     case noCatalogue
-    /// It could not be read, and why. Nothing matched, which says nothing of the product.
+    /// The catalogue could not be read, for this reason. The match is empty, which says nothing about the product.
     case unreadable(String)
   }
 
-  /// What became of the scan besides its answer.
+  /// Whether the scan was recorded.
   public enum Recording: Sendable, Equatable {
-    /// Nothing was to be recorded before the answer: no webhook wants it, and no session has its input. A miss that no webhook wants
-    /// is entered in the journal behind the answer.
+    /// Nothing had to be recorded before the answer: no webhook wants the scan, and no session holds its input. A miss
+    /// that no webhook wants is entered in the journal after the answer.
     case notNeeded
-    /// Its uploads, its entry in a session, and where it found nothing the one in the journal, are durable.
+    /// The uploads, the session entry and, for a miss, the journal entry are durable.
     case durable
-    /// The store takes nothing now, and why: nobody but the one who asked knows of this scan.
+    /// The store could not be written, for this reason. Only the caller that receives this answer knows of the scan.
     case failed(String)
   }
 
@@ -68,9 +70,9 @@ public struct ScanAnswer: Sendable {
     self.recording = recording
   }
 
-  /// What programs are told: `id`, `time`, `input`, `tag`; all that `catalogctl scan --json` says; `reason` where the catalogue
-  /// could not be asked; `hex` where the code could not be decoded; `catalogue`; `repeats` where it is a double scan; `rematches` where it is a second answer; `recorded`, and
-  /// `problem` where it is false although it was to be true.
+  /// The answer as JSON: `id`, `time`, `input`, `tag`; all fields of `catalogctl scan --json`; `reason` if the
+  /// catalogue could not be searched; `hex` if the code could not be decoded; `catalogue`; `repeats` for a double scan;
+  /// `rematches` for a second answer; `recorded`; and `problem` if recording failed.
   public var json: JSONText {
     var fields: [(String, JSONText)] = [
       ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
@@ -92,10 +94,10 @@ public struct ScanAnswer: Sendable {
     return .object(fields)
   }
 
-  /// How the code was matched, for programs.
+  /// The kind of match, for programs.
   var kind: String { if case .unreadable = lookup { "unreadable" } else { match.kind.rawValue } }
 
-  /// Why nothing can be said of the product; `nil` where the catalogue was asked.
+  /// Why the answer says nothing about the product; `nil` if the catalogue was searched.
   var reason: String? {
     switch lookup {
     case .done: nil
@@ -104,10 +106,10 @@ public struct ScanAnswer: Sendable {
     }
   }
 
-  /// Whether the catalogue was asked and has no such product.
+  /// Whether the catalogue was searched and has no such product.
   var isMiss: Bool { lookup == .done && match.isEmpty }
 
-  /// The same answer with another end.
+  /// Returns the same answer with another recording state.
   func recorded(_ recording: Recording) -> ScanAnswer {
     ScanAnswer(
       id: id, time: time, reading: reading, match: match, catalogue: catalogue, repeats: repeats, lookup: lookup,
@@ -115,16 +117,16 @@ public struct ScanAnswer: Sendable {
   }
 }
 
-/// Which catalogue an answer comes from.
+/// The catalogue that an answer is based on, and its age.
 public struct CatalogueAge: Sendable, Equatable {
-  /// Whose; `nil` for the one that belongs to nobody.
+  /// The user that the catalogue belongs to; `nil` for the default catalogue.
   public var user: String?
   /// The server's `updateTime`; empty before the first update.
   public var cursor: String
-  /// The commit; 0 for an empty catalogue.
+  /// The sequence number of the commit; 0 for an empty catalogue.
   public var sequence: UInt64
-  /// When the server was last known to have nothing newer: the last successful synchronisation, or the last commit. `nil` for an
-  /// empty catalogue.
+  /// The last time at which the catalogue was known to be current: the last successful synchronisation, or the last
+  /// commit. `nil` for an empty catalogue.
   public var currentAt: Date?
 
   /// Creates a statement about the catalogue of `user`. `sequence` is 0 and `currentAt` is `nil` for an empty one.
@@ -135,7 +137,7 @@ public struct CatalogueAge: Sendable, Equatable {
     self.currentAt = currentAt
   }
 
-  /// How old the catalogue is at a moment, in seconds, to the millisecond; `nil` for an empty one.
+  /// The age of the catalogue at this time, in seconds with millisecond precision; `nil` for an empty catalogue.
   func ageSeconds(at time: Date) -> Double? {
     currentAt.map { max(0, (time.timeIntervalSince($0) * 1000).rounded() / 1000) }
   }

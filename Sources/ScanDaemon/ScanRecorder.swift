@@ -5,18 +5,19 @@ import Synchronization
 import UploadQueue
 import Workspace
 
-/// Records what scans leave: in commits of the upload queue, which callers and the queue's worker share.
+/// A group commit for the records of scans: callers and the queue's worker share the commits of the upload queue.
 final class ScanRecorder: Sendable {
-  /// Codes missed after their answers that wait to be written; more are counted, and not entered.
+  /// The maximum number of misses that wait to be written after their answers. Further ones are counted, but not
+  /// entered.
   static let maximumWaitingMisses = 4096
-  /// How long these wait for each other.
+  /// How long misses are collected before they are written.
   static let missPause = Duration.seconds(1)
 
   private struct State {
     var misses: [MissNote] = []
     var missesAreDue = false
     var missesLost = 0
-    /// Whose journal is looked at soon, because commits may have made it too long.
+    /// Documents whose journal may be too long after recent commits, to be trimmed soon.
     var trims: [UserDocuments] = []
   }
 
@@ -31,7 +32,7 @@ final class ScanRecorder: Sendable {
   private let now: @Sendable () -> Int64
   private let stores: @Sendable () throws -> UserStores
 
-  /// - Parameter access: Says whose documents are probed after a failure.
+  /// - Parameter access: The source of the documents that are probed after a failure.
   init(
     _ table: UserDocumentsTable, _ access: CatalogueAccess, _ problems: Problems, _ metrics: DaemonMetrics,
     _ options: DaemonOptions,
@@ -47,26 +48,27 @@ final class ScanRecorder: Sendable {
     stores = { try access.stores() }
   }
 
-  /// Opens the documents beside some stores.
+  /// Opens the documents next to the given stores.
   ///
-  /// - Returns: `nil` where there is no directory for them.
+  /// - Returns: The documents; `nil` if they have no directory.
   func open(_ stores: UserStores) async throws -> UserDocuments? {
     try await thread.run { [table] in try table.documents(of: stores, creates: false) }
   }
 
-  /// Runs `body` in a commit, with others, for the documents beside some stores.
+  /// Runs `body` in a commit, shared with other callers, on the documents next to the given stores.
   ///
-  /// - Parameter body: may be run more than once, each time for another transaction; what it throws is its caller's alone.
-  /// - Returns: what `body` returns, when that is durable.
+  /// - Parameter body: The changes to make. It may run more than once, each time in another transaction. An error it
+  ///   throws affects only its own caller.
+  /// - Returns: The result of `body`, once it is durable.
   func perform<Value: Sendable>(
     for stores: UserStores, _ body: @escaping @Sendable (DocumentTransaction, UserDocuments) throws -> Value
   ) async throws -> Value {
     try await perform(for: stores, [body])[0].get()
   }
 
-  /// The same for several bodies, which run in this order.
+  /// Runs several bodies, in the given order, in a shared commit.
   ///
-  /// - Returns: What became of each, when all are durable or have failed.
+  /// - Returns: The result of each body, once all are durable or have failed.
   func perform<Value: Sendable>(
     for stores: UserStores, _ bodies: [@Sendable (DocumentTransaction, UserDocuments) throws -> Value]
   ) async -> [Result<Value, any Error>] {
@@ -95,7 +97,7 @@ final class ScanRecorder: Sendable {
     }
     if let failure {
       problems.note(.recordingFailing, "\(failure)")
-      // A file that was replaced or is damaged is looked at anew next time.
+      // The file may have been replaced or damaged; reopen it next time.
       table.drop(documents)
     } else {
       problems.clear(.recordingFailing)
@@ -104,7 +106,7 @@ final class ScanRecorder: Sendable {
     return told
   }
 
-  /// The documents beside some stores, as a commit needs them.
+  /// The documents next to the given stores, ready for a commit.
   private func ready(_ stores: UserStores) async throws -> UserDocuments {
     if let documents = table.opened(for: stores), documents.hasQueue { return documents }
     return try await thread.run { [table] in
@@ -116,7 +118,7 @@ final class ScanRecorder: Sendable {
     }
   }
 
-  /// Enters a miss in the journal some time, and waits for nothing.
+  /// Schedules a miss to be entered in the journal. Does not block.
   func note(_ miss: MissNote) {
     let begins = state.withLock { state in
       guard state.misses.count < Self.maximumWaitingMisses else {
@@ -130,7 +132,7 @@ final class ScanRecorder: Sendable {
     if begins { thread.post(after: Self.missPause) { [self] in writeMisses() } }
   }
 
-  /// Returns when all that was noted is written, or could not be, and the journals are within their bound.
+  /// Returns when all scheduled misses are written, or could not be, and the journals are within their limit.
   func flush() async {
     _ = try? await thread.run { [self] in
       writeMisses()
@@ -138,7 +140,8 @@ final class ScanRecorder: Sendable {
     }
   }
 
-  /// Writes something where writing failed, so that the problem ends when its cause does and not with the next scan.
+  /// Writes a test record to documents whose last write failed, so that the problem ends with its cause and not with
+  /// the next scan.
   func probe() async {
     guard problems.has(.recordingFailing) || problems.has(.missJournalFailing), let stores = try? stores() else {
       return
@@ -152,9 +155,9 @@ final class ScanRecorder: Sendable {
     problems.clear(.missJournalFailing)
   }
 
-  // MARK: On the thread
+  // MARK: On the writer's thread
 
-  /// Writes the misses that wait.
+  /// Writes the pending misses.
   private func writeMisses() {
     let (notes, lost) = state.withLock { state in
       defer {
@@ -181,12 +184,12 @@ final class ScanRecorder: Sendable {
     }
   }
 
-  /// Keeps the journal within its bound; what it lacks the next commit makes up for.
+  /// Trims the journal to its limit. If that fails, the next commit trims it.
   private func trim(_ documents: UserDocuments) {
     do { try documents.trimMisses(to: maximumMisses) } catch { problems.note(.missJournalFailing, "\(error)") }
   }
 
-  /// The same some time, once for all commits until then.
+  /// Schedules a trim, one for all commits until it runs.
   private func trimSoon(_ documents: UserDocuments) {
     let begins = state.withLock { state in
       if state.trims.contains(where: { $0 === documents }) { return false }
@@ -206,14 +209,14 @@ final class ScanRecorder: Sendable {
   }
 }
 
-/// What is written to find out whether anything can be.
+/// A test record that is written to find out whether writes succeed.
 struct RecordingProbe: Codable, Sendable, Identifiable {
   var id = "last"
-  /// Seconds since 1970.
+  /// The time of the probe, in seconds since 1970.
   var time: Double
 }
 
-/// Why nothing was recorded, where it is no error of a store.
+/// Why nothing was recorded, if it was not an error of a store.
 enum RecordingError: Error, CustomStringConvertible {
   case userIsGone(String?)
 
@@ -224,7 +227,7 @@ enum RecordingError: Error, CustomStringConvertible {
   }
 }
 
-/// What a call of a commit threw itself.
+/// An error thrown by the body of one caller.
 private struct Refusal: Error {
   let reason: any Error
 }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A session that is about to be opened, which counts against the limit of open ones until it is.
+/// A reservation for a session that is about to be opened, which counts against the limit of open sessions until the
+/// session is open.
 ///
-/// A commit that fails may be run again, with other documents of the same user: the reservation moves with it, and what
-/// is released is what this reservation holds, never another one's.
+/// A commit that fails may run again, on other documents of the same user. The reservation then moves with it.
+/// Releasing it releases only what this reservation holds, never another one's.
 final class SessionReservation: Sendable {
   private let id: String
   private let limit: Int
-  /// Guards where the reservation is held, if it is.
+  /// Guards the documents that the reservation is held in, if any.
   private let holder = Mutex<UserDocuments?>(nil)
 
   /// - Parameters:
@@ -18,7 +19,7 @@ final class SessionReservation: Sendable {
     self.limit = limit
   }
 
-  /// Reserves the session among those of `documents`. Does nothing if it is reserved there.
+  /// Reserves the session in `documents`. Does nothing if it is already reserved there.
   ///
   /// - Throws: `SetSessionError.tooMany`.
   func hold(in documents: UserDocuments) throws {
@@ -29,7 +30,7 @@ final class SessionReservation: Sendable {
     former?.index.withLock { $0.release(id) }
   }
 
-  /// Gives the reservation back, if it was made.
+  /// Releases the reservation, if it is held.
   func release() {
     let documents = holder.withLock { holder in
       defer { holder = nil }

@@ -7,25 +7,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A set session with what its scans make, judged by the catalogue as it is now.
+/// A set session: the scanned codes and the sets that they complete in the current catalogue.
 public struct SetSession: Sendable, Equatable {
   /// A UUID of version 7, as text.
   public let id: String
-  /// For people; up to 200 bytes.
+  /// A name for people, up to 200 bytes.
   public let name: String?
-  /// The input that it was opened for. Another session may have taken it since.
+  /// The input that the session was opened for. Another session may hold the input since.
   public let input: String?
-  /// When it was opened.
+  /// The time at which the session was opened.
   public let created: Date
-  /// Whether it takes no more scans.
+  /// Whether the session accepts no more scans.
   public let isClosed: Bool
-  /// What was scanned, in that order.
+  /// The scanned codes, in the order of the scans.
   public let codes: [String]
-  /// Which sets are complete, and what the others lack.
+  /// The complete sets, and the components that the other sets lack.
   public let completion: SetCompletion
 
-  /// What programs are told: `id`, `name`, `input`, `created`, `closed`, `codes`, and as `completion` all that
-  /// `catalogctl complete --json` says.
+  /// The session as JSON: `id`, `name`, `input`, `created`, `closed`, `codes`, and, as `completion`, all fields of
+  /// `catalogctl complete --json`.
   public var json: JSONText {
     .object([
       ("id", .text(id)), ("name", .optional(name)), ("input", .optional(input)), ("created", .text(created.precise)),
@@ -34,15 +34,15 @@ public struct SetSession: Sendable, Equatable {
   }
 }
 
-/// Why a session cannot do it.
+/// An error of an operation on set sessions.
 public enum SetSessionError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is no session with this id: it was removed, made room, or is another user's.
+  /// There is no session with this id: it was removed, dropped to make room, or belongs to another user.
   case unknown(String)
-  /// It takes no more scans.
+  /// The session accepts no more scans.
   case closed(String)
-  /// It would have more scans than it may; none was added.
+  /// The session would exceed its maximum number of scans; none was added.
   case full(limit: Int)
-  /// As many are open as may be.
+  /// The maximum number of sessions is already open.
   case tooMany(limit: Int)
 
   /// Why a scan or a session was refused and what to do, for people.

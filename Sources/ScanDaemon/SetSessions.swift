@@ -10,22 +10,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Sets that are being put together, scan by scan. They are documents of the user, so they survive the daemon.
+/// The set sessions of the signed-in user, which collect scans until a set is complete. They are stored in the user's
+/// documents, so they survive the daemon.
 ///
-/// Each change is told as an event; changes that come faster than a session can be judged are told together. Of closed sessions
-/// as many are kept as may be open; of more the ones that were closed first go.
+/// Each change is published as an event; changes that come faster than a session can be evaluated are published
+/// together. As many closed sessions are kept as may be open; beyond that, the sessions closed first are removed.
 public final class SetSessions: Sendable {
   private let access: CatalogueAccess
   private let recorder: ScanRecorder
   private let events: EventLog
   private let ids: ScanIDs
   private let now: @Sendable () -> Int64
-  /// The longest name that a session or its input has, in bytes; what is longer is cut.
+  /// The maximum length of the name of a session or its input, in bytes; a longer name is truncated.
   static let maximumNameByteCount = 200
   let maximumScans: Int
   let maximumCount: Int
 
-  /// Sessions whose change is to be told.
+  /// A session whose change has not been published yet.
   private struct Changed: Hashable {
     let id: String
     let owner: ObjectIdentifier
@@ -46,14 +47,14 @@ public final class SetSessions: Sendable {
     maximumCount = options.maximumSessions
   }
 
-  // MARK: Deciding
+  // MARK: Changes
 
-  /// Begins a session of who is signed in. Durable when it returns, as all changes here.
+  /// Opens a session of the signed-in user. Durable when it returns, like all changes here.
   ///
   /// - Parameters:
-  ///   - name: for people; longer than 200 bytes it is cut, and so is `input`.
-  ///   - input: scans of this input count for the session until it is closed, or another one takes the input.
-  /// - Throws: ``SetSessionError/tooMany(limit:)``; what a commit throws.
+  ///   - name: A name for people. Truncated to 200 bytes, as is `input`.
+  ///   - input: The input whose scans are added to the session until it is closed, or another session takes the input.
+  /// - Throws: ``SetSessionError/tooMany(limit:)``; the errors of a commit.
   public func open(name: String?, input: String?) async throws -> SetSession {
     let stores = try access.stores()
     let limit = maximumCount
@@ -85,10 +86,11 @@ public final class SetSessions: Sendable {
     return try session(new, documents, documents.store.snapshot(), access.catalogue(of: stores))
   }
 
-  /// Adds scans, all of them or none.
+  /// Adds scans, either all of them or none.
   ///
-  /// - Returns: the session with them. Complexity: a match for each of its codes.
-  /// - Throws: ``SetSessionError/unknown(_:)``, `.closed`, `.full`; what a commit throws.
+  /// - Returns: The session with the added scans.
+  /// - Complexity: One match for each of its codes.
+  /// - Throws: ``SetSessionError/unknown(_:)``, `.closed`, `.full`; the errors of a commit.
   @discardableResult
   public func add(_ codes: [String], to id: String) async throws -> SetSession {
     let stores = try access.stores()
@@ -100,9 +102,10 @@ public final class SetSessions: Sendable {
     return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
   }
 
-  /// Ends a session, which stays until it is removed, or too many others were closed. A closed one stays as it is.
+  /// Closes a session. It is kept until it is removed, or until too many others have been closed. Closing a closed
+  /// session changes nothing.
   ///
-  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
+  /// - Throws: ``SetSessionError/unknown(_:)``; the errors of a commit.
   public func close(_ id: String) async throws -> SetSession {
     let stores = try access.stores()
     let (limit, time) = (maximumCount, Double(now()) / 1e6)
@@ -127,9 +130,9 @@ public final class SetSessions: Sendable {
     return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
   }
 
-  /// Removes a session with its scans, open or closed. No event tells of it.
+  /// Removes a session and its scans, whether open or closed. No event is published.
   ///
-  /// - Throws: ``SetSessionError/unknown(_:)``; what a commit throws.
+  /// - Throws: ``SetSessionError/unknown(_:)``; the errors of a commit.
   public func remove(_ id: String) async throws {
     let documents = try await recorder.perform(for: access.stores()) { transaction, documents in
       guard let session = try transaction.get(id, from: documents.sessions) else { throw SetSessionError.unknown(id) }
@@ -139,12 +142,12 @@ public final class SetSessions: Sendable {
     documents.index.withLock { $0.remove(id) }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The sessions of who is signed in, the youngest first.
+  /// The sessions of the signed-in user, newest first.
   ///
-  /// - Throws: `StoreError`, `DocumentStoreError`, `CatalogError`, `WorkspaceError` where something cannot be read.
-  /// - Complexity: a match for each code of each session.
+  /// - Throws: `StoreError`, `DocumentStoreError`, `CatalogError`, `WorkspaceError` if they cannot be read.
+  /// - Complexity: One match for each code of each session.
   public func list() throws -> [SetSession] {
     let stores = try access.stores()
     guard let documents = try recorder.table.documents(of: stores, creates: false) else { return [] }
@@ -155,10 +158,10 @@ public final class SetSessions: Sendable {
       .map { try session($0, documents, snapshot, catalogue) }
   }
 
-  /// One session of who is signed in.
+  /// A session of the signed-in user.
   ///
-  /// - Throws: ``SetSessionError/unknown(_:)``; as ``list()``.
-  /// - Complexity: a match for each of its codes.
+  /// - Throws: ``SetSessionError/unknown(_:)``; the errors of ``list()``.
+  /// - Complexity: One match for each of its codes.
   public func session(_ id: String) throws -> SetSession {
     try session(id, of: access.stores())
   }
@@ -181,7 +184,7 @@ public final class SetSessions: Sendable {
       isClosed: stored.closed != nil, codes: codes, completion: try catalogue.complete(codes))
   }
 
-  /// How many are open.
+  /// The number of open sessions.
   func openCount() -> Int {
     guard let stores = try? access.stores(),
       let documents = (try? recorder.table.documents(of: stores, creates: false)) ?? nil
@@ -189,9 +192,9 @@ public final class SetSessions: Sendable {
     return documents.index.withLock { $0.open.count }
   }
 
-  // MARK: Telling
+  // MARK: Events
 
-  /// Tells, some time, that a session changed.
+  /// Schedules an event that reports a change of a session.
   func tell(_ id: String, _ stores: UserStores) {
     let begins = changed.withLock { changed in
       changed.all[Changed(id: id, owner: ObjectIdentifier(stores))] = stores
@@ -210,19 +213,19 @@ public final class SetSessions: Sendable {
       }
       if next.isEmpty { return }
       for (change, stores) in next {
-        // Of who is signed out nothing is told any more, and of what cannot be read nothing can be.
+        // Changes of a signed-out user, and of sessions that cannot be read, are not published.
         guard let session = try? session(change.id, of: stores) else { continue }
         events.publish(.session, session.json.bytes)
       }
     }
   }
 
-  /// Returns when all changes until now were told.
+  /// Returns when all changes until now have been published.
   func flush() async { _ = try? await thread.run {} }
 }
 
 extension String {
-  /// As much of the beginning as has no more bytes than that.
+  /// The longest prefix that has at most this number of bytes.
   func cut(to byteCount: Int) -> String {
     if utf8.count <= byteCount { return self }
     var result = ""

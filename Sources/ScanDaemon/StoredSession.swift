@@ -1,20 +1,20 @@
 import DocumentFormat
 import Documents
 
-/// A set session as a document of its user.
+/// A set session, as stored in its user's documents.
 ///
-/// Its codes are documents of their own: a scan that counts for it writes a few bytes, however many there are.
+/// Its codes are separate documents: adding a scan writes a few bytes, however many codes there are.
 struct StoredSession: Codable, Identifiable, Sendable, Equatable {
   var id: String
   var name: String?
   var input: String?
-  /// Seconds since 1970.
+  /// The time at which the session was opened, in seconds since 1970.
   var created: Double
-  /// Seconds since 1970; `nil` while it is open.
+  /// The time at which the session was closed, in seconds since 1970; `nil` while it is open.
   var closed: Double?
-  /// Whether scans of its input count for it.
+  /// Whether scans of its input are added to it.
   var holdsInput: Bool
-  /// How many codes it has.
+  /// The number of its codes.
   var count = 0
 }
 
@@ -26,21 +26,21 @@ struct StoredCode: Codable, Identifiable, Sendable {
   static func id(_ session: String, _ number: Int) -> String { "\(session)/\(number)" }
 }
 
-/// Which sessions a user has, in memory: what each scan asks.
+/// An in-memory index of a user's sessions, which is consulted for each scan.
 struct SessionIndex: Sendable {
-  /// Open session by the input that it holds.
+  /// The open session that holds each input.
   var holders: [String: String] = [:]
   var open: Set<String> = []
-  /// The closed ones, the one that was closed first first.
+  /// The closed sessions, in the order in which they were closed.
   var closed: [String] = []
-  /// Sessions that are about to be opened.
+  /// The reserved ids of sessions that are about to be opened.
   private(set) var reserved: Set<String> = []
 
   init(_ sessions: DocumentCollection<StoredSession>) throws {
     var ended: [(time: Double, id: String)] = []
     var holding: [StoredSession] = []
     for result in try sessions.query().results() {
-      // One that cannot be read is none.
+      // A session that cannot be read is ignored.
       guard let session = try? result.get() else { continue }
       if let time = session.closed {
         ended.append((time, session.id))
@@ -50,13 +50,13 @@ struct SessionIndex: Sendable {
       }
     }
     closed = ended.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
-    // The youngest one holds an input that several claim.
+    // If several sessions claim an input, the newest one holds it.
     for session in holding.sorted(by: { ($0.created, $0.id) < ($1.created, $1.id) }) {
       if let input = session.input { holders[input] = session.id }
     }
   }
 
-  /// Notes what a session has become.
+  /// Updates the index with the new state of a session.
   mutating func note(_ session: StoredSession) {
     guard session.closed != nil else {
       open.insert(session.id)
@@ -67,7 +67,7 @@ struct SessionIndex: Sendable {
     letGo(session.id)
   }
 
-  /// Counts a session that is about to be opened among the open ones. One that counts already stays so.
+  /// Reserves a session that is about to be opened, so that it counts as open. Reserving it again changes nothing.
   ///
   /// - Throws: `SetSessionError.tooMany` if `limit` sessions are open or about to be.
   mutating func reserve(_ id: String, limit: Int) throws(SetSessionError) {
@@ -77,7 +77,7 @@ struct SessionIndex: Sendable {
     reserved.insert(id)
   }
 
-  /// Takes back the reservation of this session; does nothing if it has none.
+  /// Releases the reservation of this session; does nothing if it has none.
   mutating func release(_ id: String) { reserved.remove(id) }
 
   mutating func remove(_ id: String) {
@@ -90,9 +90,9 @@ struct SessionIndex: Sendable {
 }
 
 extension UserDocuments {
-  /// Adds codes to a session, as a part of a transaction.
+  /// Adds codes to a session within a transaction.
   ///
-  /// - Throws: `SetSessionError.unknown`, `.closed`, `.full`, before anything was changed.
+  /// - Throws: `SetSessionError.unknown`, `.closed`, `.full`, before anything is changed.
   func append(
     _ new: [String], to id: String, limit: Int, _ transaction: DocumentTransaction
   ) throws -> StoredSession {
@@ -108,7 +108,7 @@ extension UserDocuments {
     return session
   }
 
-  /// Removes a session with its codes, as a part of a transaction.
+  /// Removes a session and its codes within a transaction.
   func remove(_ session: StoredSession, _ transaction: DocumentTransaction) throws {
     for number in 0..<session.count { try transaction.delete(StoredCode.id(session.id, number), from: codes) }
     try transaction.delete(session.id, from: sessions)

@@ -1,4 +1,4 @@
-/// A synchronisation that failed, in words that name the daemon's settings.
+/// A failed synchronisation, with a message that names the daemon's settings.
 struct SyncFailure: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,8 +1,8 @@
-/// There is nothing to synchronise with, or for.
+/// The reason why no synchronisation is possible.
 public enum SyncUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
   /// ``DaemonOptions/sync`` is `nil`.
   case noServer
-  /// What belongs to nobody is synchronised with nothing.
+  /// No user is signed in. The default catalogue is not synchronised.
   case nobodySignedIn
 
   /// Why nothing is synchronised, for people.

@@ -6,24 +6,24 @@ import Synchronization
 import UploadQueue
 import Workspace
 
-/// Sends what waits in the queues of all users: of who is signed in, and of those who were.
+/// A service that sends the pending uploads of all users: the signed-in one and earlier ones.
 ///
-/// Without webhooks it sends nothing: what waits then is somebody else's.
+/// Without webhooks it sends nothing: pending uploads then belong to another program.
 final class UploadService: Service {
-  /// Users whose uploads are sent at once; others wait for their turn.
+  /// The maximum number of users whose uploads are sent at the same time; others wait for their turn.
   static let maximumWorkers = 16
-  /// How often is looked whether a user who is not signed in has uploads that wait.
+  /// The interval between checks for pending uploads of users who are not signed in.
   static let pollInterval: Duration = .seconds(30)
-  /// How long a worker must run until the failure of the one before it is over.
+  /// How long a worker must run until the failure of its predecessor is considered over.
   static let steadyTime: Duration = .seconds(5)
   static let longestBackOff: Duration = .seconds(60)
 
   private struct State {
-    /// The workers that run, by user.
+    /// The running workers, by user.
     var workers: [UserDocumentsTable.Key: (worker: UploadWorker, documents: UserDocuments, isLasting: Bool)] = [:]
-    /// Users who are looked after, a failed worker's pause included.
+    /// Users who have a worker, or whose failed worker waits to be restarted.
     var served: Set<UserDocumentsTable.Key> = []
-    /// Webhooks of which an attempt got no answer since the last upload arrived.
+    /// Webhooks that have given no response to an attempt since the last delivered upload.
     var unreachable: Set<String> = []
   }
 
@@ -58,10 +58,10 @@ final class UploadService: Service {
     self.onReconnect = onReconnect
   }
 
-  /// Somebody signed in, or a queue may have its first upload.
+  /// Wakes the service after a sign-in, or when a queue may have its first upload.
   func wake() { wakes.wake() }
 
-  /// The network is back: what got no answer goes at once.
+  /// Retries uploads that got no response, because the network is back.
   func networkReturned() async {
     let workers = state.withLock { $0.workers.values.map(\.worker) }
     await withDiscardingTaskGroup { group in
@@ -69,7 +69,7 @@ final class UploadService: Service {
     }
   }
 
-  /// An upload was recorded: where nobody looks after its user, somebody does now.
+  /// Handles a newly recorded upload: starts a worker for its user if there is none.
   func recorded(_ user: String?) {
     if state.withLock({ !$0.served.contains(UserDocumentsTable.Key(user)) }) { wakes.wake() }
   }
@@ -90,7 +90,7 @@ final class UploadService: Service {
                   defer { state.served.remove(key) }
                   return state.served.count >= Self.maximumWorkers
                 }
-                // Somebody else may have waited for the place.
+                // Another user may have waited for a worker.
                 if wasFull { self.wakes.wake() }
               }
             }
@@ -99,13 +99,13 @@ final class UploadService: Service {
           await wakes.wait(webhooks.options.isEmpty ? nil : Self.pollInterval, environment.time.sleep)
         }
         await drain()
-        // Those who wait to try again.
+        // Stops workers that wait to be restarted.
         group.cancelAll()
       }
     }
   }
 
-  /// Who is signed in, and all others with uploads that wait and whom nobody looks after.
+  /// The signed-in user, and all other users with pending uploads but no worker.
   private func usersWithWork() async -> [(user: String?, isCurrent: Bool)] {
     if webhooks.options.isEmpty { return [] }
     do {
@@ -114,7 +114,7 @@ final class UploadService: Service {
         let key = UserDocumentsTable.Key(current)
         var found: [(user: String?, isCurrent: Bool)] = [(current, true)]
         for user in try table.users() where UserDocumentsTable.Key(user) != key {
-          // What cannot be read is looked at again the next time.
+          // A queue that cannot be read is checked again next time.
           guard !isServed(user), let documents = (try? table.documents(ofUser: user)) ?? nil,
             let counts = try? documents.queue.counts(), counts.waiting + counts.sending > 0,
             let pauses = try? documents.queue.pauses(), pauses.isEmpty
@@ -139,7 +139,7 @@ final class UploadService: Service {
     (try? access.stores()).map { UserDocumentsTable.Key($0.user) == UserDocumentsTable.Key(user) } ?? false
   }
 
-  /// Ends the workers of users who were signed in, once nothing waits any more, and of those who were removed.
+  /// Ends the workers of users who are no longer signed in and have no pending uploads, and of users that were removed.
   private func endWorkersOfOthers() async {
     for (worker, documents, isLasting) in state.withLock({ Array($0.workers.values) }) {
       let isGone = await !isThere(documents)
@@ -151,19 +151,19 @@ final class UploadService: Service {
     }
   }
 
-  /// Whether documents are still those of their user.
+  /// Whether the documents still belong to their user.
   private func isThere(_ documents: UserDocuments) async -> Bool {
     let isThere = try? await thread.run { [table] in
       guard let now = try table.documents(ofUser: documents.user) else { return false }
       return now.home == documents.home
     }
-    // What cannot be told is taken to be as it was.
+    // If that cannot be determined, assume that nothing changed.
     return isThere ?? true
   }
 
   // MARK: One user
 
-  /// Sends what a user has: while the user is signed in, for ever, else until nothing waits.
+  /// Sends a user's uploads: indefinitely while the user is signed in, otherwise until none is pending.
   private func serve(_ user: String?) async {
     let key = UserDocumentsTable.Key(user)
     var pause: Duration = .seconds(1)
@@ -173,7 +173,7 @@ final class UploadService: Service {
         let steadiness = clearSoon(user)
         defer { steadiness?.cancel() }
         let isLasting = isCurrent(user)
-        // Whatever ended the worker before this one, this one works.
+        // Whatever ended the previous worker, this one works.
         let begin: @Sendable () -> Void = { [problems] in problems.clear(.uploadsStopped, about: user) }
         let worker = UploadWorker(
           documents.queue, options: workerOptions(documents.queue),
@@ -187,13 +187,13 @@ final class UploadService: Service {
           })
         state.withLock { $0.workers[key] = (worker, documents, isLasting) }
         defer { state.withLock { $0.workers[key] = nil } }
-        // A shutdown that came before the worker was known did not drain it.
+        // A shutdown that came before the worker was registered did not drain it.
         if wakes.isFinished { return }
         try await worker.run(untilEmpty: !isLasting, waitsForPaused: true)
         problems.clear(.uploadsStopped, about: user)
         for webhook in await worker.pausedDestinations.keys { problems.clear(.targetPaused, about: webhook) }
         if wakes.isFinished || !isCurrent(user) { return }
-        // Signed in again before it had ended.
+        // The user signed in again before the worker had ended.
         pause = .seconds(1)
         continue
       } catch {
@@ -206,7 +206,7 @@ final class UploadService: Service {
     }
   }
 
-  /// Ends the problem of a user's worker that failed before, once the next one has run for a moment, with or without uploads.
+  /// Ends the problem of a user's failed worker once the next one has run for a moment, with or without uploads.
   private func clearSoon(_ user: String?) -> Task<Void, Never>? {
     guard problems.has(.uploadsStopped) else { return nil }
     return Task { [problems, environment] in
@@ -214,7 +214,7 @@ final class UploadService: Service {
     }
   }
 
-  /// - Returns: `nil` for a user who has nothing, such as one who was removed.
+  /// - Returns: The documents; `nil` if the user has none, for example because the user was removed.
   private func open(_ user: String?) async throws -> UserDocuments? {
     try await thread.run { [table] in
       guard let documents = try table.documents(ofUser: user) else { return nil }
@@ -234,15 +234,15 @@ final class UploadService: Service {
     if !holding.isEmpty { options.onParked = { kind, _ in holding.contains(kind) ? .hold : .continue } }
     for webhook in webhooks.options { options.batches[webhook.name] = webhook.batch }
     options.onAttempt = { [weak self] attempt in self?.note(attempt, queue) }
-    // One webhook that hangs leaves the others their share.
+    // A webhook that hangs leaves the other webhooks their share.
     options.concurrency = min(16, 4 * max(1, webhooks.options.count))
     options.destination = { $0 }
     for webhook in webhooks.options { options.retryPolicies[webhook.name] = webhook.retry }
-    // A daemon that is killed again and again is not the upload's fault.
+    // If the daemon is killed repeatedly, that is not the upload's fault.
     options.retry.maximumInterruptions = 1_000_000
-    // The transport has its own.
+    // The transport has its own timeout.
     options.attemptTimeout = nil
-    // A destination is not left alone for longer than its uploads would wait anyway.
+    // A paused destination must not wait longer than its uploads would wait anyway.
     let longest = webhooks.options.map(\.retry.longestPause).max() ?? .seconds(60)
     options.breakerLongestPause = min(.seconds(60), longest)
     options.breakerFirstPause = min(.seconds(2), longest)
@@ -250,7 +250,7 @@ final class UploadService: Service {
     return options
   }
 
-  /// Tells what became of an attempt.
+  /// Reports the outcome of an attempt.
   private func note(_ attempt: UploadAttempt, _ queue: UploadQueue) {
     let webhook = attempt.kind
     let isDelivered = attempt.result == .delivered
@@ -281,7 +281,7 @@ final class UploadService: Service {
     await withDiscardingTaskGroup { group in
       for (worker, documents) in workers {
         group.addTask { [self] in
-          // What comes of attempts for a user who is no more can be written nowhere.
+          // The outcome of attempts for a removed user cannot be written anywhere.
           let isThere = await isThere(documents)
           if await worker.drain(within: isThere ? drainTimeout : .zero) { return }
           let failure = await worker.lastingFailure

@@ -4,12 +4,12 @@ import Storage
 import Synchronization
 import UploadQueue
 
-/// The documents of one user as the daemon uses them: the queue, the journal, the sessions.
+/// The documents of one user, as the daemon uses them: the queue, the journal, the sessions.
 ///
-/// The daemon opens them for itself, beside those of the workspace: what was read while a user was signed in is recorded with
-/// that user, and goes up, also when another one is signed in meanwhile.
+/// The daemon opens them independently of the workspace: a scan read while a user was signed in is recorded for that
+/// user and uploaded, even if another user signs in in the meantime.
 final class UserDocuments: Sendable {
-  /// Whose; `nil` for those that belong to nobody.
+  /// The user; `nil` for the default documents.
   let user: String?
   let location: StoreLocation
   let store: DocumentStore
@@ -19,15 +19,15 @@ final class UserDocuments: Sendable {
   let codes: DocumentCollection<StoredCode>
   let pending: DocumentCollection<PendingScan>
   let probes: DocumentCollection<RecordingProbe>
-  /// The directory that they are in: a user who was removed and came back has another one.
+  /// The directory that contains the documents. A user who was removed and added again has another one.
   let home: FileIdentity?
-  /// Which sessions there are. Changes behind the commits that change them.
+  /// The sessions. Updated after the commits that change them.
   let index: Mutex<SessionIndex>
-  /// Whether the queue's index is there.
+  /// Whether the queue's index is declared.
   private let isDeclared = Mutex(false)
 
   /// - Throws: `StoreError`, `DocumentStoreError`.
-  /// - Complexity: some ten system calls, and the reading of the sessions. Writes nothing.
+  /// - Complexity: About ten system calls, and reading the sessions. Writes nothing.
   init(
     _ user: String?, _ location: StoreLocation, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
     _ trace: @escaping @Sendable (Trace) -> Void
@@ -37,12 +37,13 @@ final class UserDocuments: Sendable {
     home = try Self.home(location)
     var options = DocumentStore.Options()
     options.trace = trace
-    // Other processes are looked for once a second: nobody waits for them.
+    // Polling for commits of other processes once a second is enough: nothing waits for them.
     options.pollInterval = .seconds(1)
-    // ``CompactionService`` does it when there is little to do; this bounds the file where there never is.
-    // The floor also bounds memory, as the rows since a compaction are found by a table in memory.
+    // ``CompactionService`` compacts while the daemon is nearly idle; this policy bounds the file if it is never idle.
+    // The floor also bounds memory, because rows written since the last compaction are found through an in-memory
+    // table.
     options.compaction = CompactionPolicy(share: 3, floor: 8 << 20)
-    // Whatever schema an application has given its own documents.
+    // Open the store with any schema that an application has given its own documents.
     store = try DocumentStore.inspect(location, options: options)
     queue = try UploadQueue(in: store, options: queueOptions, environment: environment, isReadOnly: true)
     misses = try store.collection("scan.misses")
@@ -53,10 +54,10 @@ final class UserDocuments: Sendable {
     index = Mutex(try SessionIndex(sessions))
   }
 
-  /// Whether ``declareQueue()`` was called.
+  /// Whether ``declareQueue()`` has been called.
   var hasQueue: Bool { isDeclared.withLock { $0 } }
 
-  /// Declares what the queue is searched by, once. Blocks for a commit the first time.
+  /// Declares the index that queries of the queue use, once. Blocks for a commit the first time.
   func declareQueue() throws {
     if isDeclared.withLock({ $0 }) { return }
     _ = try UploadQueue(in: store)

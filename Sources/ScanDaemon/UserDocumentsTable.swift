@@ -4,12 +4,12 @@ import Synchronization
 import UploadQueue
 import Workspace
 
-/// The open documents of users, each opened once. Any number of threads.
+/// A cache of users' open documents, each opened once. Safe to use from any number of threads.
 final class UserDocumentsTable: Sendable {
-  /// Users whose documents stay open while nobody uses them.
+  /// The maximum number of users whose documents stay open while they are not in use.
   static let maximumCount = 32
 
-  /// Ids of users are told apart byte by byte; a String's `==` takes two normal forms of Unicode for one.
+  /// User ids are compared byte by byte, because a String's `==` treats canonically equivalent Unicode texts as equal.
   struct Key: Hashable {
     let bytes: [UInt8]?
     init(_ user: String?) { bytes = user.map { Array($0.utf8) } }
@@ -17,7 +17,7 @@ final class UserDocumentsTable: Sendable {
 
   private struct Entry {
     let documents: UserDocuments
-    /// For which stores of the workspace it is known that these are the documents beside them.
+    /// The workspace stores that these documents are known to belong to.
     weak var stores: UserStores?
     var used: Int
   }
@@ -31,7 +31,7 @@ final class UserDocumentsTable: Sendable {
   private let environment: QueueEnvironment
   private let queueOptions: QueueOptions
   private let trace: @Sendable (Trace) -> Void
-  /// Guards what is open; held while documents are opened.
+  /// Guards the open documents; held while documents are opened.
   private let state = Mutex(State())
 
   init(
@@ -44,10 +44,11 @@ final class UserDocumentsTable: Sendable {
     self.environment = environment
   }
 
-  /// The documents beside these stores.
+  /// The documents next to the given stores.
   ///
-  /// - Parameter creates: whether the default directory is made where it is missing; a user's own was made when the user signed in.
-  /// - Returns: `nil` where there is no directory.
+  /// - Parameter creates: Whether to create the default directory if it is missing. A user's own directory is created
+  ///   when the user signs in.
+  /// - Returns: The documents; `nil` if there is no directory.
   /// - Throws: `WorkspaceError`, `StoreError`, `DocumentStoreError`.
   func documents(of stores: UserStores, creates: Bool) throws -> UserDocuments? {
     try state.withLock { state in
@@ -61,7 +62,7 @@ final class UserDocumentsTable: Sendable {
     }
   }
 
-  /// The documents beside these stores, if they are open. Waits for nothing.
+  /// The documents next to the given stores, if they are open. Does not block.
   func opened(for stores: UserStores) -> UserDocuments? {
     state.withLock { state in
       let key = Key(stores.user)
@@ -72,7 +73,7 @@ final class UserDocumentsTable: Sendable {
     }
   }
 
-  /// The documents of a user, who may be signed in or not.
+  /// The documents of a user, whether signed in or not; `nil` if there is no directory.
   func documents(ofUser user: String?) throws -> UserDocuments? {
     try state.withLock { state in
       state.clock += 1
@@ -99,13 +100,13 @@ final class UserDocumentsTable: Sendable {
     if state.entries.count > Self.maximumCount,
       let eldest = state.entries.filter({ $0.key != key }).min(by: { $0.value.used < $1.value.used })
     {
-      // Who uses them still holds them; they close with the last reference.
+      // Users of the documents still hold them; they close with the last reference.
       state.entries[eldest.key] = nil
     }
     return opened
   }
 
-  /// Lets go of documents that fail: they are opened anew when they are next asked for.
+  /// Closes documents that fail, so that the next access reopens them.
   func drop(_ documents: UserDocuments) {
     state.withLock { state in
       let key = Key(documents.user)
@@ -113,6 +114,6 @@ final class UserDocumentsTable: Sendable {
     }
   }
 
-  /// The ids of all users with a directory, and nobody's.
+  /// The ids of all users with a directory, and `nil` for the default documents.
   func users() throws -> [String?] { try [nil] + directory.users().map(Optional.some) }
 }

@@ -3,7 +3,7 @@ import ServiceLifecycle
 import Synchronization
 import Workspace
 
-/// Tells of each sign-in and sign-out, by this process or another one.
+/// A service that publishes each sign-in and sign-out, by this process or another one.
 final class UserWatch: Service {
   private let access: CatalogueAccess
   private let events: EventLog
@@ -12,10 +12,10 @@ final class UserWatch: Service {
   private let onChange: @Sendable () -> Void
   private struct Told {
     var user: String?
-    /// Of the user; nobody's are always the same ones.
+    /// The stores of the user; the default stores are always the same object.
     weak var stores: UserStores?
   }
-  /// Who was told last.
+  /// The user that was published last.
   private let told: Mutex<Told>
 
   init(
@@ -35,7 +35,7 @@ final class UserWatch: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         do {
-          // First it listens and then it looks: nobody signs in in between without being seen.
+          // Listen before the first check, so that no sign-in between the two is missed.
           var changes = self.access.workspace.changes.makeAsyncIterator()
           try self.look()
           self.problems.clear(.usersUnreadable)
@@ -51,12 +51,12 @@ final class UserWatch: Service {
     }
   }
 
-  /// Looks who is signed in, and tells if it is somebody else than was told. One who was removed and signed in again is the same,
-  /// but has other stores.
+  /// Checks which user is signed in, and publishes a change. A user who was removed and signed in again is the same
+  /// user with other stores.
   func look() throws {
     let stores = try access.stores()
     let (isNews, isNew, previous) = told.withLock { told in
-      // Byte by byte: a String's `==` takes two normal forms of Unicode for one.
+      // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
       let isNews = UserDocumentsTable.Key(told.user) != UserDocumentsTable.Key(stores.user)
       let isNew = isNews || told.stores !== stores
       defer { told = Told(user: stores.user, stores: stores) }

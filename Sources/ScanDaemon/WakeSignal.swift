@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import Synchronization
 
-/// What a service waits for: a moment, or somebody who wakes it. Wakes that nobody waited for become one.
+/// A signal that wakes a service before its timeout. Several wakes while nothing waits are combined into one.
 final class WakeSignal: Sendable {
   private struct State {
     var isPending = false
@@ -20,7 +20,7 @@ final class WakeSignal: Sendable {
     waiting?.resume()
   }
 
-  /// From now on nobody waits.
+  /// Ends all waits, now and in the future.
   func finish() {
     state.withLock { $0.isFinished = true }
     wake()
@@ -28,9 +28,9 @@ final class WakeSignal: Sendable {
 
   var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// Waits until somebody wakes, the time is over, or the task is cancelled. For one waiting task.
+  /// Waits until the signal is raised, the timeout is over, or the task is cancelled. Only one task may wait at a time.
   ///
-  /// - Parameter time: `nil` for ever.
+  /// - Parameter time: The timeout; `nil` to wait indefinitely.
   func wait(_ time: Duration?, _ sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     let timer = time.map { time in
       Task { if (try? await sleep(time)) != nil { wake() } }
@@ -53,7 +53,7 @@ final class WakeSignal: Sendable {
     timer?.cancel()
   }
 
-  /// Runs `body` until graceful shutdown or cancellation finishes these wakes.
+  /// Runs `body` until graceful shutdown or cancellation finishes this signal.
   func untilShutdown(_ body: () async -> Void) async {
     await withTaskCancellationOrGracefulShutdownHandler {
       await body()

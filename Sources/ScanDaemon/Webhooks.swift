@@ -1,6 +1,6 @@
 import UploadQueue
 
-/// The lines to all webhooks.
+/// The transports of all webhooks.
 final class Webhooks: Sendable {
   let options: [WebhookOptions]
   private let transports: [String: WebhookTransport]
@@ -20,7 +20,7 @@ final class Webhooks: Sendable {
 
   deinit { Self.shutdown(transports) }
 
-  /// Connections are closed behind the last reference: nothing is sent then.
+  /// Closes connections after the last reference is gone, when nothing is being sent.
   private static func shutdown(_ transports: [String: WebhookTransport]) {
     for transport in transports.values { Task { await transport.shutdown() } }
   }
@@ -47,8 +47,8 @@ final class Webhooks: Sendable {
     return transport
   }
 
-  /// The webhooks that want a scan: those for matches, those for misses, and all where the catalogue could not be read, as nobody
-  /// knows then which of both it is.
+  /// The webhooks that want a scan: those for matches, those for misses, or all if the catalogue could not be read,
+  /// because it is unknown which of the two the scan is.
   func wanting(_ answer: ScanAnswer) -> [WebhookOptions] {
     if case .unreadable = answer.lookup { return options }
     return options.filter { answer.match.isEmpty ? $0.sendsMisses : $0.sendsMatches }

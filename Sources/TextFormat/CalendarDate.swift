@@ -1,9 +1,9 @@
-/// A date of the Gregorian calendar, which is extended to the years before it was introduced.
+/// A date of the proleptic Gregorian calendar.
 package struct CalendarDate: Sendable, Equatable {
   package var year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   package var month: Int
-  /// 1 to 31.
+  /// The day, 1 to 31.
   package var day: Int
 
   package init(year: Int, month: Int, day: Int) {
@@ -12,13 +12,13 @@ package struct CalendarDate: Sendable, Equatable {
     self.day = day
   }
 
-  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": a year is counted from March, so that the leap day is
-  // the last one, and 400 years are an era of 146,097 days, whichever they are.
+  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": a year begins in March, so that the leap day is the
+  // last one, and an era is 400 years, which always have 146,097 days.
   private static let daysOfEra = 146_097
-  /// The days from 0000-03-01, when an era begins, to 1970-01-01.
+  /// The number of days from 0000-03-01, when an era begins, to 1970-01-01.
   private static let epoch = 719_468
 
-  /// The date that is so many days after 1970-01-01.
+  /// Creates the date that is this number of days after 1970-01-01.
   package init(daysSince1970: Int) {
     let days = daysSince1970 + Self.epoch
     let era = days.dividedRoundingDown(by: Self.daysOfEra)
@@ -31,7 +31,7 @@ package struct CalendarDate: Sendable, Equatable {
     year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
   }
 
-  /// The days from 1970-01-01 to this date. A day after the end of its month counts on into the next one.
+  /// The number of days from 1970-01-01 to this date. A day after the end of its month counts into the next month.
   package var daysSince1970: Int {
     let marchYear = month > 2 ? year : year - 1
     let era = marchYear.dividedRoundingDown(by: 400)
@@ -40,12 +40,12 @@ package struct CalendarDate: Sendable, Equatable {
     return era * Self.daysOfEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - Self.epoch
   }
 
-  /// Whether the calendar has this date: no 31st of April.
+  /// Whether the calendar has this date: there is no 31st of April.
   package var isValid: Bool {
     (1...12).contains(month) && (1...31).contains(day) && CalendarDate(daysSince1970: daysSince1970) == self
   }
 
-  /// The day of the week of the date that is so many days after 1970-01-01: 0 is a Sunday.
+  /// The day of the week of the date that is this number of days after 1970-01-01; 0 is Sunday.
   package static func weekday(daysSince1970 days: Int) -> Int {
     // 1970-01-01 was a Thursday.
     (days + 4) - (days + 4).dividedRoundingDown(by: 7) * 7
@@ -55,14 +55,14 @@ package struct CalendarDate: Sendable, Equatable {
   package static let monthNames = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  /// The names of the days in HTTP, from Sunday on.
+  /// The names of the days in HTTP, from Sunday.
   package static let weekdayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 }
 
 extension Int {
   /// The quotient, rounded down: −1 divided by 7 is −1.
   ///
-  /// - Parameter divisor: Greater than 0.
+  /// - Parameter divisor: The divisor, greater than 0.
   package func dividedRoundingDown(by divisor: Int) -> Int {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
@@ -70,9 +70,9 @@ extension Int {
 }
 
 extension [UInt8] {
-  /// Appends the last digits of a number, with zeros before a shorter one.
+  /// Appends the last digits of a number, padded with zeros.
   ///
-  /// - Parameter value: Not negative.
+  /// - Parameter value: The number, which must not be negative.
   package mutating func append(_ value: Int, digits: Int) {
     var divisor = 1
     for _ in 1..<digits { divisor *= 10 }
@@ -95,7 +95,7 @@ extension [UInt8] {
 
   /// Appends a time of day as `23:59:59`.
   ///
-  /// - Parameter second: Seconds since midnight, less than a day.
+  /// - Parameter second: The number of seconds since midnight, less than a day.
   package mutating func appendClock(second: Int) {
     append(second / 3600, digits: 2)
     append(UInt8(ascii: ":"))

@@ -1,19 +1,19 @@
-/// A moment of UTC by the Gregorian calendar, as text.
+/// A UTC time in the Gregorian calendar, for formatting.
 ///
-/// Foundation's formatters write the same for the years from 1583 on, and take longer than a lookup in a catalogue: each
-/// answer of the daemon has two moments, and each line of its log one.
+/// Foundation's formatters write the same text for years from 1583, but take longer than a lookup in a catalogue: each
+/// answer of the daemon contains two times, and each line of its log one.
 package struct CivilTime: Sendable, Equatable {
-  /// The first and the last moment of the years 1 to 9999, in milliseconds since 1970.
+  /// The first and the last millisecond of the years 1 to 9999, in milliseconds since 1970.
   package static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-  /// In the years 1 to 9999.
+  /// The date, in the years 1 to 9999.
   package let date: CalendarDate
-  /// From 0, a Sunday.
+  /// The day of the week; 0 is Sunday.
   package let weekday: Int
-  /// Since midnight.
+  /// The number of milliseconds since midnight.
   package let millisecondOfDay: Int
 
-  /// - Parameter milliseconds: Since 1970. For a moment outside ``range`` the nearest one inside is taken.
+  /// - Parameter milliseconds: The time in milliseconds since 1970. A time outside ``range`` is clamped to it.
   package init(milliseconds: Int64) {
     let total = Int(min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound))
     let days = total.dividedRoundingDown(by: 86_400_000)
@@ -25,7 +25,7 @@ package struct CivilTime: Sendable, Equatable {
   /// RFC 3339 with milliseconds: `2026-01-31T23:59:59.123Z`.
   package var text: String { text(withMilliseconds: true) }
 
-  /// RFC 3339 without a fraction, which is cut off: `2026-01-31T23:59:59Z`.
+  /// RFC 3339 without a fraction, which is truncated: `2026-01-31T23:59:59Z`.
   package var secondsText: String { text(withMilliseconds: false) }
 
   private func text(withMilliseconds: Bool) -> String {
@@ -42,7 +42,7 @@ package struct CivilTime: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// As in the `Date` of HTTP (RFC 9110, 5.6.7): `Sat, 31 Jan 2026 23:59:59 GMT`.
+  /// The time in the format of the HTTP `Date` header (RFC 9110, 5.6.7): `Sat, 31 Jan 2026 23:59:59 GMT`.
   package var httpText: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(29)

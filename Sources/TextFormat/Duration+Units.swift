@@ -1,14 +1,14 @@
 extension Duration {
-  /// The duration in seconds, rounded to the nearest number that a double has.
+  /// The duration in seconds, rounded to the nearest double.
   package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
-  /// The duration in milliseconds, cut towards zero and to what 64 bits hold.
+  /// The duration in milliseconds, truncated towards zero and clamped to 64 bits.
   package var milliseconds: Int64 { count(perSecond: 1000) }
 
-  /// The duration in microseconds, cut towards zero and to what 64 bits hold.
+  /// The duration in microseconds, truncated towards zero and clamped to 64 bits.
   package var microseconds: Int64 { count(perSecond: 1_000_000) }
 
-  /// The duration in nanoseconds, cut towards zero and to what 64 bits hold.
+  /// The duration in nanoseconds, truncated towards zero and clamped to 64 bits.
   package var nanoseconds: Int64 { count(perSecond: 1_000_000_000) }
 
   private func count(perSecond units: Int64) -> Int64 {

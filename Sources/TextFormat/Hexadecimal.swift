@@ -1,8 +1,8 @@
-/// Bytes as hexadecimal digits, two for each.
+/// An encoder of bytes as hexadecimal digits, two per byte.
 ///
-/// Public only because the compiler inlines no package function into another module.
+/// It is public only because the compiler does not inline package functions into other modules.
 public enum Hexadecimal {
-  /// Upper or lower case, of the digits above 9.
+  /// The case of the digits above 9.
   package enum Letters: Sendable {
     case uppercase, lowercase
   }
@@ -12,7 +12,7 @@ public enum Hexadecimal {
     (digit(byte >> 4, letters), digit(byte & 15, letters))
   }
 
-  /// The digits of bytes, without anything between them.
+  /// The hexadecimal digits of bytes, without separators.
   package static func text(_ bytes: [UInt8], _ letters: Letters = .uppercase) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(2 * bytes.count)
@@ -33,7 +33,7 @@ public enum Hexadecimal {
     return (letters == .uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) + value - 10
   }
 
-  /// The value of a digit in upper or lower case; `nil` for every other character.
+  /// The value of a digit in upper or lower case; `nil` for any other character.
   @inlinable
   public static func value(of digit: UInt8) -> UInt8? {
     switch digit {

@@ -1,7 +1,8 @@
 /// Percent-encoding (RFC 3986, 2.1): a byte as `%` and two hexadecimal digits.
 package enum PercentEncoding {
-  /// The text with everything but the unreserved characters of RFC 3986 (letters, digits, `-`, `.`, `_`, `~`) encoded: a
-  /// blank is `%20` and a plus `%2B`, so a server that reads `+` as a blank and one that does not see the same text.
+  /// The text with everything except the unreserved characters of RFC 3986 (letters, digits, `-`, `.`, `_`, `~`)
+  /// encoded: a blank is `%20` and a plus `%2B`, so servers that decode `+` as a blank and servers that do not read the
+  /// same text.
   package static func encoded(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {
@@ -10,16 +11,16 @@ package enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Appends the three characters that stand for a byte.
+  /// Appends the three characters that encode a byte.
   package static func append(_ byte: UInt8, to encoded: inout [UInt8]) {
     let digits = Hexadecimal.digits(byte)
     encoded += [UInt8(ascii: "%"), digits.high, digits.low]
   }
 
-  /// The bytes that an encoded text stands for.
+  /// Decodes a percent-encoded text into bytes.
   ///
-  /// - Parameter plusIsBlank: Whether `+` stands for a blank, as in the query of a form.
-  /// - Returns: `nil` if a `%` is not followed by two hexadecimal digits.
+  /// - Parameter plusIsBlank: Whether `+` is decoded as a blank, as in the query of a form.
+  /// - Returns: The bytes; `nil` if a `%` is not followed by two hexadecimal digits.
   package static func decoded(_ encoded: Span<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.count)
@@ -40,10 +41,10 @@ package enum PercentEncoding {
     return bytes
   }
 
-  /// The text that an encoded text stands for.
+  /// Decodes a percent-encoded text.
   ///
-  /// - Parameter plusIsBlank: Whether `+` stands for a blank, as in the query of a form.
-  /// - Returns: `nil` if a `%` is not followed by two hexadecimal digits, and for bytes that are not UTF-8.
+  /// - Parameter plusIsBlank: Whether `+` is decoded as a blank, as in the query of a form.
+  /// - Returns: The text; `nil` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
   package static func decodedText(_ encoded: Substring, plusIsBlank: Bool = false) -> String? {
     decoded(encoded.utf8.span, plusIsBlank: plusIsBlank).flatMap { String(validating: $0, as: UTF8.self) }
   }

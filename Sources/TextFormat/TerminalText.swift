@@ -1,7 +1,7 @@
-/// Text from files, servers and people, written so that it can be read and cannot steer a terminal.
+/// Escapes text from files, servers and people so that it is readable and cannot control a terminal.
 package enum TerminalText {
-  /// Whether a character cannot be seen, or changes what is seen: it steers a terminal, turns the direction of what
-  /// follows, or ends a line.
+  /// Whether a character is invisible or changes the display: it controls a terminal, changes the direction of the
+  /// following text, or ends a line.
   package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -9,7 +9,7 @@ package enum TerminalText {
     }
   }
 
-  /// A character by its number: `\u{202E}`.
+  /// A character as its number: `\u{202E}`.
   package static func number(_ scalar: Unicode.Scalar) -> String {
     "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
   }
@@ -18,9 +18,9 @@ package enum TerminalText {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - named: Which of line feed, carriage return and tab are written `\n`, `\r` and `\t`. All other hidden characters
-  ///     are written by number.
-  ///   - marked: Characters that get a backslash before them, such as the quotation mark within quotation marks.
+  ///   - named: The characters among line feed, carriage return and tab to write as `\n`, `\r` and `\t`. All other
+  ///     hidden characters are written as numbers.
+  ///   - marked: Characters to escape with a backslash, for example the quotation mark inside quotation marks.
   package static func escaped(_ text: String, named: String = "\n\r\t", marked: String = "") -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -39,14 +39,14 @@ package enum TerminalText {
 
   private static let letters: [Unicode.Scalar: Unicode.Scalar] = ["\n": "n", "\r": "r", "\t": "t"]
 
-  /// The text with a blank for each control character: it neither ends the line nor steers a terminal.
+  /// The text with each control character replaced by a blank: it neither ends the line nor controls a terminal.
   package static func onOneLine(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// The text as ``onOneLine(_:)`` has it, and with every other hidden character by number. The joiner inside of an emoji
-  /// stays.
+  /// The text like ``onOneLine(_:)``, and with every other hidden character as its number. Joiners inside an emoji are
+  /// kept.
   package static func shown(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     let scalars = Array(onOneLine(text).unicodeScalars)
@@ -65,16 +65,16 @@ package enum TerminalText {
       && isEmoji(scalars[index - 1]) && isEmoji(scalars[index + 1])
   }
 
-  /// Whether a scalar is a part of an emoji; digits are only where a selector says so.
+  /// Whether a scalar is part of an emoji; digits are only with a variation selector.
   private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value == 0xFE0F || scalar.value > 0xFF && scalar.properties.isEmoji
   }
 
-  /// Bytes that need not be text: printable ASCII as it is, and every other byte as `\x1D`.
+  /// Bytes that need not be text: printable ASCII unchanged, and every other byte as `\x1D`.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - escapesBackslash: Whether a backslash is written `\x5C`, so that the bytes can be told from the text.
+  ///   - escapesBackslash: Whether to write a backslash as `\x5C`, so that the escapes are unambiguous.
   package static func escaped(bytes: ArraySlice<UInt8>, escapesBackslash: Bool) -> String {
     var result = ""
     for byte in bytes {

@@ -1,25 +1,25 @@
 import CatalogSync
 
-/// A transport that keeps what the server sends in a file, whole, also if it is refused on the way.
+/// A transport that saves the server's complete response in a file, even if it is refused before its end.
 ///
-/// Of several answers of one synchronisation the last one that began is kept: the increment that called for a full
-/// update gives way to that.
+/// If one synchronisation receives several responses, the last one that began is kept: an increment that is followed by
+/// a full update is replaced by it.
 final class AnswerKeeper<Base: CatalogTransport>: CatalogTransport {
   private let base: Base
   private let path: String
   private var file: OutputFile?
 
   /// - Parameters:
-  ///   - base: What asks the server.
-  ///   - path: Where the answer is kept.
-  /// - Throws: `Failure` with exit code 73, before the server is asked.
+  ///   - base: The transport that sends the requests.
+  ///   - path: The file to save the response in.
+  /// - Throws: `Failure` with exit code 73, before a request is sent.
   init(_ base: Base, _ path: String) throws {
     self.base = base
     self.path = path
     try OutputFile(path).discard()
   }
 
-  /// An attempt, and why its answer was refused, if it was.
+  /// The state of an attempt, and why its response was refused, if it was.
   private struct Attempt<State: ~Copyable>: ~Copyable {
     var state: State
     var refusal: (any Error)?
@@ -34,7 +34,7 @@ final class AnswerKeeper<Base: CatalogTransport>: CatalogTransport {
       return Attempt(state: try makeState(), refusal: nil)
     } onChunk: { attempt, chunk in
       try file?.write(chunk)
-      // What is refused is what somebody will want to see to its end.
+      // Keep reading a refused response, because a person will want to see all of it.
       if attempt.refusal != nil { return }
       do { try onChunk(&attempt.state, chunk) } catch { attempt.refusal = error }
     }
@@ -42,7 +42,7 @@ final class AnswerKeeper<Base: CatalogTransport>: CatalogTransport {
     return attempt.state
   }
 
-  /// Gives the file its name, with what came.
+  /// Gives the file its final name, with the data received.
   func publish() {
     guard let file else { return }
     self.file = nil

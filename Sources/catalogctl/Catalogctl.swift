@@ -9,10 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// The tool with which a person looks after a catalogue.
+/// The command-line tool for managing a catalogue.
 ///
-/// Each command says its own name: one that is worked out from its type costs a search through every conformance of the
-/// process, before any command runs.
+/// Each command declares its own name: deriving it from the type would search all protocol conformances of the process
+/// before any command runs.
 struct Catalogctl: AsyncParsableCommand {
   static let version = "0.1.0"
 
@@ -50,7 +50,8 @@ enum Main {
     do {
       try ClosedStreams.replace()
       try RawText.check()
-      // A file that is cut under us, or a limit on the size of files, is an error to report, not the end.
+      // A file that is truncated while in use, or a file size limit, must be reported as an error and not end the
+      // process.
       try MappingGuard.install()
       signal(SIGXFSZ, SIG_IGN)
       var command = try Catalogctl.parseAsRoot(CommandWords.arranged(Array(CommandLine.arguments.dropFirst())))

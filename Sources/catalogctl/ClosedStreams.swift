@@ -1,17 +1,17 @@
 import Storage
 import Synchronization
 
-/// Which of standard input and standard output were closed when the process began.
+/// The standard streams (input and output) that were closed when the process started.
 ///
-/// `/dev/null` stands in for them then, so that no store gets their numbers. To a command they are still closed: it cannot
-/// read codes, and it cannot print what was asked for.
+/// `/dev/null` is opened for them, so that no store gets their descriptors. Commands still treat them as closed: they
+/// cannot read codes from them or print results to them.
 enum ClosedStreams {
   private static let input = Atomic(false)
   private static let output = Atomic(false)
-  /// Whether the command prints no more than a report of what it changed.
+  /// Whether the command prints only a report of its changes.
   private static let isReportOptional = Atomic(false)
 
-  /// Opens `/dev/null` for each standard stream that is closed. Call it before anything else.
+  /// Opens `/dev/null` for each closed standard stream. Call it before anything else.
   ///
   /// - Throws: `StorageError`.
   static func replace() throws {
@@ -20,12 +20,13 @@ enum ClosedStreams {
     output.store(closed.contains(1), ordering: .relaxed)
   }
 
-  /// Says which command runs.
+  /// Sets the running command.
   static func prepare(for command: Any) { isReportOptional.store(command is any ChangingCommand, ordering: .relaxed) }
 
   static var isInputClosed: Bool { input.load(ordering: .relaxed) }
 
-  /// What becomes of results where standard output is closed: they are an error, or for a changing command dropped.
+  /// The state of standard output. If it is closed, results are an error, or, for a command that makes changes, are
+  /// dropped.
   enum OutputState { case open, closed, dropped }
 
   static var outputState: OutputState {
@@ -34,7 +35,7 @@ enum ClosedStreams {
   }
 }
 
-/// A command whose work is the change that it makes. It does not fail because nobody reads its report.
+/// A command whose purpose is the change it makes. It does not fail if its report cannot be printed.
 protocol ChangingCommand {}
 
 extension Login: ChangingCommand {}

@@ -1,27 +1,28 @@
 import ArgumentParser
 
-/// The arguments of the process, as far as they lead to a command.
+/// The command path at the beginning of the process's arguments.
 ///
-/// The argument parser takes an option only after the command that declares it, and for a mistyped command it shows the help
-/// of the one above. This puts `--root`, `--user` and `--json` where the parser expects them, and names the mistake.
+/// The argument parser accepts an option only after the command that declares it, and for a mistyped command it shows
+/// the help of the parent command. This type moves `--root`, `--user` and `--json` to where the parser expects them,
+/// and reports the mistyped name.
 struct CommandWords {
-  /// Options with a value that may stand before the command.
+  /// Options with a value that are allowed before the command.
   private static let valued = ["--root", "--user"]
 
   private var command: any ParsableCommand.Type = Catalogctl.self
-  /// The names that lead to the command.
+  /// The command names so far.
   private var path: [String] = []
-  /// Options that stood before a name.
+  /// Options before a command name.
   private var options: [String] = []
   private var rest: ArraySlice<String>
 
-  /// The arguments as the parser takes them.
+  /// Returns the arguments in the order that the parser accepts.
   ///
   /// - Throws: `Failure` with exit code 64 for a command that does not exist.
   static func arranged(_ arguments: [String]) throws -> [String] {
     var words = CommandWords(rest: arguments[...])
     try words.walk()
-    // A group of commands has no options of its own; its help is shown.
+    // A command group has no options of its own; its help is shown.
     let isGroup = !words.subcommands.isEmpty && words.rest.isEmpty && !(words.command is Users.Type)
     if isGroup, words.options.contains("--json") {
       let group = words.name
@@ -57,7 +58,7 @@ struct CommandWords {
     }
   }
 
-  /// Checks the names that `help` is asked about. Help on `help` is the list of commands.
+  /// Checks the names after `help`. The help of `help` is the list of commands.
   private mutating func checkHelp() throws {
     if rest.dropFirst().first == "help" { rest.remove(at: rest.startIndex + 1) }
     var words = self
@@ -67,7 +68,7 @@ struct CommandWords {
     }
   }
 
-  /// The command as it is typed.
+  /// The command as typed.
   private var name: String { (["catalogctl"] + path).joined(separator: " ") }
 
   private mutating func descend(_ word: String) throws {
@@ -84,16 +85,16 @@ struct CommandWords {
   private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
   private static func advice(_ word: String, among names: [String], of group: String) -> String {
-    // One mistake in a short word, two in a longer one.
+    // One typing error in a short word, two in a longer one.
     let nearest = names.map { ($0, distance(Array(word), Array($0))) }.min { $0.1 < $1.1 }
     let guess = nearest.flatMap { $0.1 <= (word.count < 4 ? 1 : 2) ? "; did you mean '\($0.0)'?" : nil } ?? "."
     return
       "'\(word)' is not a command of \(group)\(guess) Usage: \(group) COMMAND; '\(group) --help' lists the commands"
   }
 
-  /// How many letters have to be added, left out, replaced or swapped with the next one to make `b` of `a`.
+  /// The edit distance from `a` to `b`: insertions, deletions, replacements, and swaps of adjacent letters.
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
-    // A word that long is no mistyped command.
+    // A word this long is not a mistyped command.
     if a.count > 40 { return .max }
     var rows = [Array(0...b.count)]
     for i in a.indices {

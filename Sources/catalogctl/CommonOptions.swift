@@ -5,7 +5,7 @@ import LogStore
 import Synchronization
 import Workspace
 
-/// Where the stores live, and whose are meant.
+/// The options that select the root directory and the user.
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -21,7 +21,7 @@ struct StoreOptions: ParsableArguments {
     if root == "" { throw ValidationError("--root names no directory") }
   }
 
-  /// The stores. What speaks against their place is said on standard error, once in the life of the process.
+  /// The stores. Warns on standard error, once per process, if their location is unsuitable.
   var workspace: WorkspaceDirectory {
     var workspace = WorkspaceDirectory(root: root ?? Self.defaultRoot)
     workspace.notify = { Console.say("catalogctl: \($0)") }
@@ -32,7 +32,7 @@ struct StoreOptions: ParsableArguments {
     return workspace
   }
 
-  /// Guards nothing but itself: who asks first warns.
+  /// Whether the warning was printed. Relaxed, because no other memory depends on it.
   private static let hasWarned = Atomic(false)
 
   private static var defaultRoot: String {
@@ -42,7 +42,7 @@ struct StoreOptions: ParsableArguments {
     return NSHomeDirectory() + "/.local/share/catalog"
   }
 
-  /// The user that is meant.
+  /// The selected user.
   ///
   /// - Throws: `WorkspaceError.nobodySignedIn`.
   func userID() throws -> String {
@@ -51,23 +51,23 @@ struct StoreOptions: ParsableArguments {
     return current
   }
 
-  /// The user's catalogue as it is now; empty where there is none. Creates nothing.
+  /// The user's current catalogue; empty if there is none. Creates nothing.
   func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
 
-  /// All commits of the user's catalogue that are kept; `nil` where there is none. Creates nothing.
+  /// The retained commits of the user's catalogue; `nil` if there is none. Creates nothing.
   func history() throws -> CatalogHistory? {
     let user = try userID()
     guard let location = try workspace.catalogue(of: user) else { return nil }
     return try orRemedies(user) { try CatalogReader.open(location)?.history() }
   }
 
-  /// A reader of the user's catalogue; `nil` where there is none. Creates nothing.
+  /// A reader of the user's catalogue; `nil` if there is none. Creates nothing.
   func reader() throws -> CatalogReader? {
     let user = try userID()
     guard let location = try workspace.catalogue(of: user) else { return nil }
     return try orRemedies(user) {
       let reader = try CatalogReader.open(location)
-      // Whether it is a catalogue is known now.
+      // This checks whether the store is a catalogue.
       _ = try reader?.snapshot()
       return reader
     }
@@ -75,15 +75,15 @@ struct StoreOptions: ParsableArguments {
 
   /// A commit of the user's catalogue.
   ///
-  /// - Throws: `Failure` with exit code 1 where it is not kept.
+  /// - Throws: `Failure` with exit code 1 if it is not retained.
   func commit(_ sequence: UInt64) throws -> CatalogSnapshot {
     guard let commit = try history()?.at(sequence) else { throw Failure.noCommit(sequence) }
     return commit
   }
 
-  /// The writer of the user's catalogue, whose directories are made where they are missing.
+  /// The writer of the user's catalogue. Creates missing directories.
   ///
-  /// - Parameter replacesDamaged: Whether to begin anew where the catalogue cannot be opened.
+  /// - Parameter replacesDamaged: Whether to start with an empty catalogue if the existing one cannot be opened.
   func writer(waiting: Duration = .zero, replacesDamaged: Bool = false) throws -> CatalogWriter {
     let user = try userID()
     return try orRemedies(user) {
@@ -91,7 +91,7 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Opens a catalogue; where that finds it damaged, the error says what can be done.
+  /// Opens a catalogue. If it is damaged, the error includes advice.
   func orRemedies<Result>(_ user: String, _ open: () throws -> Result) throws -> Result {
     do { return try open() } catch {
       guard let location = try? workspace.catalogue(of: user),
@@ -102,7 +102,8 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// What an error of opening a catalogue is about: of another kind of store in its place a reader says which.
+  /// The actual cause of an error while opening a catalogue: if the store is of another kind, a reader reports that
+  /// kind.
   private static func cause(of error: any Error, at location: StoreLocation) -> any Error {
     guard case StoreError.schema? = error as? StoreError else { return error }
     do { _ = try CatalogReader.open(location)?.snapshot() } catch let other as CatalogError { return other } catch {}
@@ -111,7 +112,7 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension StoreLocation {
-  /// What can be done about a catalogue that cannot be opened.
+  /// Advice for a catalogue that cannot be opened.
   var remedies: String {
     guard let source = (try? catalogueRepairSources())?.first else {
       return "'catalogctl verify --repair' saves what can be saved; \(Self.replacementAdvice)"
@@ -126,7 +127,7 @@ extension StoreLocation {
 }
 
 extension RepairSource {
-  /// What it is, for people.
+  /// A description for people.
   var words: String {
     let name =
       switch kind {
@@ -138,7 +139,7 @@ extension RepairSource {
   }
 }
 
-/// How a command that writes treats another one that does.
+/// The options for waiting for another writer.
 struct WriteOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("How long to wait for another process that is writing.", valueName: "seconds"))
@@ -148,17 +149,17 @@ struct WriteOptions: ParsableArguments {
     guard wait >= 0, wait <= 86_400 else { throw ValidationError("--wait is 0 to 86400 seconds") }
   }
 
-  /// ``wait`` as a duration, to the millisecond.
+  /// The duration ``wait``, with millisecond precision.
   var waiting: Duration { .milliseconds(Int(wait * 1000)) }
 }
 
-/// For people or for programs.
+/// The option that selects output for people or for programs.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON: one document, or one a line where there are many.")
   var json = false
 }
 
-/// Times as people and programs read them.
+/// Formats times for people and programs.
 enum Moment {
   /// Microseconds since 1970 as `2026-01-31T23:59:59Z`.
   static func text(_ microseconds: Int64) -> String {

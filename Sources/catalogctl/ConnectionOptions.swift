@@ -3,7 +3,7 @@ import CatalogHTTP
 import Foundation
 import Workspace
 
-/// How a server is asked.
+/// The options of the connection to a server.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("File with the value of the Authorization header, mode 0600.", valueName: "file"),
@@ -27,7 +27,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How often a failed request is tried in all.", valueName: "times"))
   var attempts = 5
 
-  /// What messages call these options.
+  /// The names of these options in messages.
   static let names = OptionNames(
     idleTimeout: "--idle-timeout", minimumRate: "--minimum-rate",
     certificateAuthorityFile: "--ca-file, or the setting sync.caFile")
@@ -45,7 +45,7 @@ struct ConnectionOptions: ParsableArguments {
     }
   }
 
-  /// What asks the server at `url`.
+  /// The connection to the server at `url`.
   ///
   /// - Throws: `Failure` for a file of credentials that cannot be used; `TransportError`.
   func transport(to url: String, _ settings: SyncSettings) throws -> ServerConnection {
@@ -61,8 +61,8 @@ struct ConnectionOptions: ParsableArguments {
     return try ServerConnection(url: url, options: options)
   }
 
-  /// An option beats the environment, and that a setting. Those of a setting are meant for the server of another
-  /// setting.
+  /// An option takes precedence over the environment, which takes precedence over a setting. Credentials in the
+  /// settings are for the server in the settings.
   private func credentials(for url: String, _ settings: SyncSettings) throws -> String? {
     if let authorization { return authorization }
     if let authorizationFile { return try SecretFile.read(authorizationFile) }
@@ -78,7 +78,7 @@ struct ConnectionOptions: ParsableArguments {
   }
 }
 
-/// A transport that says on a display, or on standard error, when it tries again.
+/// A transport that reports retries on a display, or on standard error.
 struct ServerConnection {
   let url: String
   let host: String
@@ -92,7 +92,7 @@ struct ServerConnection {
     (address, self.options) = (url, options)
   }
 
-  /// The transport, whose attempts the display tells of.
+  /// The transport, whose retries are reported on the display.
   func announcing(on display: SyncDisplay) throws -> HTTPTransport {
     var options = options
     options.onRetry = { notice in

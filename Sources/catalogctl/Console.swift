@@ -11,36 +11,35 @@ import Musl
 import Darwin
 #endif
 
-/// Ends the process. Results that were written are out.
+/// Ends the process. All results are already written.
 func terminate(_ code: ExitStatus) -> Never { exit(code.rawValue) }
 
-/// Ends the process with a code of the argument parser.
+/// Ends the process with an exit code of the argument parser.
 func terminate(_ code: ExitCode) -> Never { exit(code.rawValue) }
 
-/// Standard output and standard error: results go to the one, words to the other.
+/// Standard output for results and standard error for messages.
 enum Console {
-  /// Whether people look at standard output, and want colour.
+  /// Whether standard output is a terminal, and colour is not disabled.
   static let isColourful = isTerminal && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
-  /// Whether people look at standard output.
+  /// Whether standard output is a terminal.
   static let isTerminal = isatty(STDOUT_FILENO) == 1
-  /// Whether people look at standard error.
+  /// Whether standard error is a terminal.
   static let isWatched = isatty(STDERR_FILENO) == 1
 
-  /// Columns of the terminal that standard output is; where it is none, those that $COLUMNS says, or 100.
+  /// The width of the terminal on standard output; otherwise $COLUMNS, or 100.
   static let columns: Int = tableColumns ?? 100
 
-  /// Columns that a table may take: those of the terminal, or those that $COLUMNS says, but at least 20; `nil` where
-  /// neither is known.
+  /// The maximum width of a table: that of the terminal, or $COLUMNS, but at least 20; `nil` if neither is known.
   static let tableColumns: Int? = (terminalColumns(of: STDOUT_FILENO) ?? toldColumns).map { max(20, $0) }
 
-  /// Columns that help may take. The argument parser indents by up to 28 columns and needs room after that, so a
-  /// narrower terminal breaks the lines itself.
+  /// The maximum width of help. The argument parser indents by up to 28 columns and needs room after that, so a
+  /// narrower terminal wraps the lines itself.
   static let helpColumns: Int = max(40, toldColumns ?? terminalColumns(of: STDOUT_FILENO) ?? 80)
 
-  /// Columns that a line of progress may take. A line that is longer than a narrow terminal could not be drawn over.
+  /// The maximum width of a progress line. A line wider than the terminal could not be overwritten.
   static let progressColumns: Int = terminalColumns(of: STDERR_FILENO) ?? toldColumns ?? 100
 
-  /// Columns of a terminal, at least 1; `nil` for what is no terminal, or does not say.
+  /// The width of a terminal, at least 1; `nil` if the descriptor is not a terminal, or the width is unknown.
   private static func terminalColumns(of descriptor: Int32) -> Int? {
     var size = winsize()
     // The call fills the local structure.
@@ -48,24 +47,24 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// Columns that $COLUMNS says, 1 to 10,000; `nil` where it says none.
+  /// The value of $COLUMNS, 1 to 10,000; `nil` if it is not set or invalid.
   private static let toldColumns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
     .flatMap { $0 > 0 ? min($0, 10_000) : nil }
 
-  /// Writes a line to standard error. What it quotes from files, servers and arguments cannot make two of it.
+  /// Writes a line to standard error. Quoted text from files, servers and arguments cannot break it into two lines.
   static func say(_ line: String) { write(Array((line.shown + "\n").utf8), to: STDERR_FILENO) }
 
-  /// Writes text to standard error as it is.
+  /// Writes text to standard error unchanged.
   static func show(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
-  /// Writes a line to standard output at once.
+  /// Writes a line to standard output without buffering.
   static func print(_ line: String) { write(Array((line + "\n").utf8), to: STDOUT_FILENO) }
 
-  /// Writes bytes to standard output at once.
+  /// Writes bytes to standard output without buffering.
   static func print(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-  /// Writes all of `bytes`. A failure on standard output ends the process with its reason; one on standard error is passed
-  /// over, as there is nobody left to tell.
+  /// Writes all of `bytes`. An error on standard output ends the process with a message; an error on standard error is
+  /// ignored, because it cannot be reported.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     if descriptor == STDOUT_FILENO {
       switch ClosedStreams.outputState {
@@ -104,7 +103,7 @@ enum Console {
     }
   }
 
-  /// What helps where nothing was changed, so that the command may be repeated.
+  /// A remedy if nothing was changed, so that the command can be repeated.
   private static func advice(_ code: Int32) -> String {
     switch code {
     case ENOSPC, EDQUOT: "; free some space and try again"
@@ -121,22 +120,22 @@ enum Console {
     case yellow = "33"
   }
 
-  /// `text` in a style where people look at it, else as it is.
+  /// `text` in a style if standard output shows colour, otherwise unchanged.
   static func styled(_ text: String, _ style: Style) -> String {
     isColourful ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 }
 
 extension String {
-  /// The text with a blank for each control character: it neither ends the line nor steers a terminal.
+  /// The text with each control character replaced by a blank: it neither ends the line nor controls a terminal.
   var onOneLine: String { TerminalText.onOneLine(self) }
 
-  /// The text as people may see it: ``onOneLine``, and every other character that cannot be seen, or turns the direction
-  /// of what follows, by number, such as `\u{202E}`.
+  /// The text, safe to display: like ``onOneLine``, and with every other character that is invisible or changes the
+  /// text direction as its number, for example `\u{202E}`.
   var shown: String { TerminalText.shown(self) }
 }
 
-/// The system's `write`, which the functions of ``Console`` hide by their names.
+/// The system's `write`, which ``Console``'s own functions would shadow.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
   unsafe write(descriptor, bytes, count)
 }

@@ -8,27 +8,27 @@ import Musl
 import Darwin
 #endif
 
-/// What the command has changed durably so far.
+/// The changes that the command has made durable so far.
 ///
-/// A report of it that cannot be written is no failure of the change, and the message has to say so: a caller that repeats
-/// the command would make the change twice.
+/// If a report of a change cannot be written, the change has still succeeded, and the message must say so: a caller
+/// that repeats the command would make the change twice.
 enum DurableChange {
   private static let words = Mutex<String?>(nil)
 
-  /// Notes a change, once it is durable and before anything about it is written to standard output.
+  /// Records a change after it is durable, and before anything about it is written to standard output.
   ///
   /// - Parameters:
-  ///   - what: The change as a sentence without its end, such as `commit 7 is durable`.
-  ///   - advice: What to do where the report of it cannot be written.
+  ///   - what: The change, as a clause without a full stop, for example `commit 7 is durable`.
+  ///   - advice: What to do if its report cannot be written.
   static func note(_ what: String, advice: String = "do not repeat the command") {
     words.withLock { $0 = "\(what), and only the report of it could not be written: \(advice)" }
-    // A reader that has gone away is told as an error of the write; a signal would say nothing.
+    // A closed pipe is reported as a write error; a signal would end the process without a message.
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Notes a commit of a command that takes one file after another.
+  /// Records a commit of a command that processes several files.
   ///
-  /// - Parameter filesAfter: Files that follow and are not taken if the report cannot be written.
+  /// - Parameter filesAfter: The number of following files, which are not processed if the report cannot be written.
   static func note(commit sequence: UInt64, filesAfter: Int) {
     let commit = "commit \(sequence) is durable"
     switch filesAfter {
@@ -38,6 +38,6 @@ enum DurableChange {
     }
   }
 
-  /// What a message about a report that cannot be written says; `nil` if nothing was changed.
+  /// The text about the changes for an error message; `nil` if nothing was changed.
   static var told: String? { words.withLock { $0 } }
 }

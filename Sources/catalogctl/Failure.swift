@@ -18,10 +18,10 @@ import Musl
 import Darwin
 #endif
 
-/// A command's end that is not success: what to say, and the exit code.
+/// An unsuccessful end of a command: a message and an exit code.
 struct Failure: Error {
   let code: ExitStatus
-  /// For standard error; empty where everything was said.
+  /// The message for standard error; empty if everything was already reported.
   let message: String
 
   init(_ code: ExitStatus, _ message: String = "") {
@@ -29,15 +29,15 @@ struct Failure: Error {
     self.message = message
   }
 
-  /// Says what went wrong and ends the process with its code.
+  /// Prints the error's message and ends the process with its exit code.
   static func exit(_ error: any Error) -> Never {
     guard let failure = Failure(error) else { exit(parser: error) }
     if !failure.message.isEmpty { Console.say("catalogctl: " + failure.message + remedy(for: error)) }
     terminate(failure.code)
   }
 
-  /// What can be done about damage that a command came upon; empty for everything else. What finds a catalogue damaged when it
-  /// opens it says more.
+  /// Advice for damage that a command found; empty for all other errors. Code that finds a catalogue damaged when it
+  /// opens it gives more detailed advice.
   private static func remedy(for error: any Error) -> String {
     switch error {
     case StoreError.damaged, StoreError.unreadable, CatalogError.store(.damaged), CatalogError.store(.unreadable):
@@ -46,11 +46,11 @@ struct Failure: Error {
     }
   }
 
-  /// Ends the process with what the argument parser has to say: help on standard output, where it has to arrive, and
-  /// mistakes, with the arguments that they quote, on standard error.
+  /// Ends the process with the argument parser's output: help on standard output, where a failed write is an error, and
+  /// errors, which quote arguments, on standard error.
   private static func exit(parser error: any Error) -> Never {
-    // The parser lays out help for what it takes for the terminal's width, also to find the exit code, and traps where that
-    // is narrower than its indents. Nothing else runs any more, so the environment may be changed.
+    // The parser formats help for the width of the terminal, also to compute the exit code, and traps if that is less
+    // than its indentation. Nothing else is running any more, so changing the environment is safe.
     unsafe setenv("COLUMNS", "\(Console.helpColumns)", 1)
     let code = Catalogctl.exitCode(for: error)
     let text = Catalogctl.fullMessage(for: error)
@@ -60,11 +60,11 @@ struct Failure: Error {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       if !text.isEmpty { Console.show(lines.map { String($0).shown + "\n" }.joined()) }
     }
-    // Nothing is open, and everything is out.
+    // Nothing is open, and all output is written.
     terminate(code)
   }
 
-  /// What an error of one of the modules means for the caller; `nil` for one of the argument parser.
+  /// The failure for an error of one of the modules; `nil` for an error of the argument parser.
   init?(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -82,7 +82,7 @@ struct Failure: Error {
     case is CancellationError: self.init(.temporary, "interrupted; nothing was changed")
     case is ExitCode, is CleanExit, is ValidationError: return nil
     default:
-      // Everything that the parser throws has a message of its own; so has what nobody foresaw.
+      // All errors of the parser have messages of their own, and so do unexpected ones.
       return nil
     }
   }
@@ -152,7 +152,7 @@ struct Failure: Error {
   }
 
   private static func code(_ error: StorageError) -> ExitStatus {
-    // A link could lead out of the root.
+    // A symbolic link could lead out of the root directory.
     error.kind == .other && error.code == ELOOP ? .permission : ExitStatus(error)
   }
 

@@ -1,8 +1,9 @@
 import Catalog
 
-/// A row whose fields are shown one by one, named as the server names them, in the order of their names.
+/// A row whose fields are displayed one by one, with the server's names, in the order of the names.
 ///
-/// Written out: to ask the runtime for them (`Mirror`) takes longer than all else that `get` does with a product.
+/// The fields are listed explicitly, because reflection (`Mirror`) takes longer than all other work of `get` on a
+/// product.
 protocol FieldRow {
   var fields: [(name: String, value: String)] { get }
 }

@@ -10,18 +10,18 @@ import Musl
 import Darwin
 #endif
 
-/// A file, or with `-` standard input, read piece by piece.
+/// A file, or standard input for `-`, read piece by piece.
 struct InputFile {
-  /// Bytes asked for at once.
+  /// The number of bytes to read at once.
   private static let pieceByteCount = 1 << 18
 
-  /// For messages.
+  /// The name for messages.
   let name: String
   private let handle: FileHandle
-  /// What was read of a pipe, if it is read from there.
+  /// The contents of a pipe, after it was read to its end.
   private var spool: Spool?
 
-  /// What a pipe held, in a file, and how far it was read.
+  /// A file with the contents of a pipe, and the read position.
   private final class Spool {
     let file: SpillFile
     var offset = 0
@@ -38,7 +38,7 @@ struct InputFile {
       return
     }
     name = path
-    // The path is a C string for the call.
+    // The path is a C string during the call.
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
       throw Failure(
@@ -50,33 +50,33 @@ struct InputFile {
     }
   }
 
-  /// What the system says about the file; `nil` where it says nothing.
+  /// The file's status; `nil` if the system returns none.
   private var status: stat? {
     var status = stat()
     // The call fills the local structure.
     return retrying { unsafe fstat(handle.fileDescriptor, &status) } == 0 ? status : nil
   }
 
-  /// What an error's number means.
+  /// A description of an error number.
   private static func reason(_ code: Int32) -> String {
     // The text is valid until the next call on this thread.
     unsafe String(cString: strerror(code)) + (code == EACCES ? "; check who may read it" : "")
   }
 
-  /// The file's type and who may do what with it; `nil` for what is no regular file.
+  /// The file's type and permissions; `nil` if it is not a regular file.
   var mode: mode_t? { status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? $0.st_mode : nil } }
 
-  /// Bytes in the file, where that can be known.
+  /// The size of the file in bytes; `nil` if it is unknown.
   var byteCount: Int? {
     if let spool { return spool.file.byteCount }
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// The same bytes, of which none has to be waited for: a pipe is read to its end first, into a file next to a store.
-  /// A pipe that is filled slowly then keeps no writer of the store waiting.
+  /// The same input without any waiting: a pipe is first read to its end, into a file next to a store. A slow pipe then
+  /// does not block other writers of the store.
   ///
-  /// - Throws: `Failure` with exit code 66; `StoreError.io` for what cannot be kept.
+  /// - Throws: `Failure` with exit code 66; `StoreError.io` if the data cannot be stored.
   func arrived(nextTo location: StoreLocation) throws -> InputFile {
     if byteCount != nil { return self }
     let file = try SpillFile(nextTo: location)
@@ -86,7 +86,7 @@ struct InputFile {
     return arrived
   }
 
-  /// Begins to read anew: for a file, or a pipe that arrived.
+  /// Moves back to the beginning. Only for a file, or a pipe that was read to its end.
   ///
   /// - Throws: `Failure` with exit code 66.
   func rewind() throws {
@@ -108,7 +108,7 @@ struct InputFile {
     }
     while true {
       var fault: Int32 = 0
-      // The system fills the buffer with `count` bytes at most.
+      // The system writes at most `count` bytes to the buffer.
       let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
         let result = unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
         fault = result < 0 ? errno : 0

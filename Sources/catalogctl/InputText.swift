@@ -1,18 +1,18 @@
 import CatalogWire
 
-/// The text of a file, unpacked where the file is gzip, which its first bytes tell.
+/// A reader of a file's text, which decompresses gzip; gzip is detected by the first bytes.
 struct InputText: ~Copyable {
   private let file: InputFile
   private var unpacker: OptionalGzip
-  /// What was read and is not unpacked yet.
+  /// Bytes that were read but not decompressed yet.
   private var packed: ArraySlice<UInt8> = []
   private var isOver = false
-  /// Bytes read from the file.
+  /// The number of bytes read from the file.
   private(set) var byteCount = 0
 
   /// - Parameters:
   ///   - file: The file.
-  ///   - limits: What it may unpack to.
+  ///   - limits: The limits of decompression.
   init(_ file: InputFile, limits: WireLimits) {
     self.file = file
     unpacker = OptionalGzip(limits: limits)
@@ -20,7 +20,7 @@ struct InputText: ~Copyable {
 
   /// The next bytes of text; `nil` at the end.
   ///
-  /// - Throws: `Failure` with exit code 66, `WireError` for what is wrong with the gzip.
+  /// - Throws: `Failure` with exit code 66; `WireError` for invalid gzip.
   mutating func next() throws -> [UInt8]? {
     while !isOver {
       if packed.isEmpty {

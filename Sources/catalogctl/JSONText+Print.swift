@@ -1,7 +1,7 @@
 import JSONFormat
 
 extension JSONText {
-  /// Prints the value as one line of standard output, at once.
+  /// Prints the value as one line to standard output, without buffering.
   func print() {
     var bytes = bytes
     bytes.append(UInt8(ascii: "\n"))

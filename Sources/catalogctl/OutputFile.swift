@@ -3,23 +3,23 @@ import Foundation
 import GzipStream
 import Storage
 
-/// A file that appears whole or not at all: written beside its place under another name, synced, renamed.
+/// An atomically written file: written next to its destination under another name, synced, then renamed.
 final class OutputFile {
   private let directory: PosixDirectory
   private let file: any StorageFile
   private let name: String
   private let temporaryName: String
-  /// Bytes of the file.
+  /// The number of bytes written.
   private(set) var byteCount = 0
   private let deflater: GzipDeflater?
 
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - isPacked: Whether what is written is packed with gzip.
-  /// - Throws: `Failure` with exit code 73 where no file can be; `StorageError`.
+  ///   - isPacked: Whether to compress the file with gzip.
+  /// - Throws: `Failure` with exit code 73 if the file cannot be created; `StorageError`.
   init(_ path: String, isPacked: Bool = false) throws {
     deflater = isPacked ? GzipDeflater(level: -1) : nil
-    // A link keeps pointing where it points.
+    // Replace the target of a symbolic link, not the link.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
     if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
@@ -60,7 +60,7 @@ final class OutputFile {
     byteCount += bytes.count
   }
 
-  /// Gives the file its name; it is durable then.
+  /// Renames the file to its final name. It is then durable.
   func publish() throws {
     if let deflater { try pack([UInt8]().span, isLast: true, deflater) }
     try file.sync()
@@ -68,6 +68,6 @@ final class OutputFile {
     try directory.sync()
   }
 
-  /// Removes what was written, unless it was published.
+  /// Removes the file, unless it was published.
   func discard() { _ = try? directory.remove(temporaryName) }
 }

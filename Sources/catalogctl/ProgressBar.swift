@@ -1,14 +1,14 @@
 import CatalogSync
 
-/// Draws how far a synchronisation has come, on standard error, where people look at it or asked for it.
+/// A progress bar of a synchronisation on standard error, if that is a terminal or progress was requested.
 struct ProgressBar: Sendable {
-  /// Whether people look, or asked for it.
+  /// Whether progress is shown.
   let isShown: Bool
   private let expectedByteCount: Int?
   private var last = ContinuousClock.now - .seconds(1)
   private var isDrawn = false
 
-  /// - Parameter expectedByteCount: bytes of the whole answer, where they are known.
+  /// - Parameter expectedByteCount: The size of the complete response in bytes, if it is known.
   init(isForced: Bool, expectedByteCount: Int? = nil) {
     isShown = isForced || Console.isWatched
     self.expectedByteCount = expectedByteCount
@@ -34,13 +34,13 @@ struct ProgressBar: Sendable {
     Console.show("\r\u{1B}[K" + Self.cut(text))
   }
 
-  /// Leaves the line, so that what follows begins on one of its own.
+  /// Ends the line, so that following output begins on a new one.
   mutating func end() {
     if isDrawn { Console.show("\r\u{1B}[K") }
     isDrawn = false
   }
 
-  /// The part of a line that fits the terminal: a longer one would begin a second line, which is not drawn over.
+  /// The part of a line that fits the terminal: a longer one would wrap to a second line, which is not overwritten.
   private static func cut(_ line: String) -> String { String(line.prefix(max(0, Console.progressColumns - 1))) }
 
   private func line(_ progress: SyncProgress) -> String {
@@ -59,7 +59,7 @@ struct ProgressBar: Sendable {
     }
   }
 
-  /// A line with a bar of the share that is done, as long as the terminal leaves room for between the words.
+  /// A line with a bar for the completed share, as wide as the terminal allows between the labels.
   private static func bar(_ name: String, _ done: Int, of all: Int, _ words: String) -> String {
     let share = all > 0 ? min(1, Double(done) / Double(all)) : 1
     let rest = "\(Int(share * 100)) %  \(words)"
@@ -71,9 +71,9 @@ struct ProgressBar: Sendable {
   }
 }
 
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Quantity {
-  /// 1234567 as `1,234,567`.
+  /// A number with separators: 1234567 as `1,234,567`.
   static func count(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var result = ""
@@ -84,10 +84,10 @@ enum Quantity {
     return number < 0 ? "-" + result : result
   }
 
-  /// So many of what `noun` names one of: `1 row`, `1,234 rows`.
+  /// A number with a noun in the right form: `1 row`, `1,234 rows`.
   static func of(_ number: Int, _ noun: String) -> String { count(number) + " " + (number == 1 ? noun : noun + "s") }
 
-  /// Bytes in the largest unit that leaves a whole number before the point.
+  /// A size in the largest unit in which it is at least 1.
   static func bytes(_ count: Int) -> String {
     var value = Double(count)
     var unit = "B"
@@ -98,7 +98,7 @@ enum Quantity {
     return unit == "B" ? "\(count) B" : "\(rounded(value)) \(unit)"
   }
 
-  /// One digit behind the point.
+  /// A number with one decimal digit.
   static func rounded(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(abs(tenths % 10))"

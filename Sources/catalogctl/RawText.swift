@@ -7,22 +7,22 @@ import Musl
 import Darwin
 #endif
 
-/// Arguments and settings as the system hands them over: bytes, which need not be text.
+/// A check of arguments and environment variables, which the system passes as bytes that need not be valid UTF-8.
 ///
-/// Swift puts U+FFFD in the place of what is not UTF-8, so two different ids would become one, and a path would lead elsewhere.
+/// Swift replaces invalid UTF-8 by U+FFFD, so two different ids would become one, and a path would lead elsewhere.
 enum RawText {
-  /// Settings whose values are names or paths.
+  /// Environment variables whose values are names, paths or credentials.
   private static let variables = ["CATALOG_ROOT", "XDG_DATA_HOME", "HOME", "CATALOG_AUTHORIZATION"]
 
-  /// - Throws: `Failure` with exit code 64 for the first argument or setting that is not UTF-8.
+  /// - Throws: `Failure` with exit code 64 for the first argument or variable that is not UTF-8.
   static func check() throws {
     for index in 1..<max(1, Int(CommandLine.argc)) {
-      // The system hands over `argc` strings, which live as long as the process and which nobody changes.
+      // The system passes `argc` strings, which live as long as the process and are not modified.
       guard let argument = unsafe CommandLine.unsafeArgv[index] else { break }
       if let shown = unsafe notText(argument) { throw fault("argument \(index), \(shown),") }
     }
     for variable in variables {
-      // The value is valid until the environment changes, which nothing here does.
+      // The value is valid until the environment changes, which does not happen here.
       guard let value = unsafe getenv(variable) else { continue }
       if unsafe notText(value) != nil { throw fault("$\(variable)") }
     }
@@ -32,9 +32,9 @@ enum RawText {
     Failure(.usage, "\(what) is not valid UTF-8: ids, codes and paths are text; check the encoding of the caller")
   }
 
-  /// The bytes of a C string that is no UTF-8, printable: bytes beyond ASCII as `\xNN`. `nil` for text.
+  /// A C string that is not UTF-8 in printable form, with non-ASCII bytes as `\xNN`; `nil` if it is UTF-8.
   private static func notText(_ string: UnsafeMutablePointer<CChar>) -> String? {
-    // A C string, read up to its zero.
+    // A C string, read up to its terminating zero.
     if unsafe String(validatingCString: string) != nil { return nil }
     var bytes = unsafe UnsafeBufferPointer(start: string, count: strlen(string)).map { UInt8(bitPattern: $0) }
     let isLong = bytes.count > 60

@@ -11,13 +11,13 @@ import Darwin
 
 /// A file that holds a secret.
 enum SecretFile {
-  /// A secret is a header's value; what is longer is another file.
+  /// The maximum size in bytes. A secret is a header's value; a longer file must be another one.
   private static let maximumByteCount = 1 << 16
 
-  /// The secret in a file, without the white space around it.
+  /// Reads the secret in a file, without surrounding white space.
   ///
   /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that
-  ///   holds no text.
+  ///   contains no text.
   static func read(_ path: String) throws -> String {
     let bytes = try bytes(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -28,9 +28,10 @@ enum SecretFile {
     return secret
   }
 
-  /// What is in a file that holds a secret.
+  /// Reads the contents of a file with a secret.
   ///
-  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that is too long.
+  /// - Throws: `Failure`: 66 for a file that cannot be read, 77 for one that others may read or write, 65 for one that
+  ///   is too long.
   static func bytes(_ path: String) throws -> [UInt8] {
     let file = try InputFile(path)
     if let mode = file.mode, mode & 0o077 != 0 {

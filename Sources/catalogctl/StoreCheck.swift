@@ -5,18 +5,18 @@ import LogStore
 import UploadQueue
 import Workspace
 
-/// Everything that a user has, or with no user the default store's directory: what `verify` reads and repairs.
+/// All stores of a user, or without a user the default directory's, as `verify` reads and repairs them.
 struct StoreCheck {
-  /// What stands beside the catalogue and the documents. None of it is in the digest.
+  /// The stores next to the catalogue and the documents. They are not part of the digest.
   private static let others = ["settings", "origin", "cache"]
 
   let workspace: WorkspaceDirectory
-  /// `nil` for the default store.
+  /// The user's id; `nil` for the default store.
   let id: String?
 
-  /// Reads and checks all stores that there are. Changes nothing.
+  /// Reads and checks all existing stores. Changes nothing.
   ///
-  /// - Returns: what is wrong, and where nothing is the digest of the catalogue, the documents and the queues.
+  /// - Returns: The findings, and, if there are none, the digest of the catalogue, the documents and the queues.
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
@@ -24,7 +24,7 @@ struct StoreCheck {
     let documents = try workspace.store(DocumentOptions.storeName, of: id)
     if let documents { findings += try Self.verify(documents: documents) }
     for name in Self.others {
-      // The settings of the default store are everybody's, and have a way of their own.
+      // The settings in the default directory are shared by all users, and are checked separately.
       if id == nil, name == "settings" { continue }
       guard let location = try workspace.store(name, of: id) else { continue }
       findings += try Verification.findings(in: location, of: Self.schema(of: name))
@@ -67,10 +67,10 @@ struct StoreCheck {
     }
   }
 
-  /// Repairs the stores beside the catalogue where they are damaged, and calls `body` with each that was. Queues whose numbers
-  /// do not fit what is in them, as after a repair before this one that was interrupted, are counted anew.
+  /// Repairs the damaged stores next to the catalogue, and calls `body` with each repaired one. Queues whose counts do
+  /// not match their contents, for example after an interrupted repair, are recounted.
   ///
-  /// - Parameter recounted: told the name of each queue that was wrong.
+  /// - Parameter recounted: Called with the name of each queue that was recounted.
   func repair(
     waiting: Duration, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
   ) throws {
@@ -94,7 +94,7 @@ struct StoreCheck {
     }
   }
 
-  /// The tables that a store beside the catalogue must have.
+  /// The tables that a store next to the catalogue must have.
   private static func schema(of name: String) -> Schema {
     name == "cache" ? Schema([]) : WorkspaceDirectory.settingsSchema
   }

@@ -1,12 +1,12 @@
 import CatalogSync
 import Synchronization
 
-/// Shows how far a synchronisation has come and, while the server is silent, for how long it has been.
+/// A display of a synchronisation's progress and, while the server is silent, of the waiting time.
 final class SyncDisplay: Sendable {
   private struct State {
     var bar: ProgressBar
     var last: SyncProgress?
-    /// Since when nothing came.
+    /// The time of the last data.
     var silence = ContinuousClock.now
     var isWaiting = true
   }
@@ -18,7 +18,7 @@ final class SyncDisplay: Sendable {
 
   /// - Parameters:
   ///   - host: The server's name, for people.
-  ///   - isForced: Whether progress is shown where standard error is no terminal, too.
+  ///   - isForced: Whether to show progress even if standard error is not a terminal.
   init(host: String, isForced: Bool) {
     self.host = host
     let bar = ProgressBar(isForced: isForced)
@@ -26,7 +26,7 @@ final class SyncDisplay: Sendable {
     state = Mutex(State(bar: bar))
   }
 
-  /// Begins to look, once a second, for how long the server has been silent.
+  /// Starts to update the waiting time once a second.
   func begin() {
     guard isShown else { return }
     ticker.withLock { ticker in
@@ -36,18 +36,18 @@ final class SyncDisplay: Sendable {
     }
   }
 
-  /// Shows what came.
+  /// Shows the progress.
   func update(_ progress: SyncProgress) {
     state.withLock { state in
       state.silence = .now
       state.last = progress
       state.isWaiting = progress.phase == .receiving
-      // A request that got no byte yet has nothing to show but its wait.
+      // A request that has received no byte yet has only its waiting time to show.
       if progress.phase != .receiving || progress.bytesReceived > 0 { state.bar.update(progress) }
     }
   }
 
-  /// Leaves the line, for a message; the wait begins anew after `pause`.
+  /// Ends the line, for a message. The waiting time starts again after `pause`.
   func interrupt(for pause: Duration) {
     state.withLock { state in
       state.bar.end()
@@ -56,7 +56,7 @@ final class SyncDisplay: Sendable {
     }
   }
 
-  /// Shows nothing more. The line is left if the synchronisation did not come to its end.
+  /// Stops the display. The line is ended if the synchronisation did not complete.
   func end() {
     ticker.withLock { $0?.cancel() }
     state.withLock { state in

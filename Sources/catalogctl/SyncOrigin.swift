@@ -1,19 +1,19 @@
 import Catalog
 import Workspace
 
-/// Where a user's catalogue comes from, as far as a command was told, and what other users are told of it.
+/// The origin of a user's catalogue, as far as the command knows it, and its exchange with other users.
 struct SyncOrigin {
   let organisation: String?
   private let workspace: WorkspaceDirectory
   private let id: String
   private let origin: CatalogueOrigin?
-  /// The server's URL without anything secret; `nil` for files.
+  /// The server's URL without secrets; `nil` for files.
   private let shownSource: String?
 
   /// - Parameters:
   ///   - source: The server's URL, or the name of the files' source.
-  ///   - organisation: The organisation whose catalogue that gives the user.
-  ///   - shownSource: The server's URL without anything secret; `nil` for files.
+  ///   - organisation: The organisation whose catalogue the source provides.
+  ///   - shownSource: The server's URL without secrets; `nil` for files.
   /// - Throws: `WorkspaceError.nobodySignedIn`, `.store`.
   init(
     _ store: StoreOptions, _ write: WriteOptions, source: String?, organisation: String?, shownSource: String? = nil
@@ -29,10 +29,11 @@ struct SyncOrigin {
     }
   }
 
-  /// Tells a user who is about to download a catalogue without naming an organisation that another user has it already.
+  /// Prints a hint, before a user downloads a catalogue without naming an organisation, that another user already has
+  /// it.
   func hint() {
     guard organisation == nil, let shownSource,
-      // A hint that cannot be given is left out; what is wrong with the user's own store is told by what follows.
+      // The hint is optional; an error of the user's own store is reported later.
       let neighbours = try? workspace.neighbours(of: id, withCatalogueFrom: shownSource), let first = neighbours.first
     else { return }
     let others =
@@ -53,7 +54,7 @@ struct SyncOrigin {
     }
   }
 
-  /// Lets a user without a catalogue begin with that of another one, and says so.
+  /// Lets a user without a catalogue start with a copy of another user's one, and reports it.
   func prepare(full: Bool) throws -> AdoptedBase? {
     let adopted = try workspace.prepareSynchronization(of: id, from: origin, full: full)
     if let adopted {
@@ -64,10 +65,10 @@ struct SyncOrigin {
     return adopted
   }
 
-  /// Takes back a note of another origin, while the catalogue is locked, before rows of this one are committed.
+  /// Removes a record of another origin while the catalogue is locked, before rows of this origin are committed.
   func confirm() throws { try workspace.confirmOrigin(of: id, from: origin) }
 
-  /// Notes after a commit where the catalogue comes from. Where that fails the commit is durable all the same.
+  /// Records the catalogue's origin after a commit. If that fails, the commit is durable nevertheless.
   func note() {
     do { try workspace.noteSynchronization(of: id, from: origin, source: shownSource) } catch {
       Console.say(

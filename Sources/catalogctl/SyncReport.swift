@@ -3,22 +3,22 @@ import CatalogSync
 import JSONFormat
 import Workspace
 
-/// What a synchronisation did, for people and for programs.
+/// The report of a synchronisation, for people and for programs.
 struct SyncReport {
-  /// Rows and sets of which a message names each; a report as JSON has all of them.
+  /// The maximum number of rows and sets that a message lists; a report as JSON has all of them.
   private static let shownCount = 20
 
   private let report: ImportReport
 
   init(_ report: ImportReport) { self.report = report }
 
-  /// The keys of the report as JSON, without those that only some commands have.
+  /// The fields of the JSON report, without those that only some commands have.
   func fields(seconds: Double) -> [(String, JSONText)] {
     report.update.fields(bytesIn: report.payload.bytesIn) + [("seconds", .double((seconds * 1000).rounded() / 1000))]
       + report.update.notices.fields
   }
 
-  /// Prints what was done.
+  /// Prints the report.
   func print(seconds: Double) {
     let update = report.update
     let counts = update.counts
@@ -31,7 +31,7 @@ struct SyncReport {
       "\(Quantity.bytes(report.payload.bytesIn)) in \(Quantity.rounded(seconds)) s; cursor \(update.cursor.shown)")
   }
 
-  /// Says what was taken otherwise than it was sent, and what the update broke.
+  /// Warns about values that were changed on import, and about references that the update broke.
   func warn() {
     let defaulted = report.payload.defaulted
     if defaulted.total > 0 {

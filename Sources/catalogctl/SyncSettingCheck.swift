@@ -3,7 +3,7 @@ import Foundation
 import Workspace
 
 extension SyncSettings.Name {
-  /// A value of this setting, as it is stored.
+  /// A value of this setting, in the form in which it is stored.
   ///
   /// - Throws: `Failure` for a value that a synchronisation could not use, or that is a secret;
   ///   `TransportError.invalidURL`.
@@ -12,7 +12,7 @@ extension SyncSettings.Name {
       throw Failure(.usage, "\(rawValue) is empty; 'catalogctl config unset \(rawValue)' takes it back")
     }
     if self == .url { try Self.checkURL(value) }
-    // A command may be started anywhere.
+    // The path must not depend on the current directory.
     return isPath ? URL(fileURLWithPath: value).standardizedFileURL.path : value
   }
 

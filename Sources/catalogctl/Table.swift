@@ -1,4 +1,4 @@
-/// Rows of text in columns that line up, also where characters are two columns wide.
+/// A text table with aligned columns, which handles characters that are two columns wide.
 struct Table {
   enum Alignment { case left, right }
 
@@ -6,7 +6,7 @@ struct Table {
   private let alignments: [Alignment]
   private var rows: [[String]] = []
 
-  /// Columns by heading; a heading that begins with `>` is aligned to the right.
+  /// Creates a table with these headings. A heading that begins with `>` is right-aligned.
   init(_ headings: String...) {
     alignments = headings.map { $0.hasPrefix(">") ? .right : .left }
     self.headings = headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
@@ -23,11 +23,11 @@ struct Table {
     return [first] + rows.map { line($0, widths) }
   }
 
-  /// The least that a column of text is narrowed to.
+  /// The minimum width that a text column is narrowed to.
   private static let leastWidth = 6
 
-  /// The widths with the widest columns narrowed until a line fits the terminal, as far as that goes. Of columns of numbers
-  /// only the headings are cut.
+  /// The widths after narrowing the widest columns until a line fits the terminal, if possible. In numeric columns only
+  /// the headings are truncated.
   private func fitted(_ widths: [Int]) -> [Int] {
     guard let limit = Console.tableColumns else { return widths }
     var widths = widths
@@ -59,7 +59,7 @@ struct Table {
     return line
   }
 
-  /// Columns that a terminal needs for `text`: two for East Asian wide characters and emoji.
+  /// The number of terminal columns of `text`: two for East Asian wide characters and emoji.
   static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
   private static func width(_ character: Character) -> Int {
@@ -72,7 +72,7 @@ struct Table {
     }
   }
 
-  /// `text` as people may see it, cut to `limit` columns.
+  /// `text`, safe to display and truncated to `limit` columns.
   static func cell(_ text: String, limit: Int = 48) -> String {
     var result = ""
     var used = 0

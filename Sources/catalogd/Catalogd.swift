@@ -16,16 +16,16 @@ import Darwin
 /// The scanning daemon.
 @main struct Catalogd {
   static func main() async {
-    // Before anything opens a file, which would get the number of a stream that is closed.
+    // Before any file is opened, which would get the descriptor of a closed stream.
     do { _ = try StandardStreams.openMissing() } catch {
       Console.say("\(error)")
       Foundation.exit(ExitStatus.io.rawValue)
     }
-    // A reader that goes away is an error of the write, which says so.
+    // A closed pipe is reported as a write error.
     signal(SIGPIPE, SIG_IGN)
-    // A store that reaches a limit on the size of files is an error of the write, too.
+    // A file size limit is reported as a write error too.
     signal(SIGXFSZ, SIG_IGN)
-    // A store that is truncated, or whose disk fails, is told and does not end the process.
+    // A store that is truncated, or whose disk fails, is reported and does not end the process.
     do { try MappingGuard.install() } catch {
       Console.say("stores whose files are truncated will end the daemon: \(error)")
     }
@@ -45,11 +45,11 @@ import Darwin
         let configuration = try DaemonConfiguration(sources(options, environment))
         return try check(configuration)
       case .run:
-        // Read anew for each reload: files change, arguments and variables do not.
+        // Read again for each reload: the file may change, arguments and variables do not.
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
           try DaemonConfiguration(sources(options, environment))
         }
-        // Whoever asks for a reload now gets the configuration that is read now.
+        // From now on SIGHUP does not end the process; the configuration is read now in any case.
         signal(SIGHUP, SIG_IGN)
         let configuration = try read()
         let limit = DescriptorLimit.raise()
@@ -75,7 +75,7 @@ import Darwin
       hasStandardInput: StandardStreams.inputIsReadable)
   }
 
-  /// Tells what a configuration says.
+  /// Prints a configuration.
   private static func check(_ configuration: DaemonConfiguration) throws(ConfigurationFaults) -> Int32 {
     for warning in configuration.warnings { Console.say("warning: \(warning)") }
     do {
@@ -92,14 +92,14 @@ import Darwin
   }
 }
 
-/// What people are told outside of the log.
+/// Messages for people outside the log.
 enum Console {
-  /// A line on the standard error. Nobody is told of what nobody reads.
+  /// Writes a line to standard error. An error is ignored, because it cannot be reported.
   static func say(_ line: String) { try? write("catalogd: \(line)\n", to: 2) }
 
-  /// A text on the standard output.
+  /// Writes text to standard output.
   ///
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   static func print(_ text: String) -> Int32 {
     do {
       try write(text, to: 1)
@@ -116,10 +116,10 @@ enum Console {
 }
 
 extension StandardStreams {
-  /// Whether codes may come from the standard input: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
+  /// Whether codes may come from standard input: it is a pipe, a socket, a file or a terminal, and not `/dev/null`.
   static var inputIsReadable: Bool {
     var status = stat()
-    // The structure lives for the call.
+    // The structure lives during the call.
     guard unsafe fstat(0, &status) == 0 else { return false }
     let kinds: [mode_t] = [S_IFIFO, S_IFSOCK, S_IFREG]
     return kinds.contains(mode_t(status.st_mode) & S_IFMT) || isatty(0) == 1

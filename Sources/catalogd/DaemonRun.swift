@@ -6,23 +6,23 @@ import ScanInputs
 import ServiceLifecycle
 import Storage
 
-/// A daemon under one configuration, from the moment on at which its stores are open.
+/// One run of the daemon with one configuration; its stores are open.
 struct DaemonRun: Sendable {
   let configuration: DaemonConfiguration
   let daemon: Daemon
   let group: ServiceGroup
 
-  /// How much longer than its uploads the rest of a daemon may take to end in order.
+  /// The time, in addition to that for its uploads, that a daemon may take to shut down.
   static let margin: Duration = .seconds(5)
 
   /// Opens the stores.
   ///
   /// - Parameters:
-  ///   - rack: has the inputs, which outlive a run.
-  ///   - recent: what was read before.
-  ///   - goesOn: whether another run will follow, once this one ends.
-  ///   - onStarted: told what listens, once scans can come.
-  ///   - onEnd: told when the standard input ends, if the daemon is to end then.
+  ///   - rack: The inputs, which outlive a run.
+  ///   - recent: The recent scans of the previous run.
+  ///   - goesOn: Returns whether another run will follow this one.
+  ///   - onStarted: Called with the listening address once scans can arrive.
+  ///   - onEnd: Called when standard input ends, if the daemon should exit then.
   static func open(
     _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputSupervisor, after recent: RecentScans,
     goesOn: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
@@ -57,14 +57,14 @@ struct DaemonRun: Sendable {
     return DaemonRun(configuration: configuration, daemon: daemon, group: ServiceGroup(configuration: group))
   }
 
-  /// What the group itself says is for those who look for faults in it.
+  /// A logger for the service group's own messages, which are needed only for debugging.
   private static func quiet(_ logger: Logger) -> Logger {
     var logger = logger
     if logger.logLevel > .debug { logger.logLevel = max(logger.logLevel, .error) }
     return logger
   }
 
-  /// Runs until it is told to end, or something cannot go on.
+  /// Runs until shutdown, or until a service fails.
   func run() async throws {
     try await group.run()
   }
@@ -72,7 +72,7 @@ struct DaemonRun: Sendable {
   func end() async { await group.triggerGracefulShutdown() }
 }
 
-/// The inputs, as long as they read for this daemon.
+/// A service that connects the inputs to this daemon while it runs.
 private struct Inputs: Service {
   let rack: InputSupervisor
   let options: [InputOptions]
@@ -85,7 +85,7 @@ private struct Inputs: Service {
   }
 }
 
-/// Says once that everything before it has started.
+/// A service that reports once that all services before it have started.
 private struct Announcement: Service {
   let body: @Sendable () async -> Void
 
@@ -96,7 +96,7 @@ private struct Announcement: Service {
 }
 
 extension DaemonServer.Address {
-  /// As people write it, with the port that it got.
+  /// The address as people write it, with its actual port.
   func name(at place: String) -> String {
     switch self {
     case .host(let host, _): host.contains(":") ? "http://[\(host)]:\(place)" : "http://\(host):\(place)"

@@ -9,28 +9,28 @@ import Musl
 import Darwin
 #endif
 
-/// How many files, sockets and devices this process may have open at once.
+/// The limit on open files, sockets and devices of this process.
 enum DescriptorLimit {
-  /// What stores, inputs and webhooks have open, and some for what comes and goes: no caller gets these. A store that cannot be
-  /// opened is not written.
+  /// The descriptors for stores, inputs and webhooks, and some for short use. Clients cannot take them, because a store
+  /// that cannot be opened cannot be written.
   static let reserve = 64
-  /// Connections of each server and each input that listens, at least.
+  /// The minimum number of connections of the server and of each listening input.
   static let leastConnections = 8
 
-  /// How many connections there may be.
+  /// The maximum numbers of connections.
   struct Connections: Equatable {
-    /// Of the HTTP server.
+    /// The number for the HTTP server.
     var server: Int
-    /// Of each input that listens.
+    /// The number for each listening input.
     var input: Int
   }
 
-  /// Raises the limit as far as the system lets this process, which starts no others.
+  /// Raises the soft limit as far as the system permits. The process starts no child processes.
   ///
-  /// - Returns: the limit then.
+  /// - Returns: The new limit.
   static func raise() -> Int {
     var limit = rlimit()
-    // The structure lives for the calls.
+    // The structure lives during the calls.
     guard unsafe getrlimit(resource, &limit) == 0 else { return .max }
     var higher = limit
     higher.rlim_cur = highest(limit.rlim_max)
@@ -38,13 +38,13 @@ enum DescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Without so many nothing begins.
+  /// The minimum number of descriptors needed to start.
   static func least(for configuration: DaemonConfiguration) -> Int {
     let listeners = configuration.inputs.count { $0.source.isServer } + (configuration.server == nil ? 0 : 1)
     return reserve + leastConnections * listeners
   }
 
-  /// What a configuration allows, or as much less as the limit makes necessary.
+  /// The numbers of connections that a configuration allows, reduced if the limit requires it.
   static func connections(_ configuration: DaemonConfiguration, limit: Int) -> Connections {
     let inputs = configuration.inputs.count { $0.source.isServer }
     let wanted = Connections(
@@ -56,7 +56,7 @@ enum DescriptorLimit {
   }
 
   #if canImport(Glibc)
-  // An enumeration there, for the compiler's sake.
+  // On this system the constant is an enumeration; the initializer satisfies the compiler.
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
   private static let resource = RLIMIT_NOFILE
@@ -64,7 +64,7 @@ enum DescriptorLimit {
 
   private static func highest(_ hard: rlim_t) -> rlim_t {
     #if canImport(Darwin)
-    // The system refuses what is above, though it calls the limit infinite.
+    // The system refuses values above OPEN_MAX, although it reports the limit as infinite.
     min(hard, rlim_t(OPEN_MAX))
     #else
     hard

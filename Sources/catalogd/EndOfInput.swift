@@ -1,7 +1,7 @@
 import ScanDaemon
 import ScanInputs
 
-/// Hands everything on to a daemon, and says when one of the inputs ends for good.
+/// A reading handler that forwards everything to a daemon, and reports when one of the inputs ends permanently.
 struct EndOfInput: ReadingHandler {
   let daemon: Daemon
   /// The name of that input.

@@ -9,9 +9,9 @@ import UploadHTTP
 import Workspace
 
 extension ExitStatus {
-  /// What an error means for the caller of the daemon; it is the same for callers of `catalogctl`.
+  /// The exit code for an error of the daemon, the same as for `catalogctl`.
   ///
-  /// - Parameter error: What stopped the daemon before it ran, or while it did.
+  /// - Parameter error: The error that stopped the daemon before or while it ran.
   init(_ error: any Error) {
     self =
       switch error {

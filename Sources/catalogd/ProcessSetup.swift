@@ -11,15 +11,15 @@ import Musl
 import Darwin
 #endif
 
-/// What the process has once, however often its configuration is read.
+/// State that the process has once, however often its configuration is reloaded.
 struct ProcessSetup: Sendable {
   let logSettings: LogSettings
   let logOutput: LogOutput
   let registry: PrometheusRegistry
-  /// How many files may be open at once.
+  /// The maximum number of open files.
   let descriptorLimit: Int
 
-  /// Sets up the log, on the standard error, and the metrics. Once in a process.
+  /// Sets up the log on standard error, and the metrics. Must be called once per process.
   init(_ configuration: DaemonConfiguration, descriptorLimit: Int) {
     self.descriptorLimit = descriptorLimit
     let settings = LogSettings(level: configuration.logLevel, style: Self.style(configuration.logFormat))
@@ -35,7 +35,7 @@ struct ProcessSetup: Sendable {
     logOutput = output
   }
 
-  /// Has the log look as a configuration says.
+  /// Applies a configuration's log settings.
   func apply(_ configuration: DaemonConfiguration) {
     logSettings.level = configuration.logLevel
     logSettings.style = Self.style(configuration.logFormat)

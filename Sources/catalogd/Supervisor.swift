@@ -15,39 +15,40 @@ import Musl
 import Darwin
 #endif
 
-/// Runs a daemon under one configuration after the other, and listens to the system's signals.
+/// The supervisor that runs the daemon, reloads its configuration, and handles signals.
 ///
-/// SIGHUP reads the configuration again. One that cannot be is told, and the old one stays; what concerns the log alone takes
-/// effect at once; for everything else the daemon ends in order and begins again in the same process. Inputs whose settings stay
-/// as they are stay open meanwhile, and what they read waits. SIGTERM and SIGINT end it; another one a second later, or an end
-/// that takes too long, ends the process as it is, which loses nothing that was acknowledged.
+/// SIGHUP reloads the configuration. An invalid one is reported, and the old one stays in use. Log settings take effect
+/// at once; for all other changes the daemon shuts down gracefully and starts again in the same process. Inputs with
+/// unchanged settings stay open in the meantime, and their readings wait. SIGTERM and SIGINT shut the daemon down. A
+/// second signal more than a second later, or a shutdown that takes too long, ends the process immediately, which loses
+/// nothing that was acknowledged.
 final class Supervisor: Sendable {
   typealias Read = @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
 
   private struct State {
     var configuration: DaemonConfiguration
     var run: DaemonRun?
-    /// How many runs there were: names the current one.
+    /// The number of runs so far, which identifies the current one.
     var runCount = 0
-    /// The configuration under which to begin again.
+    /// The configuration of the next run.
     var next: DaemonConfiguration?
-    /// The one to go back to if the current one does not start.
+    /// The configuration to return to if the current one does not start.
     var previous: DaemonConfiguration?
     var hasStarted = false
-    /// What the inputs read a moment ago: those that stay open go on.
+    /// The recent scans of the inputs, for those that stay open.
     var recent = RecentScans()
-    /// Why the configuration on the disk is not the one that runs.
+    /// Why the configuration on disk was refused.
     var refusal: String?
-    /// Whether it was refused when it was read, rather than when it was started.
+    /// Whether it was refused when it was read, and not when it was started.
     var isMisread = false
-    /// Whether a configuration is being read, and whether it is to be read again then.
+    /// Whether a configuration is being read, and whether it must be read again afterwards.
     var isReading = false
     var readsAgain = false
-    /// Whether a refused configuration is read now and then.
+    /// Whether a refused configuration is checked periodically.
     var isChecking = false
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
-    /// Whether another run follows the current one, once that ends.
+    /// Whether another run follows the current one.
     var goesOn: Bool { !isEnding && (next != nil || (!hasStarted && previous != nil)) }
   }
 
@@ -56,7 +57,7 @@ final class Supervisor: Sendable {
   private let manager: ServiceManager?
   private let logger: Logger
   private let rack: InputSupervisor
-  /// Guards what runs. Never held across an await.
+  /// Guards the state of the runs. Never held across an await.
   private let state: Mutex<State>
 
   init(
@@ -70,7 +71,7 @@ final class Supervisor: Sendable {
     state = Mutex(State(configuration: configuration))
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   func run() async -> Int32 {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let listening = Task { for await signal in signals { await take(signal) } }
@@ -104,7 +105,7 @@ final class Supervisor: Sendable {
           return .again
         }
         guard failure != nil else { return .end }
-        // A configuration that reads well may still not start: a port that is taken, a directory that is not to be written.
+        // A valid configuration may still not start: a port is in use, or a directory is not writable.
         if !state.hasStarted, let previous = state.previous {
           state.configuration = previous
           state.previous = nil
@@ -131,7 +132,7 @@ final class Supervisor: Sendable {
 
   private enum Step { case again, back, end }
 
-  /// - Returns: why it ended, if not because it was told to.
+  /// - Returns: The error that ended the run; `nil` after a requested shutdown.
   private func runOnce() async -> (any Error)? {
     let configuration = state.withLock { state in
       state.hasStarted = false
@@ -179,7 +180,8 @@ final class Supervisor: Sendable {
     case .sighup: beginReload()
     default:
       logger.notice("signal", metadata: ["signal": "\(signal)"])
-      // Whoever signals a process and its group signals twice at once; whoever is tired of waiting does so later.
+      // A program that signals a process and its group sends two signals at once; an impatient person sends the second
+      // one later.
       if let first = state.withLock({ $0.endingSince }), ContinuousClock.now - first > .seconds(1) {
         logger.warning("a second signal: ending without waiting")
         exitNow(signal == .sigint ? 130 : 143)
@@ -200,7 +202,8 @@ final class Supervisor: Sendable {
     await run?.end()
   }
 
-  /// Reads in a task of its own: a file may take its time, and signals do not wait for that.
+  /// Reads the configuration in a separate task, because reading a file may take long, and signals must not wait for
+  /// it.
   private func beginReload() {
     let begins = state.withLock { state in
       if state.isReading { state.readsAgain = true }
@@ -237,7 +240,8 @@ final class Supervisor: Sendable {
       }
       setup.apply(new)
       guard isChanged else {
-        // What is on the disk is what runs; one that did not start is tried again only where it has changed.
+        // The configuration on disk is the running one. A configuration that did not start is retried only after it has
+        // changed.
         state.withLock { state in
           guard !new.differs(from: state.configuration) else { return }
           state.refusal = nil
@@ -261,7 +265,7 @@ final class Supervisor: Sendable {
     }
   }
 
-  /// The daemon goes on with the configuration that it has.
+  /// Refuses a configuration; the daemon continues with the current one.
   private func refuse(_ reason: String) {
     state.withLock { state in
       state.refusal = reason
@@ -271,8 +275,8 @@ final class Supervisor: Sendable {
     checkAgain()
   }
 
-  /// Reads the configuration now and then while it was refused: one that is again as the one that runs is no problem any more. One
-  /// that is good and differs is told, and taken with the next SIGHUP.
+  /// Reads a refused configuration periodically. If it equals the running one again, the problem ends. If it is valid
+  /// but different, that is reported, and the next SIGHUP applies it.
   private func checkAgain() {
     let begins = state.withLock { state in
       defer { state.isChecking = true }
@@ -297,7 +301,7 @@ final class Supervisor: Sendable {
     }
   }
 
-  /// How often a configuration that was refused is read again.
+  /// The interval at which a refused configuration is read again.
   static let checkInterval: Duration = .seconds(5)
 
   private func warn(of configuration: DaemonConfiguration) {
@@ -311,9 +315,9 @@ final class Supervisor: Sendable {
       ])
   }
 
-  // MARK: Bounds
+  // MARK: Timeouts
 
-  /// Ends the process if it does not end in order, or if a run does not. Holds nothing of it meanwhile.
+  /// Ends the process if it, or a run, does not shut down in time. Holds no reference to it in the meantime.
   private func limitTime(ofRun run: Int? = nil) {
     let limit = state.withLock { $0.configuration.daemon.drainTimeout } + DaemonRun.margin * 2
     Task {
@@ -329,10 +333,10 @@ final class Supervisor: Sendable {
     _exit(code)
   }
 
-  /// Whether the daemon can be asked: a process that hangs does not return from this.
+  /// Whether the daemon responds: in a process that hangs, this does not return.
   ///
-  /// What it says does not matter: stores that cannot be read now are not read better by another process, and uploads and the
-  /// rest go on.
+  /// The response's content does not matter: if stores cannot be read now, another process cannot read them either, and
+  /// uploads and other work continue.
   private func isHealthy() async -> Bool {
     guard let daemon = state.withLock({ $0.run?.daemon }) else { return true }
     _ = try? await BlockingThread.run { daemon.isReady }

@@ -1,16 +1,16 @@
 import Configuration
 
-/// Settings that stand in arguments: `--http-address VALUE`, `--http-address=VALUE`, and lists as `--inputs-names A B` or
-/// `--inputs-names A,B`. A truth value alone is true.
+/// A configuration provider of command-line arguments: `--http-address VALUE`, `--http-address=VALUE`, and lists as
+/// `--inputs-names A B` or `--inputs-names A,B`. A Boolean without a value is true.
 ///
-/// swift-configuration's own provider takes every comma for the end of a value; here that is so in lists only, since URLs and
-/// paths may have commas.
+/// swift-configuration's own provider splits every value at commas. This one does so only for lists, because URLs and
+/// paths may contain commas.
 struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
   let providerName = "arguments"
-  /// By argument, with its dashes.
+  /// The values by argument, including its dashes.
   private(set) var values: [String: [String]] = [:]
 
-  /// - Parameter faults: gets what is no argument of any setting.
+  /// - Parameter faults: The list that unknown arguments are added to.
   init(_ arguments: [String], faults: inout [ConfigurationFault]) {
     var current: String?
     for argument in arguments {
@@ -31,7 +31,7 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
         let hint =
           Setting.nearest(to: name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
         faults.append(ConfigurationFault(nil, source: .argument(name), "there is no such option; \(hint)"))
-        // Its values are no faults of their own.
+        // Do not report its values as well.
         current = argument == name ? "" : nil
         continue
       }
@@ -50,7 +50,7 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
     return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false))
   }
 
-  /// The values of an argument are not of the type that its setting has.
+  /// The values of an argument do not have the type of its setting.
   struct Mismatch: Error {
     let encodedKey: String
   }
@@ -70,7 +70,7 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
     }
   }
 
-  // MARK: What never changes
+  // MARK: Immutable provider
 
   func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
     try value(forKey: key, type: type)

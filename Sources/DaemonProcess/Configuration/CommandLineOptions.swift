@@ -1,25 +1,25 @@
-/// What the arguments of `catalogd` ask for.
+/// The command-line options of `catalogd`.
 public struct CommandLineOptions: Sendable, Equatable {
-  /// What is to be done.
+  /// The action to perform.
   public enum Action: Sendable, Equatable {
     case run, checkConfiguration, showHelp, showVersion
   }
 
-  /// What is to be done; help goes before the version, and that before a check.
+  /// The action to perform. Help takes precedence over the version, and the version over a check.
   public var action = Action.run
-  /// The path of the configuration's file; the last source of settings.
+  /// The path of the configuration file, which is the last source of settings.
   public var file: String?
-  /// The other arguments: settings.
+  /// The remaining arguments, which are settings.
   public var settings: [String] = []
 
   /// Separates the options of the program itself from the settings.
   ///
   /// - Parameters:
-  ///   - arguments: without the program's name.
-  ///   - environment: its `CATALOGD_CONFIG` names the file where no argument does.
+  ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment. `CATALOGD_CONFIG` is the path of the file if no argument gives one.
   /// - Throws: ``ConfigurationFaults`` for an option without its value.
   public init(_ arguments: [String], environment: [String: String] = [:]) throws(ConfigurationFaults) {
-    // What is not UTF-8 arrives as U+FFFD, which would be another path or another user.
+    // Invalid UTF-8 arrives as U+FFFD, which would be another path or another user.
     for argument in arguments where argument.unicodeScalars.contains("\u{FFFD}") {
       let fault = ConfigurationFault(nil, value: argument, source: .argument("argument"), "is not valid UTF-8")
       throw ConfigurationFaults(faults: [fault])
@@ -46,7 +46,7 @@ public struct CommandLineOptions: Sendable, Equatable {
     ConfigurationFaults(faults: [ConfigurationFault(nil, source: .argument("--config"), "names no file")])
   }
 
-  /// What `--help` shows.
+  /// The text of `--help`.
   public static var help: String {
     var text = """
       catalogd answers scans from the local catalogue, keeps it current, and sends scans on.

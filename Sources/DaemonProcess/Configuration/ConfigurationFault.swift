@@ -1,15 +1,15 @@
 import TextFormat
 
-/// Something in a configuration that cannot be.
+/// An error in a configuration.
 public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where a value comes from.
+  /// The source of a value.
   public enum Source: Sendable, Equatable, CustomStringConvertible {
-    /// With its dashes.
+    /// A command-line argument, including its dashes.
     case argument(String)
     case variable(String)
-    /// Lines count from 1.
+    /// A line of a file, counted from 1.
     case file(String, line: Int?)
-    /// Nobody gave one, or several did.
+    /// No source, or more than one.
     case nowhere
 
     /// The source as messages name it: the argument with its dashes, `$NAME`, or `FILE:LINE`. Control characters are
@@ -25,13 +25,13 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
     }
   }
 
-  /// The key, such as `http.address`; `nil` where it is not about one.
+  /// The key, for example `http.address`; `nil` if the fault is not about a key.
   public var key: String?
-  /// The value as it was given, on one line; `nil` for a secret one and where there is none.
+  /// The value as given, on one line; `nil` for a secret value and if there is no value.
   public var value: String?
-  /// Where it stands.
+  /// The source of the value.
   public var source: Source
-  /// What is wrong, and what to do.
+  /// What is wrong, and how to fix it.
   public var problem: String
   /// Whether a file could not be read, which has an exit code of its own.
   public var isUnreadableFile = false
@@ -53,36 +53,36 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   /// The source, key, value and problem on one line. Control characters are escaped.
   public var description: String {
     var text = "\(source): "
-    // An argument's name says which key it is.
+    // An argument's name already identifies the key.
     if case .argument = source { text = "\(source)" } else if let key { text += Shown.plain(key) }
     if let value { text += " \(Shown.quoted(value))" }
     return key == nil && value == nil ? "\(source): \(problem)" : "\(text): \(problem)"
   }
 }
 
-/// Everything in a configuration that cannot be.
+/// All errors in a configuration.
 public struct ConfigurationFaults: Error, Sendable, Equatable, CustomStringConvertible {
-  /// At least one.
+  /// The faults, at least one.
   public let faults: [ConfigurationFault]
 
   /// Creates an error of at least one fault.
   public init(faults: [ConfigurationFault]) { self.faults = faults }
 
-  /// The exit code of `sysexits.h`: 66 where a file cannot be read, 64 for a mistake of the caller (an argument, a variable,
-  /// a value that nobody gave), 65 for one in a file.
+  /// The exit code from `sysexits.h`: 66 if a file cannot be read, 64 for a mistake of the caller (an argument, a
+  /// variable, a missing value), 65 for an error in a file.
   public var exitCode: Int32 {
     if faults.contains(where: { $0.isUnreadableFile }) { return 66 }
     let isInFile = faults.allSatisfy { if case .file = $0.source { true } else { false } }
     return isInFile ? 65 : 64
   }
 
-  /// A line for each.
+  /// One line for each fault.
   public var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// What others wrote, for a line of a message.
+/// Formats text from outside for a line of a message.
 enum Shown {
-  /// The most characters of a value.
+  /// The maximum number of characters of a value.
   static let limit = 120
 
   static func quoted(_ text: String) -> String { "\"\(escaped(text, quotes: true))\"" }
@@ -94,12 +94,12 @@ enum Shown {
     return text.unicodeScalars.count > limit ? result + "…" : result
   }
 
-  /// A URL without what may be a secret: what stands before an `@`, and everything from a `?` or `#`.
+  /// A URL without possible secrets: the part before an `@`, and everything from a `?` or `#`.
   static func url(_ text: String) -> String {
     let address = text.prefix { $0 != "?" && $0 != "#" }
     let rest = address.count < text.count ? "?…" : ""
     guard let at = address.lastIndex(of: "@") else { return address + rest }
-    // What stands before the credentials, if that is a scheme.
+    // The scheme, if the text before the credentials is one.
     let scheme = address[..<at].range(of: "://").map { String(address[..<$0.upperBound]) } ?? ""
     return scheme + "…" + address[at...] + rest
   }

@@ -1,33 +1,33 @@
 import Configuration
 
-/// Where a configuration comes from: arguments, then the environment's variables `CATALOGD_…`, then a file, then what goes
-/// without saying.
+/// The sources of a configuration, in order of precedence: arguments, environment variables `CATALOGD_…`, a file,
+/// defaults.
 public struct ConfigurationSources: Sendable {
-  /// What stands before the names of variables.
+  /// The prefix of the environment variables.
   public static let variablePrefix = "CATALOGD_"
 
-  /// Faults that were found before any setting was asked for.
+  /// Faults found before any setting was read.
   let faults: [ConfigurationFault]
-  /// What is no fault, but may be a mistake.
+  /// Possible mistakes that are not faults.
   let warnings: [String]
   let arguments: ArgumentSettings
-  /// The environment as it is.
+  /// The environment, unchanged.
   let environment: [String: String]
-  /// Without the prefix.
+  /// The variables, without the prefix.
   let variables: [String: String]
   let file: FileSettings?
   let filePath: String?
-  /// Whether somebody may type or pipe codes into this process.
+  /// Whether codes can be typed or piped into this process.
   let hasStandardInput: Bool
 
   /// Reads the file.
   ///
   /// - Parameters:
-  ///   - arguments: those that are settings.
-  ///   - environment: all variables.
-  ///   - file: a path.
-  ///   - hasStandardInput: whether the standard input is a pipe, a file or a terminal, so that it is read where no inputs are
-  ///     named.
+  ///   - arguments: The arguments that are settings.
+  ///   - environment: All environment variables.
+  ///   - file: The path of the file.
+  ///   - hasStandardInput: Whether the standard input is a pipe, a file or a terminal, so that it is used if no inputs
+  ///     are named.
   public init(
     arguments: [String] = [], environment: [String: String] = [:], file: String? = nil, hasStandardInput: Bool = false
   ) {
@@ -39,7 +39,7 @@ public struct ConfigurationSources: Sendable {
     for (name, value) in environment where name.hasPrefix(Self.variablePrefix) && !value.isEmpty {
       variables[String(name.dropFirst(Self.variablePrefix.count))] = value
     }
-    // The path of the file is no setting.
+    // The path of the file is not a setting.
     variables["CONFIG"] = nil
     for (name, value) in variables where value.unicodeScalars.contains("\u{FFFD}") {
       faults.append(ConfigurationFault(nil, source: .variable(Self.variablePrefix + name), "is not valid UTF-8"))
@@ -60,7 +60,8 @@ public struct ConfigurationSources: Sendable {
     self.faults = faults
   }
 
-  /// Variables that look like settings and are none. They are no faults: environments are filled by many hands.
+  /// Variables that look like settings but are not. They are not faults, because many programs add variables to an
+  /// environment.
   private static func unknown(_ variables: [String: String]) -> [String] {
     variables.keys.sorted().compactMap { name in
       let argument = "--" + name.lowercased().replacing("_", with: "-")

@@ -3,32 +3,32 @@ public import Logging
 public import ScanDaemon
 public import ScanInputs
 
-/// Everything that `catalogd` is told.
+/// The complete configuration of `catalogd`.
 public struct DaemonConfiguration: Sendable {
-  /// How lines of the log look.
+  /// The format of log lines.
   public enum LogFormat: String, Sendable, CaseIterable {
     /// Text on a terminal, JSON otherwise.
     case auto
     case text, json
   }
 
-  /// What the daemon does.
+  /// The options of the daemon.
   public var daemon: DaemonOptions
-  /// What it reads; names differ.
+  /// The inputs to read from. Their names are unique.
   public var inputs: [InputOptions]
-  /// `nil`: no HTTP interface.
+  /// The options of the HTTP server; `nil` to disable it.
   public var server: DaemonServer.Options?
-  /// What is worth a line in the log.
+  /// The minimum level of logged events.
   public var logLevel = Logger.Level.info
-  /// How such a line looks.
+  /// The format of log lines.
   public var logFormat = LogFormat.auto
-  /// Whether the daemon ends when its standard input does.
+  /// Whether the daemon exits when its standard input ends.
   public var exitsAtEnd = false
-  /// What somebody has set, in the order of the documentation; without secrets.
+  /// The settings that are set explicitly, in the order of the documentation; without secrets.
   public let settings: [UsedSetting]
-  /// What is no fault, but may be a mistake.
+  /// Possible mistakes that are not faults.
   public private(set) var warnings: [String]
-  /// What tells it from another one: all values, secret ones too.
+  /// All values, including secret ones, for comparison with another configuration.
   private let told: [[String]: String]
 
   /// Reads and checks all settings.
@@ -63,9 +63,9 @@ public struct DaemonConfiguration: Sendable {
     guard values.faults.isEmpty else { throw ConfigurationFaults(faults: values.faults) }
   }
 
-  /// What is wrong with this configuration, given who is signed in at the root directory.
+  /// The faults of this configuration that depend on the user signed in at the root directory.
   ///
-  /// - Parameter signedIn: Who is signed in there; `nil` for nobody.
+  /// - Parameter signedIn: The signed-in user; `nil` if no user is signed in.
   public func faults(signedIn: String?) -> [ConfigurationFault] {
     guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
     let key = "sync.url"
@@ -78,7 +78,7 @@ public struct DaemonConfiguration: Sendable {
     ]
   }
 
-  /// Whether something else is said than by another configuration, the log left aside.
+  /// Whether this configuration differs from another one, ignoring the log settings.
   public func differs(from other: DaemonConfiguration) -> Bool {
     told != other.told || daemon.root != other.daemon.root || inputs != other.inputs
   }

@@ -1,23 +1,23 @@
 import Configuration
 import JSONFormat
 
-/// Settings that stand in a file of JSON: objects in objects, as the keys say. A key `//` holds a remark.
+/// The settings in a JSON file, whose nested objects correspond to the components of keys. A member `//` is a comment.
 struct FileSettings {
-  /// The longest file.
+  /// The maximum size of the file in bytes.
   static let maximumByteCount = 1 << 20
 
   private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
-  /// On which line a key stands.
+  /// The line of each key.
   private(set) var lines: [[String]: Int] = [:]
 
   private let name: String
   private let bytes: [UInt8]
-  /// The keys of the objects that are open, and the one whose value comes.
+  /// The keys of the open objects, and the key whose value is next.
   private var path: [String] = []
 
   /// - Parameters:
-  ///   - name: the file, for messages.
-  ///   - faults: gets what is no setting, what is not of a setting's type, and why the file is no JSON.
+  ///   - name: The name of the file, for messages.
+  ///   - faults: The list that unknown settings, values of the wrong type, and JSON syntax errors are added to.
   init(_ bytes: [UInt8], name: String, faults: inout [ConfigurationFault]) {
     self.name = name
     self.bytes = bytes
@@ -27,7 +27,7 @@ struct FileSettings {
     do throws(JSONError) {
       let first = try tokens.next()
       guard first == .beginObject else {
-        // What follows may be no JSON either; one fault is enough.
+        // The rest may have syntax errors too; one fault is enough.
         faults.append(fault(nil, at: tokens.tokenOffset, "the file is to be an object, such as {\"http\": {…}}"))
         return
       }
@@ -38,7 +38,7 @@ struct FileSettings {
     }
   }
 
-  /// Reads the members of an object up to its end. Nested as deeply as settings are; deeper objects are skipped.
+  /// Reads the members of an object up to its end. Objects nested more deeply than settings are skipped.
   private mutating func readObject(
     _ tokens: inout JSONTokenizer, _ faults: inout [ConfigurationFault]
   ) throws(JSONError) {
@@ -96,7 +96,7 @@ struct FileSettings {
     lines[path] = line(at: offset)
   }
 
-  /// The texts of an array up to its end; `nil` where something else stands among them.
+  /// The strings of an array up to its end; `nil` if it has other elements.
   private func list(_ tokens: inout JSONTokenizer) throws(JSONError) -> [String]? {
     var texts: [String] = []
     var isList = true
@@ -112,7 +112,7 @@ struct FileSettings {
     }
   }
 
-  /// Reads a value that begins with a token to its end.
+  /// Skips the value that starts with a token.
   private func skip(_ token: JSONToken, _ tokens: inout JSONTokenizer) throws(JSONError) {
     guard token == .beginObject || token == .beginArray else { return }
     let outside = tokens.depth - 1
@@ -139,7 +139,7 @@ struct FileSettings {
     }
   }
 
-  /// A member that an object may have.
+  /// An example of a member that the object may have.
   private static func example(_ path: [String]) -> String {
     Setting.all.first { $0.matchesBeginning(path) && $0.path.count > path.count }.map {
       "\"\($0.path[path.count])\": …"
@@ -157,7 +157,7 @@ struct FileSettings {
       $0.path[outside.count]
     }
     if let name = Setting.nearest(to: path.last ?? "", among: names) { return "did you mean \(name)?" }
-    // Perhaps it stands in the wrong object.
+    // The key may be in the wrong object.
     let elsewhere = Setting.all.first { $0.path.last == path.last && !$0.path.contains(Setting.anyName) }
     return elsewhere.map { "did you mean \($0.key)?" }
       ?? "here may stand " + Set(names).sorted().joined(separator: ", ")

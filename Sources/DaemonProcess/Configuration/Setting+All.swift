@@ -3,10 +3,10 @@ import UploadHTTP
 import UploadQueue
 
 extension Setting {
-  /// The longest time that a setting may have, in seconds: 31 days.
+  /// The maximum duration of a setting, in seconds: 31 days.
   private static let month = 2_678_400.0
 
-  /// Everything that there is, in the order of the documentation.
+  /// All settings, in the order of the documentation.
   static let all: [Setting] = general + http + sync + webhooks + inputs + upkeep
 
   private static let general = [

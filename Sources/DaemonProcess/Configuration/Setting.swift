@@ -1,10 +1,10 @@
-/// One thing that a daemon may be told.
+/// The definition of one setting of the daemon.
 struct Setting: Sendable {
   enum Kind: Sendable, Equatable {
     case text
-    /// A text that may hold credentials, which are not shown.
+    /// A string that may contain credentials, which are not shown.
     case url
-    /// A text that is never shown.
+    /// A string that is never shown.
     case secret
     case choice([String])
     case whole(ClosedRange<Int>)
@@ -15,13 +15,13 @@ struct Setting: Sendable {
     case secretList
   }
 
-  /// What stands in the place of a name that the user gives.
+  /// The placeholder for a name that the user chooses.
   static let anyName = "NAME"
 
-  /// The components of its key, one of which may be ``anyName``.
+  /// The components of the key. At most one is ``anyName``.
   let path: [String]
   let kind: Kind
-  /// As people read it; empty where there is none.
+  /// The default value, for people; empty if there is none.
   let standard: String
   let meaning: String
 
@@ -34,7 +34,7 @@ struct Setting: Sendable {
 
   var key: String { path.joined(separator: ".") }
 
-  /// What it may be set to, for people; the words of ``Kind/choice(_:)`` as they are written.
+  /// The valid values, for people; the values of ``Kind/choice(_:)`` as they are written.
   var values: String {
     switch kind {
     case .text: "text"
@@ -49,15 +49,15 @@ struct Setting: Sendable {
     }
   }
 
-  /// A number without a point where it is whole.
+  /// A number, without a decimal point if it is an integer.
   static func plain(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   var isSecret: Bool { kind == .secret || kind == .secretList }
 
-  /// Whether a key is this one.
+  /// Whether a key is the key of this setting.
   func matches(_ path: [String]) -> Bool { path.count == self.path.count && matchesBeginning(path) }
 
-  /// Whether a key is this one, or an object in which it stands.
+  /// Whether a key is the key of this setting, or of an object that contains it.
   func matchesBeginning(_ path: [String]) -> Bool {
     path.count <= self.path.count && zip(path, self.path).allSatisfy { $1 == Self.anyName || $0 == $1 }
   }
@@ -66,18 +66,20 @@ struct Setting: Sendable {
 
   // MARK: Other names
 
-  /// `--http-maximum-body-bytes` for `http.maximumBodyBytes`, as swift-configuration's own provider of arguments spells it.
+  /// The argument `--http-maximum-body-bytes` for `http.maximumBodyBytes`, in the spelling of swift-configuration's own
+  /// argument provider.
   static func argument(_ path: [String]) -> String {
     "--" + path.map { words($0).joined(separator: "-") }.joined(separator: "-").lowercased()
   }
 
-  /// `HTTP_MAXIMUM_BODY_BYTES` for the same key, as swift-configuration's provider of the environment spells it.
+  /// The variable `HTTP_MAXIMUM_BODY_BYTES` for the same key, in the spelling of swift-configuration's environment
+  /// provider.
   static func variable(_ path: [String]) -> String {
     let text = path.map { words($0).joined(separator: "_") }.joined(separator: "_").uppercased()
     return String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 
-  /// The words of a name in camel case.
+  /// The words of a camel-case name.
   private static func words(_ name: String) -> [String] {
     var words: [String] = [""]
     var previous: Character?
@@ -89,7 +91,7 @@ struct Setting: Sendable {
     return words
   }
 
-  /// Whether an argument is one of this setting, with any name in it.
+  /// Whether an argument is this setting, with any name as its placeholder.
   func matches(argument: String) -> Bool {
     guard let place = path.firstIndex(of: Self.anyName) else { return argument == Self.argument(path) }
     let before = Self.argument(Array(path[..<place])) + "-"
@@ -99,16 +101,16 @@ struct Setting: Sendable {
 
   // MARK: Hints
 
-  /// Which of some names was probably meant.
+  /// The name that was most likely meant.
   static func nearest(to name: String, among names: some Sequence<String>) -> String? {
     let name = Array(name.lowercased().unicodeScalars.prefix(64))
     let ranked = Set(names).map { (distance(name, Array($0.lowercased().unicodeScalars)), $0) }
     guard let best = ranked.min(by: { $0 < $1 }) else { return nil }
-    // A third of the letters may be wrong; more is another word.
+    // At most a third of the letters may differ; otherwise it is another word.
     return best.0 <= max(1, name.count / 3) ? best.1 : nil
   }
 
-  /// Levenshtein's distance: insertions, deletions and replacements.
+  /// The Levenshtein distance: the number of insertions, deletions and replacements.
   private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var row = Array(0...b.count)
     for (i, letter) in a.enumerated() {

@@ -1,7 +1,7 @@
 import ScanDaemon
 
 extension SettingReader {
-  /// Where the stores live: as `catalogctl` finds them, unless a setting says otherwise.
+  /// The root directory of the stores; by default, the one that `catalogctl` uses.
   mutating func root(_ environment: [String: String]) -> String {
     let path = ["root"]
     if let root = text(path) {
@@ -41,7 +41,7 @@ extension SettingReader {
 
   // MARK: Names
 
-  /// The names of a group: those that can be, each once, and no two that variables and arguments cannot tell apart.
+  /// The valid names of a group, each once, without any two that have the same variable or argument.
   mutating func names(_ group: String, _ isAllowed: (Unicode.Scalar) -> Bool) -> [String] {
     let path = [group, "names"]
     var variables: [String: String] = [:]
@@ -51,7 +51,7 @@ extension SettingReader {
         refuse(path, name, "is to have 1 to 64 letters, digits and -, _ (or . for an input)")
         continue
       }
-      // The list itself stands under this key.
+      // This key is the list itself.
       guard name != "names" else {
         refuse(path, name, "is no name: its settings would stand where the list of names does")
         continue

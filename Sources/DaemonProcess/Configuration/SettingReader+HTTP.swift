@@ -2,7 +2,7 @@ import DaemonHTTP
 import ScanInputs
 
 extension SettingReader {
-  /// `nil` where there is no HTTP interface.
+  /// The options of the HTTP server; `nil` if it is disabled.
   mutating func server() -> DaemonServer.Options? {
     let isEnabled = truth("http", "enabled") ?? true
     var options = DaemonServer.Options()
@@ -49,11 +49,11 @@ extension SettingReader {
   }
 }
 
-/// An address to listen on, as people write it.
+/// A parser of addresses to listen on.
 enum HTTPAddress {
-  /// Whether two listeners would want the same port, as far as their hosts' names tell.
+  /// Whether two listeners would use the same port, as far as their host names show.
   static func collide(_ a: (host: String, port: Int), _ b: (host: String, port: Int)) -> Bool {
-    /// Whether a socket at `host` has the ports of `other` as well.
+    /// Whether a socket bound to `host` also occupies the ports of `other`.
     func covers(_ host: String, _ other: String) -> Bool {
       host == other || host == "::" || host == "0.0.0.0" && !other.contains(":")
     }

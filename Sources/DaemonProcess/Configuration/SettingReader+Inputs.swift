@@ -3,9 +3,9 @@ import ScanDaemon
 import ScanInputs
 
 extension SettingReader {
-  /// The inputs, and in `daemon` the windows of double scans that are theirs alone.
+  /// The inputs. Also stores their individual double-scan windows in `daemon`.
   ///
-  /// - Parameter server: The HTTP interface, whose port is taken.
+  /// - Parameter server: The HTTP server, whose port is in use.
   mutating func inputs(
     _ daemon: inout DaemonOptions, besides server: DaemonServer.Options?, hasStandardInput: Bool
   ) -> [InputOptions] {
@@ -66,7 +66,7 @@ extension SettingReader {
     return options
   }
 
-  /// What ends a line; `nil` where nothing was set, or something that is not an end.
+  /// The line terminators; `nil` if none is set or one is invalid.
   private mutating func ends(_ path: [String], _ line: LineFormat) -> [LineEnd]? {
     guard let texts = list(path) else { return nil }
     if texts.isEmpty, line.idleTimeout == nil {
@@ -82,7 +82,7 @@ extension SettingReader {
         ends.append(end)
         continue
       }
-      // A character of Latin-1 is the byte with its number, and one of ASCII is that everywhere.
+      // A Latin-1 character is the byte with its number; an ASCII character is the same byte in every encoding.
       let scalar = text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
       guard let scalar, let byte = UInt8(exactly: scalar.value), byte < 0x80 || line.encoding == .latin1 else {
         let encoding = line.encoding.rawValue
@@ -179,7 +179,7 @@ extension SettingReader {
     return .tcpClient(options)
   }
 
-  /// A path that has to be there.
+  /// A required path.
   private mutating func place(_ path: [String], _ example: String) -> String {
     guard let place = text(path) else {
       if !isSet(path) { refuse(path, nil, "is missing: a path, \(example)") }
@@ -189,7 +189,7 @@ extension SettingReader {
     return place
   }
 
-  /// Settings that this kind of input does not have are without effect, which nobody wants.
+  /// Refuses settings that have no effect on this kind of input, because setting them is a mistake.
   private mutating func refuseForeign(_ name: String, kind: String) {
     let common = ["kind", "maximumLineBytes", "prefix", "suffix", "doubleScanMilliseconds"]
     let ends = ["end", "silenceMilliseconds"]

@@ -2,7 +2,7 @@ import CatalogHTTP
 import ScanDaemon
 
 extension SettingReader {
-  /// `nil` where no server is named.
+  /// The options of the synchronisation; `nil` if no server is configured.
   mutating func sync() -> SyncOptions? {
     let url = text("sync", "url")
     var options = SyncOptions(url: url ?? "")
@@ -20,7 +20,7 @@ extension SettingReader {
     options.transport.names = OptionNames(
       idleTimeout: "sync.idleSeconds", minimumRate: "sync.minimumRate", certificateAuthorityFile: "sync.caFile")
     if let file = text("sync", "caFile") {
-      // What stands in it is judged by the transport.
+      // The transport validates the contents.
       if case .failure(let problem) = SmallFile.read(file, limit: 16 << 20) {
         refuse(["sync", "caFile"], file, problem.description, isUnreadableFile: problem.isUnreadable)
       }
@@ -45,7 +45,7 @@ extension SettingReader {
     return options
   }
 
-  /// A secret that is set, or that stands in a file; not both.
+  /// A secret from a setting or from a file; setting both is a fault.
   mutating func either(_ path: [String], orFile filePath: [String]) -> String? {
     let secret = text(path)
     let filed = self.secret(file: filePath)

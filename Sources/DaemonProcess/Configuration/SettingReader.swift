@@ -2,15 +2,15 @@ import Configuration
 import Synchronization
 import UploadHTTP
 
-/// Reads settings and keeps what is wrong with them, so that all of it can be told at once.
+/// A reader of settings that collects faults, so that all of them can be reported at once.
 struct SettingReader {
   private let sources: ConfigurationSources
   private let reader: ConfigReader
   private let accesses: Accesses
   private(set) var faults: [ConfigurationFault]
-  /// What somebody has set, in the order in which it was read.
+  /// The explicitly set settings, in the order in which they were read.
   private(set) var used: [UsedSetting] = []
-  /// What was read, secrets and what stands in their files included: what tells one configuration from another.
+  /// All values read, including secrets and the contents of secret files, for comparison with another configuration.
   private(set) var told: [[String]: String] = [:]
 
   init(_ sources: ConfigurationSources) {
@@ -20,7 +20,7 @@ struct SettingReader {
     reader = sources.reader(accesses)
   }
 
-  /// All variables of the environment.
+  /// All environment variables.
   var environment: [String: String] { sources.environment }
 
   // MARK: Values
@@ -51,7 +51,7 @@ struct SettingReader {
 
   mutating func real(_ path: [String]) -> Double? {
     guard let value = reader.double(forKey: ConfigKey(path)) else { return nothing(path) }
-    // What is not a number lies in no range.
+    // NaN and infinity are in no range.
     if case .real(let range) = Self.setting(path).kind, !range.contains(value) {
       let (least, most) = (Setting.plain(range.lowerBound), Setting.plain(range.upperBound))
       return refuse(path, "\(value)", "is to be \(least) to \(most)")
@@ -72,7 +72,7 @@ struct SettingReader {
     return use(path, value, Self.shown(value.joined(separator: ","), setting), value.joined(separator: "\u{0}"))
   }
 
-  /// A text that stands in a file, whose path is a setting.
+  /// A secret in a file, whose path is the value of a setting.
   mutating func secret(file path: [String]) -> String? {
     guard let file = text(path) else { return nil }
     switch SmallFile.secret(file) {
@@ -85,7 +85,7 @@ struct SettingReader {
     }
   }
 
-  /// Reads the secret of signatures from a file, whose path is a setting.
+  /// A signing secret in a file, whose path is the value of a setting.
   mutating func signingSecret(file path: [String]) -> WebhookSecret? {
     guard let file = text(path) else { return nil }
     switch SmallFile.read(file, limit: 65_536, isPrivate: true) {
@@ -98,12 +98,12 @@ struct SettingReader {
     return nil
   }
 
-  /// Whether somebody has set it, well or not.
+  /// Whether the setting is set explicitly, validly or not.
   func isSet(_ path: [String]) -> Bool { source(path) != .nowhere }
 
   // MARK: Faults
 
-  /// Keeps a fault of a value that was read.
+  /// Records a fault of a value.
   mutating func refuse(_ path: [String], _ value: String?, _ problem: String, isUnreadableFile: Bool = false) {
     let setting = Self.setting(path)
     let shown = setting.isSecret ? nil : value.map { setting.kind == .url ? Shown.url($0) : $0 }
@@ -112,7 +112,7 @@ struct SettingReader {
     faults.append(fault)
   }
 
-  /// The same, where there is no value then.
+  /// Records a fault of a value and returns `nil`.
   private mutating func refuse<Value>(_ path: [String], _ value: String?, _ problem: String) -> Value? {
     refuse(path, value, problem)
     return nil
@@ -120,7 +120,7 @@ struct SettingReader {
 
   mutating func fault(_ fault: ConfigurationFault) { faults.append(fault) }
 
-  /// Where a setting comes from: the first source that has it.
+  /// The source of a setting's value: the first one that has it.
   func source(_ path: [String]) -> ConfigurationFault.Source {
     let argument = Setting.argument(path)
     if sources.arguments.values[argument] != nil { return .argument(argument) }
@@ -130,7 +130,7 @@ struct SettingReader {
     return .nowhere
   }
 
-  /// There is no value; if that is because one is not of the setting's type, that is a fault.
+  /// Returns `nil`, and records a fault if a value exists but has the wrong type.
   private mutating func nothing<Value>(_ path: [String]) -> Value? {
     guard accesses.lastFailed else { return nil }
     let setting = Self.setting(path)
@@ -150,7 +150,8 @@ struct SettingReader {
     return value
   }
 
-  /// Keeps a fault for each name in the sources that is no input or webhook, whose settings would be without effect.
+  /// Records a fault for each name in the sources that is not an input or webhook, because its settings would have no
+  /// effect.
   mutating func refuseUnused(_ group: String, names: [String]) {
     let known = Set(names)
     var told: Set<String> = []
@@ -173,7 +174,7 @@ struct SettingReader {
     Setting.all.filter { $0.path.count >= 3 && $0.path[0] == group }.map { [group, name] + $0.path[2...] }
   }
 
-  // MARK: Words
+  // MARK: Messages
 
   private static func setting(_ path: [String]) -> Setting {
     guard let setting = Setting.matching(path) else { preconditionFailure("\(path) is no setting") }
@@ -200,24 +201,24 @@ struct SettingReader {
   }
 }
 
-/// A setting that somebody has set.
+/// An explicitly set setting.
 public struct UsedSetting: Sendable, Equatable {
-  /// Such as `http.address`.
+  /// The key, for example `http.address`.
   public let key: String
-  /// For people; never a secret.
+  /// The value, for people; never a secret.
   public let value: String
-  /// Where it stands.
+  /// The source of the value.
   public let source: ConfigurationFault.Source
 }
 
 extension UsedSetting: CustomStringConvertible {
-  /// For people: `http.address = "127.0.0.1:8765" (/etc/catalogd.json:12)`.
+  /// A description for people: `http.address = "127.0.0.1:8765" (/etc/catalogd.json:12)`.
   public var description: String { "\(Shown.plain(key)) = \(Shown.quoted(value)) (\(source))" }
 }
 
-/// Remembers how the last look at a setting ended, which the reader does not tell.
+/// An access reporter that records whether the last access failed, because the reader does not return that.
 private final class Accesses: AccessReporter {
-  /// Guards nothing but itself.
+  /// Guards only the flag.
   private let failed = Mutex(false)
 
   var lastFailed: Bool { failed.withLock { $0 } }

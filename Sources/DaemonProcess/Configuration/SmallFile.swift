@@ -1,20 +1,20 @@
 import Foundation
 
-/// A file that is read whole.
+/// A reader of small files.
 enum SmallFile {
   struct Problem: Error, CustomStringConvertible {
     let description: String
-    /// Whether the system does not let it be read, as opposed to what stands in it.
+    /// Whether the system denies reading the file, as opposed to a problem with its contents.
     let isUnreadable: Bool
   }
 
-  /// - Parameter isPrivate: Whether a file that others may read or change is refused.
+  /// - Parameter isPrivate: Whether to refuse a file that others may read or change.
   static func read(_ path: String, limit: Int, isPrivate: Bool = false) -> Result<[UInt8], Problem> {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       return .failure(Problem(description: "this is no path", isUnreadable: true))
     }
     do {
-      // Pipes are files, too; a device that never ends is cut by the limit.
+      // A pipe is a valid file as well. The limit bounds reading from an endless device.
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { try? handle.close() }
       if isPrivate, let problem = publicity(handle.fileDescriptor, path) { return .failure(problem) }
@@ -32,12 +32,12 @@ enum SmallFile {
     let error = error as NSError
     if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { return reason(cause) }
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-    // The C library's text for a number, which lives until the next call of this thread, and is copied.
+    // The C library's text for the number is valid until the next call on this thread, and is copied.
     return unsafe String(cString: strerror(Int32(error.code)))
   }
 
-  /// Why a file is no place for a secret; `nil` where only its owner may read it. What systemd gives to a service (`LoadCredential`)
-  /// has a list of who may read it, which looks like a group's right.
+  /// Why a file is not private enough for a secret; `nil` if only its owner may read it. A file that systemd passes to
+  /// a service (`LoadCredential`) has an access control list, which looks like group permissions.
   private static func publicity(_ descriptor: Int32, _ path: String) -> Problem? {
     var status = stat()
     // The call fills the local structure.
@@ -52,7 +52,7 @@ enum SmallFile {
       isUnreadable: false)
   }
 
-  /// A secret in a file: its text without the white space around it.
+  /// The secret in a file: its text without surrounding white space.
   static func secret(_ path: String) -> Result<String, Problem> {
     read(path, limit: 65_536).flatMap { bytes in
       guard let text = String(validating: bytes, as: UTF8.self) else {

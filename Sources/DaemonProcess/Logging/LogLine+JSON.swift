@@ -4,8 +4,8 @@ import Logging
 extension LogLine {
   /// `{"time":"…","level":"info","label":"catalogd","message":"scan","metadata":{"input":"till"}}`.
   ///
-  /// Keys stand in one order. Numbers and truth values of the metadata stay what they are; `error` and `metadata` are there
-  /// if there is something to say.
+  /// The order of the keys is fixed. Numbers and Booleans in the metadata keep their types. `error` and `metadata` are
+  /// present only if they have values.
   var json: String {
     var line = #"{"time":"\#(time.text)","level":"\#(level.rawValue)","label":\#(Self.quoted(label))"#
     line += #","message":\#(Self.quoted(message))"#

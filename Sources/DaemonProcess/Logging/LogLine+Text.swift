@@ -23,7 +23,7 @@ extension LogLine {
     }
   }
 
-  /// A value that may hold blanks: between quotes where its end would be in doubt.
+  /// A value that may contain blanks: quoted if its end would be ambiguous.
   private static func value(_ text: String) -> String {
     let isClear =
       !text.isEmpty && text.unicodeScalars.allSatisfy { !" \"=[],:\\".unicodeScalars.contains($0) || $0 == ":" }
@@ -31,6 +31,6 @@ extension LogLine {
     return "\"" + TerminalText.escaped(cut(text), marked: "\"\\") + "\""
   }
 
-  /// A text for a terminal: what is not to be seen, or changes what is seen, is written out.
+  /// Text for a terminal: invisible characters, and those that change the display, are escaped.
   private static func plain(_ text: String) -> String { TerminalText.escaped(cut(text)) }
 }

@@ -1,8 +1,8 @@
 import Logging
 
-/// An event, as a line.
+/// A log event, formatted as a line.
 struct LogLine {
-  /// The most bytes of one text; what is longer is cut, and ends with `…`.
+  /// The maximum length of one text in bytes. A longer text is truncated and ends with `…`.
   static let maximumTextByteCount = 4096
 
   let time: UnixTime
@@ -12,7 +12,7 @@ struct LogLine {
   let error: String?
   let metadata: Logger.Metadata
 
-  /// The line with its line feed.
+  /// The line, including its line feed.
   func bytes(_ style: LogStyle) -> [UInt8] {
     var line =
       switch style {
@@ -23,7 +23,7 @@ struct LogLine {
     return Array(line.utf8)
   }
 
-  /// A text without what is beyond the bound.
+  /// A text truncated to the limit.
   static func cut(_ text: String) -> String {
     guard text.utf8.count > maximumTextByteCount else { return text }
     var result = String.UnicodeScalarView()

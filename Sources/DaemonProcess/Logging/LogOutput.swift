@@ -9,12 +9,13 @@ import Musl
 import Darwin
 #endif
 
-/// Writes lines to a descriptor on a thread of its own, so that nobody who logs waits for whoever reads.
+/// An asynchronous writer of lines to a file descriptor. It has a thread of its own, so that logging never waits for a
+/// slow reader.
 ///
-/// Lines that wait take at most ``capacity`` bytes. What comes while they do is dropped, and how much is told as soon as
-/// lines are written again.
+/// Pending lines take at most ``capacity`` bytes. Further lines are dropped, and their number is reported as soon as
+/// lines can be written again.
 public final class LogOutput: Sendable {
-  /// The most bytes that wait.
+  /// The maximum number of pending bytes.
   public let capacity: Int
 
   private struct State {
@@ -26,15 +27,15 @@ public final class LogOutput: Sendable {
   private let descriptor: Int32
   private let droppedLine: @Sendable (Int) -> [UInt8]
   private let queue = DispatchQueue(label: "shelfmark.log")
-  /// Guards what waits. Never held while bytes are written.
+  /// Guards the pending lines. Never held while bytes are written.
   private let state = Mutex(State())
 
   /// Creates an output to a file descriptor.
   ///
   /// - Parameters:
-  ///   - descriptor: stays open, and is not closed here.
-  ///   - capacity: the most bytes that wait.
-  ///   - droppedLine: the line that tells how many were dropped.
+  ///   - descriptor: The file descriptor to write to. It must stay open, and is not closed here.
+  ///   - capacity: The maximum number of pending bytes.
+  ///   - droppedLine: Returns the line that reports the number of dropped lines.
   public init(
     descriptor: Int32, capacity: Int = 1 << 20, droppedLine: @escaping @Sendable (_ count: Int) -> [UInt8]
   ) {
@@ -43,7 +44,7 @@ public final class LogOutput: Sendable {
     self.droppedLine = droppedLine
   }
 
-  /// An output that tells of dropped lines as a log looks.
+  /// Creates an output that reports dropped lines in the format of the log.
   public convenience init(descriptor: Int32, settings: LogSettings) {
     self.init(descriptor: descriptor) { count in
       LogLine(
@@ -53,7 +54,7 @@ public final class LogOutput: Sendable {
     }
   }
 
-  /// Takes a line with its line feed. Never waits.
+  /// Writes a line, which includes its line feed. Never blocks.
   @Sendable public func write(_ line: [UInt8]) {
     let begins = state.withLock { state in
       guard state.waiting.count + line.count <= capacity else {
@@ -68,7 +69,7 @@ public final class LogOutput: Sendable {
     if begins { queue.async { self.writeWaiting() } }
   }
 
-  /// Waits until what was taken so far is written, but no longer than the time given.
+  /// Waits until all lines accepted so far are written, but no longer than the timeout.
   public func flush(timeout: DispatchTimeInterval = .seconds(2)) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
@@ -90,11 +91,11 @@ public final class LogOutput: Sendable {
     }
   }
 
-  /// Writes all bytes, or as many as can be: where nobody reads, there is nobody to tell.
+  /// Writes all bytes, or as many as possible. A failure cannot be reported anywhere.
   private func send(_ bytes: [UInt8]) {
     var start = 0
     while start < bytes.count {
-      // The array lives for the call, which reads no further than its end.
+      // The array lives during the call, which reads no further than its end.
       let count = unsafe bytes.withUnsafeBytes {
         unsafe Self.writeOnce(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
       }
@@ -102,7 +103,7 @@ public final class LogOutput: Sendable {
         start += count
       } else if errno == EAGAIN || errno == EWOULDBLOCK {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // One structure, which lives for the call.
+        // One structure, which lives during the call.
         unsafe poll(&waiting, 1, 1000)
       } else if errno != EINTR {
         return

@@ -1,9 +1,9 @@
 public import Logging
 import Synchronization
 
-/// What all loggers of a process share, and what changes while it runs.
+/// The log settings that all loggers of a process share, and that can change while it runs.
 public final class LogSettings: Sendable {
-  /// Guards nothing but itself.
+  /// Guards only these values.
   private let state: Mutex<(level: Logger.Level, style: LogStyle)>
 
   /// Creates settings that any number of log handlers can share.
@@ -11,13 +11,13 @@ public final class LogSettings: Sendable {
     state = Mutex((level, style))
   }
 
-  /// The level below which nothing is written.
+  /// The minimum level of written events.
   public var level: Logger.Level {
     get { state.withLock { $0.level } }
     set { state.withLock { $0.level = newValue } }
   }
 
-  /// How lines look.
+  /// The format of lines.
   public var style: LogStyle {
     get { state.withLock { $0.style } }
     set { state.withLock { $0.style = newValue } }

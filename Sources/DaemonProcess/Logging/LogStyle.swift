@@ -1,7 +1,7 @@
-/// How lines look.
+/// The format of log lines.
 public enum LogStyle: String, Sendable, CaseIterable {
-  /// For people.
+  /// Text for people.
   case text
-  /// For programs: an object a line.
+  /// One JSON object per line, for programs.
   case json
 }

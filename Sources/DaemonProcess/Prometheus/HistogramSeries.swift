@@ -1,17 +1,17 @@
 import CoreMetrics
 import Synchronization
 
-/// Durations by buckets.
+/// A histogram of durations.
 final class HistogramSeries: Series, TimerHandler {
   let id: SeriesID
 
   private struct State {
-    /// By bucket, those of the smaller ones not included; the last one is of what is longer than all bounds.
+    /// The count of each bucket, not cumulative. The last bucket has no upper bound.
     var counts = [UInt64](repeating: 0, count: PrometheusRegistry.timerBuckets.count + 1)
     var nanoseconds: UInt64 = 0
   }
 
-  /// Guards the counts and the sum, which are told together.
+  /// Guards the counts and the sum, which must be consistent.
   private let state = Mutex(State())
 
   private static let boundsInNanoseconds = PrometheusRegistry.timerBuckets.map { Int64(($0 * 1e9).rounded()) }
@@ -20,7 +20,7 @@ final class HistogramSeries: Series, TimerHandler {
   init(_ id: SeriesID) { self.id = id }
 
   func recordNanoseconds(_ duration: Int64) {
-    // A clock that was set back is no negative time.
+    // A clock that was set back must not give a negative duration.
     let duration = max(duration, 0)
     let bounds = Self.boundsInNanoseconds
     let bucket = bounds.firstIndex { duration <= $0 } ?? bounds.count

@@ -1,6 +1,6 @@
-/// Names and labels as Prometheus takes them.
+/// Names and labels in the form that Prometheus accepts.
 enum MetricText {
-  /// The most bytes of a label's value; what is longer is cut.
+  /// The maximum length of a label's value in bytes; a longer one is truncated.
   static let maximumValueByteCount = 256
 
   /// `[a-zA-Z_:][a-zA-Z0-9_:]*`.
@@ -9,7 +9,7 @@ enum MetricText {
     return kind == .histogram && !name.hasSuffix("_seconds") ? name + "_seconds" : name
   }
 
-  /// What stands between the braces, ordered by name. Of two labels with one name the first counts.
+  /// The text between the braces, sorted by name. If two labels have the same name, the first is used.
   static func labels(_ dimensions: [(String, String)]) -> String {
     var values: [String: String] = [:]
     for (name, value) in dimensions {
@@ -41,7 +41,7 @@ enum MetricText {
 
   private static func escaped(_ value: String) -> String {
     let bytes = value.utf8.prefix(maximumValueByteCount)
-    // A cut inside a character leaves its replacement.
+    // Truncation inside a character leaves a replacement character.
     let value = bytes.count < value.utf8.count ? String(decoding: bytes, as: UTF8.self) : value
     return escaped(value, quotes: true)
   }

@@ -15,21 +15,21 @@ import Musl
 import Darwin
 #endif
 
-/// What this process takes, under the names that Prometheus' own clients use, measured when somebody asks. Linux only: other
-/// systems have no `/proc`.
+/// The resource use of this process, under the names that Prometheus' own clients use, measured for each scrape. Linux
+/// only, because other systems have no `/proc`.
 ///
-/// | name | kind | what |
+/// | name | kind | meaning |
 /// |---|---|---|
-/// | `process_resident_memory_bytes` | gauge | memory that is in use, mapped files that were read included |
-/// | `process_anonymous_memory_bytes` | gauge | the part of it that no file stands behind: what a leak would let grow |
+/// | `process_resident_memory_bytes` | gauge | memory in use, including pages of mapped files |
+/// | `process_anonymous_memory_bytes` | gauge | the part of it that is not backed by a file; it grows if there is a leak |
 /// | `process_virtual_memory_bytes` | gauge | address space, most of which needs no memory |
 /// | `process_cpu_seconds_total` | counter | processor time of all threads, in user and system mode |
-/// | `process_open_fds` | gauge | open descriptors |
-/// | `process_max_fds` | gauge | the limit of open descriptors |
+/// | `process_open_fds` | gauge | open file descriptors |
+/// | `process_max_fds` | gauge | the limit of open file descriptors |
 /// | `process_threads` | gauge | threads |
-/// | `process_start_time_seconds` | gauge | when the process began, in seconds since 1970 |
+/// | `process_start_time_seconds` | gauge | when the process started, in seconds since 1970 |
 public enum ProcessMetrics {
-  /// Has a registry tell them.
+  /// Adds the metrics to a registry.
   public static func add(to registry: PrometheusRegistry) {
     let descriptions = [
       "process_resident_memory_bytes": "Memory in use, mapped files that were read included.",
@@ -51,7 +51,7 @@ public enum ProcessMetrics {
     let virtual = gauge("process_virtual_memory_bytes")
     let limit = gauge("process_max_fds")
     let processor = FloatingPointCounter(label: "process_cpu_seconds_total", factory: registry)
-    // What the counter has been given: two callers at once give nothing twice.
+    // The amount already added to the counter, so that two concurrent scrapes add nothing twice.
     let counted = Mutex(0.0)
     registry.beforeText {
       let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
@@ -72,15 +72,15 @@ public enum ProcessMetrics {
     }
   }
 
-  /// Processor time of this process, all threads together.
+  /// The processor time of all threads of this process.
   static var processorSeconds: Double {
     var time = timespec()
-    // The structure is this function's own, and the clock exists on every system.
+    // The structure is local to this function, and the clock exists on every system.
     unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// How many descriptors the process may have open.
+  /// The maximum number of open file descriptors of the process.
   private static var descriptorLimit: Int? {
     let limits = (try? String(contentsOfFile: "/proc/self/limits", encoding: .utf8)) ?? ""
     let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }

@@ -1,52 +1,54 @@
 public import CoreMetrics
 import Synchronization
 
-/// Metrics, in the text form that Prometheus scrapes (version 0.0.4).
+/// A metrics factory whose metrics can be read in the Prometheus text format (version 0.0.4).
 ///
 /// | swift-metrics | here |
 /// |---|---|
 /// | `Counter`, `FloatingPointCounter` | a counter |
 /// | `Gauge`, `Meter` | a gauge |
-/// | `Recorder` | a summary without quantiles: how many values, and their sum |
+/// | `Recorder` | a summary without quantiles: the number of values, and their sum |
 /// | `Timer` | a histogram of seconds, with ``timerBuckets`` |
 ///
-/// Names keep what Prometheus takes; every other character becomes `_`. Of the label names, `le` and `quantile`, and what begins
-/// with two underscores, are Prometheus' own and get a letter in front. A timer whose name does not end in `_seconds` gets that
-/// ending, since seconds are what is told.
+/// Characters that Prometheus does not accept in names are replaced by `_`. The label names `le` and `quantile`, and
+/// those that begin with two underscores, are reserved by Prometheus and get a letter as a prefix. A timer whose name
+/// does not end in `_seconds` gets that suffix, because its values are reported in seconds.
 ///
-/// The number of series is bounded. One beyond the bound, and one whose name another kind of metric has taken, counts nothing;
-/// `prometheus_series_refused_total` tells how often that was asked for. Values that change cost an atomic operation, those of
-/// timers and recorders a short lock; making a metric costs a look at a table under a lock.
+/// The number of series is bounded. A series above the limit, or whose name is used by another kind of metric, counts
+/// nothing; `prometheus_series_refused_total` counts these. Changing a value costs an atomic operation, or a short lock
+/// for timers and recorders; creating a metric costs a table lookup under a lock.
 public final class PrometheusRegistry: MetricsFactory {
-  /// The upper bounds of a timer's buckets in seconds: from an answer out of the cache to a full update over a slow line.
+  /// The upper bounds of a timer's buckets in seconds: from a response out of the cache to a full update over a slow
+  /// line.
   public static let timerBuckets = [
     0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
   ]
 
-  /// The most series, where a metric with other labels is another series.
+  /// The maximum number of series. Each combination of a metric and label values is a series.
   public let maximumSeriesCount: Int
 
-  /// Guards the table of series, what they are described with, and who is asked before they are told. Never held while
-  /// anybody else's code runs.
+  /// Guards the table of series, their descriptions, and the closures to call before a scrape. Never held while
+  /// external code runs.
   private let table: Mutex<SeriesTable>
 
-  /// A registry without metrics.
+  /// Creates a registry without metrics.
   public init(maximumSeriesCount: Int = 10_000) {
     self.maximumSeriesCount = maximumSeriesCount
     table = Mutex(SeriesTable(limit: maximumSeriesCount))
   }
 
-  /// Says what a metric means, in one sentence; `# HELP` shows it. A metric without a description shows its label.
+  /// Sets a metric's description, in one sentence, which `# HELP` shows. A metric without a description shows its
+  /// label.
   public func describe(_ label: String, _ sentence: String) {
     table.withLock { $0.descriptions[label] = sentence }
   }
 
-  /// Has a closure called before each ``text()``, from any thread: for what is measured when somebody asks.
+  /// Registers a closure that is called before each ``text()``, on any thread, to measure values at scrape time.
   public func beforeText(_ body: @escaping @Sendable () -> Void) {
     table.withLock { $0.collectors.append(body) }
   }
 
-  /// All metrics now, ordered by name and then by labels.
+  /// The current values of all metrics, sorted by name and then by labels.
   public func text() -> [UInt8] {
     for collector in table.withLock({ $0.collectors }) { collector() }
     let (families, refused) = table.withLock { ($0.inOrder, $0.refusedCount) }
@@ -56,7 +58,7 @@ public final class PrometheusRegistry: MetricsFactory {
     return text.bytes
   }
 
-  // MARK: Making
+  // MARK: Creation
 
   /// Returns the counter of this label and these dimensions. It counts nothing if the series is refused.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
@@ -100,7 +102,7 @@ public final class PrometheusRegistry: MetricsFactory {
     return table.withLock { $0.series(id, kind: kind, label: label, make) }
   }
 
-  // MARK: Ending
+  // MARK: Destruction
 
   /// Removes the counter's series from the text.
   public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }

@@ -1,6 +1,6 @@
-/// The text form, line by line.
+/// A writer of the text format, line by line.
 struct PrometheusText {
-  /// The counter of series that could not be.
+  /// The counter of refused series.
   static let refusedName = "prometheus_series_refused_total"
 
   private(set) var bytes: [UInt8] = []
@@ -35,11 +35,11 @@ struct PrometheusText {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// A number as Go reads it.
+  /// A number in a format that Go can parse.
   static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-    // Whole numbers without a point, as far as they are exact.
+    // Integers without a decimal point, in the range where they are exact.
     if let whole = Int64(exactly: value), abs(value) < 1e15 { return String(whole) }
     return "\(value)"
   }

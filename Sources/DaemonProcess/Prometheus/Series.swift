@@ -1,22 +1,22 @@
 import CoreMetrics
 import Synchronization
 
-/// One series, or those that belong together as one histogram.
+/// A series, or the group of series that form a histogram.
 protocol Series: AnyObject, Sendable {
   var id: SeriesID { get }
-  /// Appends the lines that tell it.
+  /// Appends the lines of this series.
   func append(to text: inout PrometheusText)
 }
 
 final class CounterSeries: Series, CounterHandler {
   let id: SeriesID
-  /// Guards nothing but itself. It wraps around after 2⁶⁴, which Prometheus takes for a restart.
+  /// Not related to other memory. It wraps around after 2⁶⁴, which Prometheus treats as a restart.
   private let value = Atomic<UInt64>(0)
 
   init(_ id: SeriesID) { self.id = id }
 
   func increment(by amount: Int64) {
-    // A counter never falls.
+    // A counter never decreases.
     guard amount > 0 else { return }
     value.wrappingAdd(UInt64(amount), ordering: .relaxed)
   }
@@ -67,7 +67,7 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 final class SummarySeries: Series, RecorderHandler {
   let id: SeriesID
-  /// Guards the two numbers, which are told together.
+  /// Guards the two numbers, which must be consistent.
   private let state = Mutex((count: UInt64(0), sum: 0.0))
 
   init(_ id: SeriesID) { self.id = id }
@@ -75,7 +75,7 @@ final class SummarySeries: Series, RecorderHandler {
   func record(_ new: Int64) { record(Double(new)) }
 
   func record(_ new: Double) {
-    // One value that is not a number would make the sum not a number for ever.
+    // One NaN would make the sum NaN forever.
     guard new.isFinite else { return }
     state.withLock {
       $0.count &+= 1
@@ -90,9 +90,9 @@ final class SummarySeries: Series, RecorderHandler {
   }
 }
 
-/// A number that any thread changes.
+/// A floating-point number that any thread can change atomically.
 struct AtomicDouble: ~Copyable, Sendable {
-  /// The bits of the number. Nothing else hangs on it, so no order is asked for.
+  /// The bits of the number. Relaxed, because no other memory depends on it.
   private let bits = Atomic<UInt64>(0)
 
   func load() -> Double { Double(bitPattern: bits.load(ordering: .relaxed)) }

@@ -1,8 +1,8 @@
-/// What kind of metric a name stands for.
+/// The kind of a metric.
 enum MetricKind: String, Sendable {
   case counter, gauge, summary, histogram
 
-  /// What stands behind the name in the series that a metric of this kind is told as.
+  /// The suffixes of the names of the series that a metric of this kind consists of.
   var endings: [String] {
     switch self {
     case .counter, .gauge: [""]
@@ -12,10 +12,10 @@ enum MetricKind: String, Sendable {
   }
 }
 
-/// A name with labels.
+/// A metric name with labels.
 struct SeriesID: Sendable, Hashable {
   let name: String
-  /// As they stand between the braces.
+  /// The text between the braces.
   let labels: String
 }
 
@@ -24,33 +24,33 @@ struct MetricFamily {
   let name: String
   let kind: MetricKind
   var description: String
-  /// By their labels.
+  /// The series by their labels.
   var series: [String: any Series] = [:]
 }
 
-/// Which series there are.
+/// The table of all series.
 ///
 /// - Every name that the text shows belongs to one family.
 /// - `count` is the number of series of all families, and never more than `limit`.
 struct SeriesTable {
   let limit: Int
   private var families: [String: MetricFamily] = [:]
-  /// Which family tells series of this name.
+  /// The family that reports the series with each name.
   private var owners: [String: String] = [PrometheusText.refusedName: PrometheusText.refusedName]
   private var count = 0
   private(set) var refusedCount: UInt64 = 0
-  /// By the label that programs use.
+  /// The descriptions, by the label that programs use.
   var descriptions: [String: String] = [:]
   var collectors: [@Sendable () -> Void] = []
 
   init(limit: Int) { self.limit = limit }
 
-  /// The series with that id, made where there is none; `nil` where there can be none.
+  /// Returns the series with this id, and creates it if it does not exist; `nil` if it is refused.
   mutating func series<Made: Series>(
     _ id: SeriesID, kind: MetricKind, label: String, _ make: (SeriesID) -> Made
   ) -> Made? {
     if let known = families[id.name]?.series[id.labels] {
-      // The same name and labels as another kind of metric, or as a counter of the other kind of numbers.
+      // The same name and labels are used by another kind of metric, or by a counter of the other number type.
       guard let series = known as? Made else { return refuse() }
       return series
     }
@@ -84,7 +84,7 @@ struct SeriesTable {
     return nil
   }
 
-  /// All families by name, with their descriptions.
+  /// All families with their descriptions, sorted by name.
   var inOrder: [MetricFamily] {
     families.values.sorted { $0.name < $1.name }.map { family in
       var family = family

@@ -1,9 +1,10 @@
 public import ServiceLifecycle
 
-/// Tells the service manager that the daemon lives, twice in the time that it gives, for as long as the daemon is healthy.
+/// A service that notifies the service manager that the daemon is alive, twice per watchdog interval, as long as the
+/// daemon is healthy.
 ///
-/// A daemon that hangs says nothing: the manager ends it and starts another one. It runs until graceful shutdown or
-/// cancellation, and does nothing where the manager expects no sign.
+/// A daemon that hangs sends nothing, so the manager restarts it. The service runs until graceful shutdown or
+/// cancellation, and does nothing if the manager expects no notification.
 public struct Watchdog: Service {
   private let manager: ServiceManager
   private let isHealthy: @Sendable () async -> Bool
@@ -27,7 +28,7 @@ public struct Watchdog: Service {
 
   private func loop() async throws {
     guard let interval = manager.watchdogInterval else {
-      // Nothing to do, and a service that ends would end the others.
+      // There is nothing to do, but a service that returns would end the others.
       while true { try await Task.sleep(for: .seconds(86_400)) }
     }
     while true {

@@ -1,8 +1,7 @@
-// The unsafe fence of the JSON modules: loads of eight bytes and block copies. Everything else is plain
-// Swift.
+// The unsafe operations of the JSON module: loads of eight bytes and block copies. Everything else is safe Swift.
 
 extension Span where Element == UInt8 {
-  /// The eight bytes at `offset`, the first one lowest; traps unless all of them are inside the span.
+  /// The eight bytes at `offset`, the first one least significant; traps unless all of them are inside the span.
   @inlinable @inline(__always)
   package func word(at offset: Int) -> UInt64 {
     // `bytes` has no padding to expose, because its elements are bytes.
@@ -13,7 +12,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-  /// Copies `source` over the elements from `offset` on; traps unless they all exist.
+  /// Copies `source` over the elements from `offset`; traps unless they all exist.
   @inlinable
   package mutating func overwrite(from offset: Int, with source: Span<UInt8>) {
     guard source.count > 0 else { return }
@@ -33,7 +32,7 @@ extension Array where Element == UInt8 {
     unsafe source.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 
-  /// Stores the eight bytes of `word` from `offset` on, the lowest first; traps unless those elements exist.
+  /// Stores the eight bytes of `word` from `offset`, the least significant first; traps unless those elements exist.
   @inlinable @inline(__always)
   package mutating func store(_ word: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset <= count - 8, "the word must fit into the array")
@@ -54,17 +53,16 @@ extension Array where Element == UInt8 {
   }
 }
 
-/// Eight bytes looked at together.
+/// Eight bytes that are tested together.
 ///
-/// The tests are those of *Bit Twiddling Hacks* (Sean Anderson), "Determine if a word has a byte less than
-/// n". They may also mark bytes above a true hit, for the subtraction borrows; the lowest mark is always
-/// true.
+/// The tests are from *Bit Twiddling Hacks* (Sean Anderson), "Determine if a word has a byte less than n". They may
+/// also mark bytes above a true match, because the subtraction borrows; the lowest mark is always a true match.
 @usableFromInline
 enum ByteWord {
   @usableFromInline static let highBits: UInt64 = 0x8080_8080_8080_8080
   @usableFromInline static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// Marks the bytes at which a string cannot be taken as it is: quote, backslash, control, non-ASCII.
+  /// Marks the bytes that need special handling in a string: quote, backslash, control, non-ASCII.
   @inlinable @inline(__always)
   static func stringStops(_ word: UInt64) -> UInt64 {
     let quotes = (word ^ (ones &* 0x22)) &- ones

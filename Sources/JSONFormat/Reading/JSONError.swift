@@ -1,6 +1,6 @@
 import TextFormat
 
-/// What the grammar allows at a place.
+/// The tokens that the grammar allows at an offset.
 public enum JSONExpectation: Sendable, Equatable {
   case value
   case valueOrEndOfArray
@@ -15,28 +15,28 @@ public enum JSONExpectation: Sendable, Equatable {
   case endOfDocument
 }
 
-/// Why a document was refused, and where.
+/// A syntax error in a document, and its offset.
 ///
 /// Every offset counts bytes from the beginning of the document, whatever the sizes of the chunks.
 public enum JSONError: Error, Sendable, Equatable {
-  /// `byte` stands where something else was expected.
+  /// `byte` occurs where something else was expected.
   case unexpected(byte: UInt8, offset: Int, expected: JSONExpectation)
-  /// The document stops although something was expected.
+  /// The document ends although something was expected.
   case endsEarly(offset: Int, expected: JSONExpectation)
-  /// A control character stands unescaped inside a string.
+  /// A string contains an unescaped control character.
   case controlCharacter(byte: UInt8, offset: Int)
-  /// The backslash at `offset` begins no escape of JSON.
+  /// The backslash at `offset` begins an invalid escape sequence.
   case invalidEscape(offset: Int)
-  /// The bytes at `offset` are no UTF-8 (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF).
+  /// The bytes at `offset` are not valid UTF-8 (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF).
   case invalidUTF8(offset: Int)
   /// The bracket at `offset` opens one level too many.
   case nestedTooDeeply(limit: Int, offset: Int)
   /// The string or number that begins at `offset` is longer than `limit` bytes.
   case tokenTooLong(limit: Int, offset: Int)
-  /// The number that ends at `offset` is larger than any double, and whoever reads it has nothing larger.
+  /// The number that ends at `offset` is larger than any double, and the reader supports no larger type.
   case numberTooLarge(offset: Int)
 
-  /// Where in the document.
+  /// The offset in the document.
   public var offset: Int {
     switch self {
     case .unexpected(_, let offset, _), .endsEarly(let offset, _), .controlCharacter(_, let offset),

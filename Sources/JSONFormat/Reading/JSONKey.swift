@@ -1,13 +1,13 @@
-/// A key that is known beforehand, as words to compare.
+/// A key that is known in advance, stored as words for fast comparison.
 public struct JSONKey: Sendable {
-  /// Bytes in the key.
+  /// The length of the key in bytes.
   public let byteCount: Int
-  /// The bytes of the key, the first byte lowest, with zeros behind its end.
+  /// The bytes of the key, the first byte least significant, followed by zeros.
   public let words: (UInt64, UInt64, UInt64)
-  /// Ones where `words` has bytes of the key.
+  /// Ones for the bytes of `words` that belong to the key.
   let masks: (UInt64, UInt64, UInt64)
 
-  /// A key of 24 ASCII bytes or fewer, none of which JSON escapes.
+  /// Creates a key of at most 24 ASCII bytes, none of which JSON escapes.
   public init(_ name: String) {
     precondition(name.utf8.count <= 24, "a known key must have 24 bytes or fewer")
     var words: [UInt64] = [0, 0, 0]
@@ -24,10 +24,11 @@ public struct JSONKey: Sendable {
 }
 
 extension JSONTokenizer {
-  /// Moves over the next member's key and its colon where they stand in the window just as `key` is usually written: without
-  /// an escape, and without white space around it. False, and nothing changed, where anything else stands.
+  /// Moves past the next member's key and its colon if they are in the window in the usual spelling of `key`: without
+  /// an escape, and without white space around it. Otherwise returns `false` and changes nothing.
   ///
-  /// It is what ``next()`` would do to find ``JSONToken/key`` with this text, with a few comparisons.
+  /// This has the same effect as a call of ``next()`` that finds ``JSONToken/key`` with this text, but needs only a few
+  /// comparisons.
   public mutating func skipKey(_ key: borrowing JSONKey) -> Bool {
     let valueStart = offset(behind: key)
     if valueStart == 0 { return false }
@@ -36,7 +37,7 @@ extension JSONTokenizer {
     return true
   }
 
-  /// Where in the window the value of the member `key` begins, if that comes next; 0 if not.
+  /// The offset in the window of the value of the member `key`, if that is next; otherwise 0.
   @inline(__always)
   private func offset(behind key: borrowing JSONKey) -> Int {
     let bytes = storage.span
@@ -51,7 +52,7 @@ extension JSONTokenizer {
       return 0
     }
     let count = key.byteCount
-    // Behind the window stand zeros, more of them than are looked at here: what matches lies inside.
+    // The window is followed by zeros, more than are read here, so a match lies inside it.
     guard bytes[cursor] == UInt8(ascii: "\""), count &+ 1 < limits.tokenByteCount else { return 0 }
     cursor &+= 1
     guard bytes.word(at: cursor) & key.masks.0 == key.words.0 else { return 0 }

@@ -1,8 +1,8 @@
-/// What a tokenizer refuses although the grammar allows it.
+/// Limits above which a tokenizer refuses a valid document.
 public struct JSONLimits: Sendable, Equatable {
-  /// Levels of arrays and objects; one more is refused.
+  /// The maximum nesting depth of arrays and objects.
   public var nestingDepth: Int
-  /// Length in bytes of one string (with its quotes, before unescaping) or number; one more is refused.
+  /// The maximum length in bytes of one string (with its quotes, before unescaping) or number.
   public var tokenByteCount: Int
 
   /// Creates limits, neither of which may be negative. By default a document may have 512 levels and tokens of 64 MiB.

@@ -1,12 +1,12 @@
-/// A number as written: ± `significand` × 10^`exponent`.
+/// A decimal number: ± `significand` × 10^`exponent`.
 ///
-/// When the digits do not fit into 64 bits only the text of the token has all of them.
+/// If the digits do not fit into 64 bits, only the text of the token has all of them.
 @usableFromInline
 struct JSONNumber: Sendable {
   @usableFromInline var significand: UInt64 = 0
   @usableFromInline var exponent = 0
   @usableFromInline var isNegative = false
-  /// Whether `significand` holds every digit.
+  /// Whether `significand` contains every digit.
   @usableFromInline var isComplete = true
 
   @usableFromInline
@@ -14,13 +14,13 @@ struct JSONNumber: Sendable {
 }
 
 extension JSONNumber {
-  /// Powers of ten that a double holds exactly: 10^22 is the last one, as 5^22 < 2^53 < 5^23.
+  /// The powers of ten that a double represents exactly: 10^22 is the last one, because 5^22 < 2^53 < 5^23.
   static let exactPowersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// The value of a short integer written without fraction and exponent, else nil.
+  /// The value of a short integer written without fraction and exponent; `nil` for other numbers.
   @usableFromInline
   var quickInt64: Int64? {
     guard isComplete, exponent == 0, significand <= UInt64(Int64.max) else { return nil }
@@ -28,10 +28,10 @@ extension JSONNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The nearest double where one rounding yields it, else nil.
+  /// The nearest double, if a single rounding yields it; otherwise `nil`.
   ///
-  /// William D. Clinger, *How to read floating point numbers accurately* (1990): when significand and power
-  /// of ten are both exact, one multiplication or division rounds correctly.
+  /// William D. Clinger, *How to read floating point numbers accurately* (1990): if significand and power of ten are
+  /// both exact, one multiplication or division rounds correctly.
   @usableFromInline
   var quickDouble: Double? {
     guard isComplete else { return nil }
@@ -48,14 +48,14 @@ extension JSONNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The value as an integer, or nil if it has a fraction or lies outside of `Int64`.
+  /// The value as an integer; `nil` if it has a fraction or is outside the range of `Int64`.
   ///
-  /// Works on complete numbers; see ``trimmed(_:)`` for the others.
+  /// Valid only for complete numbers; see ``trimmed(_:)`` for the others.
   var int64: Int64? {
     guard isComplete else { return nil }
     var magnitude = significand
     if exponent != 0, magnitude != 0 {
-      // 20 steps are enough either way: 2^64 < 10^20.
+      // 20 steps are enough in either direction: 2^64 < 10^20.
       guard exponent >= -20, exponent <= 20 else { return nil }
       for _ in 0..<abs(exponent) {
         if exponent < 0 {
@@ -75,10 +75,10 @@ extension JSONNumber {
     return Int64(exactly: magnitude)
   }
 
-  /// The same number without leading and trailing zeros among the digits of `text`, complete again if the
-  /// rest fits into 64 bits.
+  /// The same number without leading and trailing zeros among the digits of `text`. It is complete if the remaining
+  /// digits fit into 64 bits.
   ///
-  /// A number whose trimmed digits do not fit is no `Int64`: it is either above 2^64 or has a fraction.
+  /// A number whose trimmed digits do not fit is not an `Int64`: it is either above 2^64 or has a fraction.
   func trimmed(_ text: Span<UInt8>) -> JSONNumber {
     var result = JSONNumber()
     result.isNegative = isNegative
@@ -93,7 +93,7 @@ extension JSONNumber {
         zeros += 1
         continue
       }
-      // The zeros before the first digit carry nothing.
+      // Zeros before the first digit are not significant.
       let shifts = result.significand == 0 ? 1 : zeros + 1
       guard shifts <= 20 else {
         result.isComplete = false

@@ -1,16 +1,16 @@
-/// What ``JSONTokenizer/next()`` found.
+/// A token returned by ``JSONTokenizer/next()``.
 ///
-/// A token carries no bytes: the tokenizer lends the text of the last one until it is asked for another.
+/// A token contains no bytes: the tokenizer keeps the text of the last token until the next call.
 public enum JSONToken: UInt8, Sendable, Equatable {
-  /// The window holds no further whole token: append bytes, or say that there are no more.
+  /// The window contains no further complete token: append bytes, or call `finish()`.
   case needsInput
-  /// The value is complete and nothing but white space followed it.
+  /// The value is complete, and only white space followed it.
   case endOfDocument
   case beginObject
   case endObject
   case beginArray
   case endArray
-  /// The name of a member; its text is unescaped and valid UTF-8. The colon has been taken care of.
+  /// The name of a member; its text is unescaped and valid UTF-8. The colon is already consumed.
   case key
   /// A string; its text is unescaped and valid UTF-8.
   case string

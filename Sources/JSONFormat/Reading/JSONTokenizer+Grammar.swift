@@ -1,8 +1,8 @@
 extension JSONTokenizer {
   /// Reads the next token.
   ///
-  /// - Throws: ``JSONError``, and the same one again from then on.
-  /// - Complexity: O(bytes of the token and of the white space before it).
+  /// - Throws: ``JSONError``; all later calls throw the same error.
+  /// - Complexity: O(*n*), where *n* is the number of bytes of the token and of the white space before it.
   public mutating func next() throws(JSONError) -> JSONToken {
     while true {
       // The byte at `end` is zero, so that one comparison finds white space and the end of the window.
@@ -21,7 +21,7 @@ extension JSONTokenizer {
           throw unexpected(byte)
         }
         guard try readString() else { return try starve() }
-        // Most colons follow at once, which saves a round.
+        // Most colons follow immediately, which saves an iteration.
         if storage[position] == UInt8(ascii: ":") {
           position += 1
           state = .value
@@ -87,7 +87,7 @@ extension JSONTokenizer {
   private mutating func readLiteral(_ word: StaticString, _ token: JSONToken) throws(JSONError) -> JSONToken {
     // Static strings live as long as the program.
     let letters = unsafe UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-    // The padding's zeros match no letter, so that one comparison finds most literals whole.
+    // The padding's zeros match no letter, so one comparison finds most literals that are complete.
     var expected: UInt64 = 0
     for index in 0..<letters.count { expected |= UInt64(unsafe letters[index]) << UInt64(index * 8) }
     let mask: UInt64 = (1 << UInt64(letters.count * 8)) &- 1
@@ -134,7 +134,7 @@ extension JSONTokenizer {
     return token
   }
 
-  /// Moves to the next byte that is no white space; false if the window has none.
+  /// Moves to the next byte that is not white space; returns `false` if the window has none.
   private mutating func skipWhiteSpace() -> Bool {
     position = Self.skipWhiteSpace(storage.span, from: position)
     return position < end
@@ -146,7 +146,7 @@ extension JSONTokenizer {
       switch bytes[cursor] {
       case 0x20, 0x0A, 0x0D, 0x09:
         cursor += 1
-        // Long runs of blanks: indented documents, and those that want to be big when unpacked.
+        // Long runs of blanks occur in indented documents, and in decompression bombs.
         while bytes.word(at: cursor) == 0x2020_2020_2020_2020 { cursor += 8 }
       default:
         return cursor
@@ -154,9 +154,9 @@ extension JSONTokenizer {
     }
   }
 
-  // MARK: - Ends and failures
+  // MARK: - Ends and errors
 
-  /// The answer where the window has no whole token.
+  /// The expected tokens if the window has no complete token.
   func whatIsExpected() -> JSONExpectation {
     switch state {
     case .value: .value
@@ -178,7 +178,7 @@ extension JSONTokenizer {
     throw fail(.endsEarly(offset: windowOffset + end, expected: expected ?? cutToken ?? whatIsExpected()))
   }
 
-  /// What a string or number lacks that the end of the document cuts.
+  /// The missing part of a string or number that is truncated by the end of the document.
   private var cutToken: JSONExpectation? {
     guard position < end else { return nil }
     return storage[position] == UInt8(ascii: "\"") || state == .insideString ? .endOfString : .digit
@@ -196,7 +196,7 @@ extension JSONTokenizer {
     return error
   }
 
-  /// `error`, unless the token that it stands in had grown too long before.
+  /// Returns `error`, unless the token that contains it had already exceeded its limit.
   @inline(never)
   mutating func failInToken(_ error: JSONError) -> JSONError {
     if error.offset - offset >= limits.tokenByteCount { return tooLong() }

@@ -1,12 +1,12 @@
 extension JSONTokenizer {
-  /// Largest magnitude at which an explicit exponent stops growing; far outside of every double.
+  /// The magnitude at which an explicit exponent stops growing; far outside the range of a double.
   private static let largestExponent = 1 << 40
 
-  /// Reads the number that begins at `position`; false if the window cuts it or may do so.
+  /// Reads the number that begins at `position`; returns `false` if it continues, or may continue, after the window.
   mutating func readNumber() throws(JSONError) -> Bool {
     if scanned > position {
-      // The number was cut before: look for its end only, so that a long one is not read again for each
-      // chunk.
+      // The number continued after the previous window: look only for its end, so that a long number is not scanned
+      // again for each chunk.
       var cursor = scanned
       while Self.belongsToNumber(storage[cursor]) { cursor += 1 }
       if cursor == end, !isFinished, cursor - position <= limits.tokenByteCount {
@@ -28,7 +28,7 @@ extension JSONTokenizer {
     return true
   }
 
-  /// Moves `cursor` over a number; false if the byte there cannot follow, or is not there yet.
+  /// Moves `cursor` past a number; returns `false` if the byte there is not allowed, or is not available yet.
   @inline(__always)
   private static func scanNumber(
     _ bytes: Span<UInt8>, _ cursor: inout Int, _ result: inout JSONNumber
@@ -48,7 +48,7 @@ extension JSONTokenizer {
     var digitCount = cursor - firstDigit
     guard digitCount > 0 else { return false }
     if digitCount > 1, bytes[firstDigit] == UInt8(ascii: "0") {
-      // Nothing but a fraction or an exponent goes on after a leading zero.
+      // Only a fraction or an exponent may follow a leading zero.
       cursor = firstDigit + 1
       return false
     }
@@ -97,7 +97,7 @@ extension JSONTokenizer {
     }
   }
 
-  /// Ends the reading of a number at a byte that cannot follow there or is not there yet.
+  /// Stops reading a number at a byte that is not allowed there, or is not available yet.
   private mutating func numberStop(_ cursor: Int) throws(JSONError) -> Bool {
     guard cursor < end else {
       guard isFinished else { return try cut(at: cursor) }

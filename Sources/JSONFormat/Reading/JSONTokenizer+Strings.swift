@@ -1,12 +1,12 @@
 import TextFormat
 
 extension JSONTokenizer {
-  /// How far a scan inside a string came.
+  /// Where a scan inside a string stopped.
   private enum StringStop {
     case quote, escape, cut, control, invalidUTF8
   }
 
-  /// Moves `cursor` over checked text up to the next byte that is not plain text.
+  /// Moves `cursor` over validated text up to the next byte that is not plain text.
   @inline(__always)
   private static func scanText(_ bytes: Span<UInt8>, _ cursor: inout Int, end: Int) -> StringStop {
     while true {
@@ -20,11 +20,11 @@ extension JSONTokenizer {
       if byte == UInt8(ascii: "\"") { return .quote }
       if byte == UInt8(ascii: "\\") { return .escape }
       if byte < 0x20 { return cursor >= end ? .cut : .control }
-      // Text outside of ASCII rarely comes as one character.
+      // Non-ASCII characters usually come in sequences.
       repeat {
         let length = UTF8Sequence.length(bytes, at: cursor, lead: byte)
         guard length > 0 else {
-          // Continuation bytes that are not there yet read as the padding's zeros.
+          // Continuation bytes that are not available yet read as the padding's zeros.
           return UTF8Sequence.isCut(bytes, at: cursor, end: end) ? .cut : .invalidUTF8
         }
         cursor += length
@@ -33,7 +33,7 @@ extension JSONTokenizer {
     }
   }
 
-  /// Reads the string whose opening quote stands at `position`; false if the window cuts it.
+  /// Reads the string whose opening quote is at `position`; returns `false` if it continues after the window.
   @inline(__always)
   mutating func readString() throws(JSONError) -> Bool {
     var cursor = position + 1
@@ -68,14 +68,14 @@ extension JSONTokenizer {
     }
   }
 
-  /// Remembers where the scan of the cut token at `position` goes on.
+  /// Stores where to continue the scan of the incomplete token at `position`.
   mutating func cut(at cursor: Int) throws(JSONError) -> Bool {
     guard cursor - position <= limits.tokenByteCount else { throw tooLong() }
     scanned = cursor
     return false
   }
 
-  /// Reads on inside a string that is delivered in parts.
+  /// Continues reading a string that is delivered in parts.
   mutating func readStringPart() throws(JSONError) -> JSONToken {
     var cursor = position
     let stop = Self.scanText(storage.span, &cursor, end: end)
@@ -97,7 +97,7 @@ extension JSONTokenizer {
       guard length > 0 else { throw fail(.invalidEscape(offset: windowOffset + cursor)) }
       var whole = cursor + length
       if Escape.isHighSurrogate(storage.span, at: cursor, length: length) {
-        // The other half may follow; what it is decides what this one is.
+        // The low surrogate may follow; it decides how this one is decoded.
         if let more = Escape.length(storage.span, at: whole, end: end) {
           if more > 0, Escape.isLowSurrogate(storage.span, at: whole, length: more) { whole += more }
         } else if !isFinished {
@@ -118,10 +118,9 @@ extension JSONTokenizer {
     }
   }
 
-  /// Replaces the checked escapes of `range` in place and returns the new end of the text.
+  /// Replaces the validated escapes of `range` in place, and returns the new end of the text.
   ///
-  /// An escape is never shorter than the character for which it stands: 2 bytes for 1, 6 for at most 3, 12
-  /// for 4.
+  /// An escape is never shorter than its character: 2 bytes for 1, 6 for at most 3, 12 for 4.
   private mutating func unescape(_ range: Range<Int>) -> Int {
     var source = range.lowerBound
     var target = source
@@ -157,7 +156,7 @@ extension JSONTokenizer {
     return target
   }
 
-  /// Writes `scalar` as UTF-8 and returns the offset behind it.
+  /// Writes `scalar` as UTF-8 and returns the offset after it.
   private mutating func encode(_ scalar: UInt32, at offset: Int) -> Int {
     func continuation(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
     switch scalar {
@@ -185,7 +184,7 @@ extension JSONTokenizer {
 
 /// The escapes of RFC 8259, section 7.
 enum Escape {
-  /// The length of the escape at `offset`: 2 or 6, 0 if it is none, nil if the window cuts it.
+  /// The length of the escape at `offset`: 2 or 6; 0 if it is invalid, `nil` if the window ends inside it.
   static func length(_ bytes: Span<UInt8>, at offset: Int, end: Int) -> Int? {
     guard offset < end else { return nil }
     guard bytes[offset] == UInt8(ascii: "\\") else { return 0 }
@@ -198,7 +197,7 @@ enum Escape {
     return 6
   }
 
-  /// The character for which a backslash and `letter` stand.
+  /// The character of the escape sequence of a backslash and `letter`.
   static func short(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -211,7 +210,7 @@ enum Escape {
     }
   }
 
-  /// The UTF-16 unit of the checked six-byte escape at `offset`.
+  /// The UTF-16 unit of the validated six-byte escape at `offset`.
   static func unit(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
     var unit: UInt32 = 0
     for index in offset + 2..<offset + 6 { unit = unit << 4 | UInt32(Hexadecimal.value(of: bytes[index]) ?? 0) }
@@ -222,7 +221,7 @@ enum Escape {
     length == 6 && unit(bytes, at: offset) & 0xFC00 == 0xD800
   }
 
-  /// Whether the checked bytes at `offset` begin with the escape of the second half of a pair.
+  /// Whether the validated bytes at `offset` begin with the escape of a low surrogate.
   static func isLowSurrogate(_ bytes: Span<UInt8>, at offset: Int, length: Int) -> Bool {
     guard length == 6, bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u") else {
       return false
@@ -233,7 +232,7 @@ enum Escape {
 
 /// The sequences of RFC 3629, section 4.
 enum UTF8Sequence {
-  /// The length of the valid sequence at `offset` that begins with `lead` (0x80 or more), or 0.
+  /// The length of the valid sequence at `offset` that begins with `lead` (0x80 or more); 0 if it is invalid.
   ///
   /// Reads up to four bytes, which must exist.
   @inline(__always)

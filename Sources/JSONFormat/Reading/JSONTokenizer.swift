@@ -1,4 +1,4 @@
-/// Reads one JSON document (RFC 8259) token by token out of chunks of any size.
+/// A streaming tokenizer for one JSON document (RFC 8259) in chunks of any size.
 ///
 ///     var tokens = JSONTokenizer()
 ///     tokens.append(chunk)
@@ -11,17 +11,17 @@
 ///       }
 ///     }
 ///
-/// The tokenizer is strict: no trailing comma, no comment, no byte order mark, nothing but white space after
-/// the value; numbers and escapes by the letter; UTF-8 checked everywhere. One thing is lenient: the grammar
-/// allows `\u` escapes that form half a surrogate pair, and servers that cut text by UTF-16 units do write
-/// them. Such a half reads as U+FFFD and is counted in ``replacedSurrogates``, since refusing it would refuse
-/// a whole document for one damaged character.
+/// The tokenizer is strict: no trailing comma, no comment, no byte order mark, and only white space after the value;
+/// numbers and escapes exactly as in the grammar; all UTF-8 validated. It is lenient in one respect: the grammar allows
+/// `\u` escapes of unpaired surrogates, and servers that cut text by UTF-16 units write them. An unpaired surrogate is
+/// read as U+FFFD and counted in ``replacedSurrogates``, because refusing it would refuse an entire document for one
+/// damaged character.
 ///
-/// Tokens, values, errors and their offsets do not depend on how the document is cut into chunks.
+/// Tokens, values, errors and their offsets do not depend on how the document is divided into chunks.
 ///
-/// Memory: the window holds the chunk and the token that the chunk cut, at most ``JSONLimits/tokenByteCount``
-/// bytes of it. Nothing is recursive; nesting costs one bit a level. A document is read in one pass: a cut
-/// token goes on where its scan stopped, so tiny chunks cost no more than big ones.
+/// Memory: the window contains the chunk and the part of an incomplete token before it, at most
+/// ``JSONLimits/tokenByteCount`` bytes. Nothing is recursive; nesting costs one bit per level. A document is read in
+/// one pass: the scan of an incomplete token continues where it stopped, so tiny chunks cost no more than big ones.
 public struct JSONTokenizer: ~Copyable {
   // Invariants, with 0 <= everything:
   //   position <= scanned or scanned is unused, position <= end, scanned <= end
@@ -35,20 +35,19 @@ public struct JSONTokenizer: ~Copyable {
     case value, firstElement, key, firstKey, colon, separator, insideString, end, failed
   }
 
-  /// Zero bytes behind the window. They end every scan, as zero is neither white space nor allowed in a
-  /// token, and let words be loaded at any byte of the window and up to three words from the beginning of a
-  /// text.
+  /// Zero bytes after the window. They end every scan, because zero is neither white space nor allowed in a token. They
+  /// also allow loading a word at any byte of the window, and three words at the beginning of a text.
   static let padding = 32
 
-  /// The window: bytes [position, end) are yet to be read.
+  /// The window: the bytes [position, end) have not been read yet.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var end = 0
   var position = 0
-  /// Where the scan of a cut token goes on; at or before `position` if no token is cut.
+  /// Where the scan of an incomplete token continues; at or before `position` if there is none.
   var scanned = 0
-  /// Whether the cut string has an escape among the bytes that have been scanned.
+  /// Whether the scanned part of the incomplete string contains an escape.
   var hasEscape = false
-  /// Offset in the document of the window's first byte.
+  /// The offset in the document of the window's first byte.
   var windowOffset = 0
 
   var state = State.value
@@ -64,14 +63,14 @@ public struct JSONTokenizer: ~Copyable {
   @usableFromInline var number = JSONNumber()
   var tokenStart = 0
 
-  /// What is refused although the grammar allows it.
+  /// Limits above which a valid document is refused.
   public let limits: JSONLimits
-  /// Open arrays and objects; a bracket token counts already (opening) or no longer (closing).
+  /// The number of open arrays and objects. An opening bracket token is already counted, a closing one no longer.
   public internal(set) var depth = 0
-  /// Whether a string value that begins now arrives as ``JSONToken/stringPart`` tokens and one
-  /// ``JSONToken/stringEnd``, in constant memory and of any length; keys always come whole.
+  /// Whether a string value that begins now is delivered as ``JSONToken/stringPart`` tokens and one
+  /// ``JSONToken/stringEnd``, in constant memory and with any length. Keys are always complete.
   public var deliversStringParts = false
-  /// Halves of surrogate pairs that were read as U+FFFD.
+  /// The number of unpaired surrogates that were read as U+FFFD.
   public internal(set) var replacedSurrogates = 0
 
   /// Creates a tokenizer of a new document, which refuses more than `limits` allow.
@@ -81,7 +80,7 @@ public struct JSONTokenizer: ~Copyable {
     levels = Array(repeating: 0, count: limits.nestingDepth / 64 + 1)
   }
 
-  /// Forgets the document and its failure, and keeps the buffers.
+  /// Discards the document and its error, and keeps the buffers.
   public mutating func reset() {
     storage.replaceSubrange(0..<Self.padding, with: repeatElement(0, count: Self.padding))
     end = 0
@@ -100,7 +99,7 @@ public struct JSONTokenizer: ~Copyable {
     replacedSurrogates = 0
   }
 
-  /// Adds bytes behind those that are yet to be read. Ends the loan of the last token's text.
+  /// Appends bytes to the unread ones. Invalidates the last token's text.
   ///
   /// - Complexity: O(`bytes.count`) amortised over the document.
   public mutating func append(_ bytes: Span<UInt8>) {
@@ -108,7 +107,7 @@ public struct JSONTokenizer: ~Copyable {
     guard bytes.count > 0 else { return }
     let pending = end - position
     let isTight = storage.count - end - Self.padding < bytes.count
-    // Moving fewer bytes than have been consumed keeps the moves linear in the document.
+    // Moving fewer bytes than have been consumed keeps the total cost linear in the document.
     if position > 0, position >= pending || isTight {
       storage.moveToFront(position..<end)
       windowOffset += position
@@ -128,11 +127,11 @@ public struct JSONTokenizer: ~Copyable {
     for index in end..<end + Self.padding { storage[index] = 0 }
   }
 
-  /// Says that the document has no more bytes.
+  /// Marks the end of the document.
   public mutating func finish() { isFinished = true }
 
-  /// The text of the last ``JSONToken/key``, ``JSONToken/string``, ``JSONToken/stringPart`` or
-  /// ``JSONToken/number`` (as written), lent until the next call.
+  /// Calls `body` with the text of the last ``JSONToken/key``, ``JSONToken/string``, ``JSONToken/stringPart`` or
+  /// ``JSONToken/number`` (as written), which is valid until the next call.
   @inlinable @inline(__always)
   public func withText<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -140,16 +139,16 @@ public struct JSONTokenizer: ~Copyable {
     try body(storage.span.extracting(textStart..<textEnd))
   }
 
-  /// The length in bytes of the text that ``withText(_:)`` lends.
+  /// The length in bytes of the text of ``withText(_:)``.
   @inlinable @inline(__always)
   public var textByteCount: Int { textEnd - textStart }
 
-  /// The first 24 bytes of the text as three words, the first byte lowest, with zeros behind its end.
+  /// The first 24 bytes of the text as three words, the first byte least significant, followed by zeros.
   @inlinable @inline(__always)
   package var textWords: (UInt64, UInt64, UInt64) {
     let bytes = storage.span
     let count = textEnd - textStart
-    // A text inside the window has the padding behind it, which is longer than three words.
+    // A text inside the window is followed by the padding, which is longer than three words.
     let first = bytes.word(at: textStart)
     if count <= 8 { return (count == 8 ? first : first & ((1 << UInt64(count * 8)) &- 1), 0, 0) }
     let second = bytes.word(at: textStart + 8)
@@ -163,23 +162,23 @@ public struct JSONTokenizer: ~Copyable {
   /// The text as a string.
   public var textString: String { withText { String(copying: $0) } }
 
-  /// Offset in the document of the first byte of the last token.
+  /// The offset in the document of the first byte of the last token.
   public var tokenOffset: Int { windowOffset + tokenStart }
 
-  /// Offset in the document of the first byte that no token has used.
+  /// The offset in the document of the first byte after the last token.
   public var offset: Int { windowOffset + position }
 
-  // The short ways of the two values below are inlined, for a call would copy the tokenizer's fields.
+  // The fast paths of the two values below are inlined, because a call would copy the tokenizer's fields.
 
-  /// The last number as an integer: `2.0` and `1e3` are integers, `2.5` and whatever lies outside of `Int64`
-  /// are not.
+  /// The last number as an integer; `nil` if it is not one. `2.0` and `1e3` are integers; `2.5` and numbers outside the
+  /// range of `Int64` are not.
   @inlinable @inline(__always)
   public var int64Value: Int64? {
     if let value = number.quickInt64 { return value }
     return exactInt64Value
   }
 
-  /// The double nearest to the last number (ties to even), or nil if that would be infinite.
+  /// The double nearest to the last number (ties to even); `nil` if that would be infinite.
   @inlinable @inline(__always)
   public var doubleValue: Double? {
     if let value = number.quickDouble { return value }
@@ -194,16 +193,16 @@ public struct JSONTokenizer: ~Copyable {
 
   @usableFromInline @inline(never)
   var exactDoubleValue: Double? {
-    // The standard library rounds correctly, but wants a String.
+    // The standard library rounds correctly, but needs a String.
     guard let value = Double(textString), value.isFinite else { return nil }
     return value
   }
 }
 
 extension String {
-  /// A copy of `utf8`; what is no UTF-8 becomes U+FFFD.
+  /// A copy of `utf8`; invalid UTF-8 is replaced by U+FFFD.
   package init(copying utf8: Span<UInt8>) {
-    // The pointer is used inside the call only.
+    // The pointer is used only inside the call.
     self = unsafe utf8.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -1,5 +1,4 @@
-/// A JSON value to be written. The fields of an object keep their order, so that what programs are given is stable to the
-/// byte.
+/// A JSON value to write. The fields of an object keep their order, so the output for programs is stable to the byte.
 public indirect enum JSONText: Sendable {
   case null
   case bool(Bool)
@@ -10,10 +9,10 @@ public indirect enum JSONText: Sendable {
   case text(String)
   case array([JSONText])
   case object([(String, JSONText)])
-  /// A value that is JSON already, in UTF-8 and on one line.
+  /// A value that is already JSON, in UTF-8 and on one line.
   case raw([UInt8])
 
-  /// A text, or null.
+  /// A string, or null.
   public static func optional(_ text: String?) -> JSONText { text.map(JSONText.text) ?? .null }
 
   /// Appends the value without white space around it.

@@ -1,32 +1,32 @@
 import TextFormat
 
-/// Which characters of a string are escaped besides those that JSON requires to be, and how.
+/// The characters of a string to escape in addition to those that JSON requires, and the form of escapes.
 ///
-/// JSON requires it of the quotation mark, the backslash and the characters below U+0020 (RFC 8259, 7). Line feed, carriage
-/// return and tab are always written `\n`, `\r` and `\t`.
+/// JSON requires escapes for the quotation mark, the backslash and the characters below U+0020 (RFC 8259, 7). Line
+/// feed, carriage return and tab are always written as `\n`, `\r` and `\t`.
 package struct JSONEscaping: OptionSet, Sendable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Backspace and form feed are written `\b` and `\f`, not `\u0008` and `\u000c`.
+  /// Write backspace and form feed as `\b` and `\f`, not `\u0008` and `\u000c`.
   package static let shortForms = JSONEscaping(rawValue: 1)
-  /// The digits of `\u001D` are in upper case.
+  /// Write hexadecimal digits in upper case, as in `\u001D`.
   package static let uppercaseDigits = JSONEscaping(rawValue: 2)
-  /// U+007F is escaped.
+  /// Escape U+007F.
   package static let delete = JSONEscaping(rawValue: 4)
-  /// U+0080 to U+009F, U+2028 and U+2029 are escaped: no terminal and no reader of lines takes them for anything else.
+  /// Escape U+0080 to U+009F, U+2028 and U+2029, which terminals and line readers may interpret.
   package static let unicodeControls = JSONEscaping(rawValue: 8)
 }
 
-/// Writes the parts of JSON.
+/// A writer of JSON strings and numbers.
 package enum JSONWriter {
   /// Appends a text as a JSON string with its quotation marks.
   ///
   /// - Parameters:
-  ///   - text: The text, which the caller knows to be valid UTF-8.
-  ///   - json: What the string is appended to.
-  ///   - escaping: What is escaped besides what has to be.
+  ///   - text: The text, which must be valid UTF-8.
+  ///   - json: The bytes to append to.
+  ///   - escaping: The characters to escape in addition to those that JSON requires.
   package static func append(
     text: Span<UInt8>, to json: inout [UInt8], escaping: JSONEscaping = .shortForms
   ) {
@@ -60,8 +60,8 @@ package enum JSONWriter {
     return String(decoding: json, as: UTF8.self)
   }
 
-  /// Appends a number in the shortest form that reads back the same, whole ones as `1.0`. An infinite double and NaN have
-  /// no form in JSON: they are written as `null`.
+  /// Appends a number in the shortest form that reads back as the same value, integers as `1.0`. An infinite double and
+  /// NaN have no form in JSON and are written as `null`.
   package static func append(_ value: Double, to json: inout [UInt8]) {
     json += (value.isFinite ? value.description : "null").utf8
   }
@@ -76,7 +76,7 @@ package enum JSONWriter {
     return escaping.contains(.unicodeControls) ? controlLength(text, index) : 0
   }
 
-  /// The number of bytes of a character from U+0080 to U+009F, or of U+2028 or U+2029; 0 for every other one.
+  /// The number of bytes of a character from U+0080 to U+009F, or of U+2028 or U+2029; 0 for any other character.
   private static func controlLength(_ text: Span<UInt8>, _ index: Int) -> Int {
     if text[index] == 0xC2 { return text[index + 1] < 0xA0 ? 2 : 0 }
     let isSeparator = text[index] == 0xE2 && text[index + 1] == 0x80 && (0xA8...0xA9).contains(text[index + 2])
@@ -94,7 +94,8 @@ package enum JSONWriter {
     case 0x0D: json.append(UInt8(ascii: "r"))
     default:
       json.append(UInt8(ascii: "u"))
-      // Of two bytes the second is the character's number; U+2028 and U+2029 are the only ones of three.
+      // In a two-byte character the second byte is the character's number; U+2028 and U+2029 are the only three-byte
+      // ones.
       let high: UInt8 = character.count == 3 ? 0x20 : 0
       let low = character.count == 3 ? character[2] - 0x80 : character[character.count - 1]
       for byte in [high, low] {

@@ -1,11 +1,11 @@
-/// When changes are told: what comes in a burst is one.
+/// A debouncer of network changes: it reports a burst of changes as one.
 ///
-/// A cable that is plugged in makes a dozen messages within a second or two. It is told when nothing came for ``quiet``, but not later
-/// than ``patience`` after the first, so that a network that never rests is told of as well; and not sooner than ``spacing`` after
-/// the last time, so that one that comes and goes costs little. On top comes a part of ``jitter``: many machines may be behind one
-/// switch.
+/// Plugging in a cable causes a dozen messages within a second or two. A change is reported when no message has arrived
+/// for ``quiet``, but not later than ``patience`` after the first, so that a constantly changing network is reported
+/// too; and not sooner than ``spacing`` after the last report, so that a flapping network costs little. A random share
+/// of ``jitter`` is added, because many machines may be connected to one switch.
 ///
-/// Times are those of any clock that does not go back.
+/// Times are read from any monotonic clock.
 struct ChangePace: Sendable {
   static let quiet: Duration = .seconds(1)
   static let patience: Duration = .seconds(5)
@@ -24,9 +24,9 @@ struct ChangePace: Sendable {
 
   init() {}
 
-  /// Something changed.
+  /// Records a change.
   ///
-  /// - Parameter fraction: chance, 0 to 1, of which the first of a burst counts.
+  /// - Parameter fraction: A random number from 0 to 1. Only the one of the first change in a burst is used.
   mutating func note(_ change: NetworkChange, at now: Duration, fraction: Double) {
     if change.isEmpty { return }
     if burst == nil {
@@ -36,7 +36,7 @@ struct ChangePace: Sendable {
     burst?.last = now
   }
 
-  /// How long until there is something to tell; `nil` where nothing has changed.
+  /// The time until the next report; `nil` if nothing has changed.
   func pause(at now: Duration) -> Duration? {
     guard let burst else { return nil }
     var due = min(burst.last + Self.quiet, burst.first + Self.patience)
@@ -44,7 +44,7 @@ struct ChangePace: Sendable {
     return max(.zero, due + burst.extra - now)
   }
 
-  /// What is to be told now, if its time has come.
+  /// Returns the changes to report if they are due.
   mutating func take(at now: Duration) -> NetworkChange? {
     guard let burst, let left = pause(at: now), left <= .zero else { return nil }
     self.burst = nil

@@ -1,18 +1,18 @@
-/// What became of the machine's connections.
+/// A change of the machine's network connectivity.
 struct NetworkChange: OptionSet, Sendable, Hashable {
   let rawValue: UInt8
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What could not be reached may be reachable now.
+  /// Servers that were unreachable may be reachable now.
   static let cameBack = NetworkChange(rawValue: 1)
-  /// What could be reached may not be any more.
+  /// Servers that were reachable may be unreachable now.
   static let wentAway = NetworkChange(rawValue: 2)
 }
 
-/// What a ``NetworkListener`` tells.
+/// An event of a ``NetworkListener``.
 enum NetworkEvent: Sendable, Equatable {
   case changed(NetworkChange)
-  /// It will tell nothing more, and why; only where it was not stopped.
+  /// The listener ended by itself, for this reason. It reports nothing more.
   case ended(String)
 }

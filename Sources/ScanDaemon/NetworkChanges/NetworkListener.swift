@@ -10,12 +10,13 @@ import Musl
 import Darwin
 #endif
 
-/// Hears from the kernel when the machine's connections change, until it is stopped or let go.
+/// A listener for changes of the machine's network connectivity, which the kernel reports until the listener is stopped
+/// or released.
 ///
-/// Nothing waits in it: the dispatch library calls when there is something to read, on a queue of its own. What counts as a change
-/// stands at ``NetworkTracker``.
+/// It blocks no thread: the dispatch library calls it on a queue of its own when data is available. ``NetworkTracker``
+/// documents what counts as a change.
 final class NetworkListener: Sendable {
-  /// Whether the system has somebody to listen to: on Linux. Elsewhere a listener cannot be made.
+  /// Whether the system supports listening: true on Linux. On other systems the initializer fails.
   static var isSupported: Bool {
     #if os(Linux)
     true
@@ -24,13 +25,13 @@ final class NetworkListener: Sendable {
     #endif
   }
 
-  /// `nil` once it is stopped.
+  /// The dispatch source; `nil` after the listener is stopped.
   private let source: Mutex<(any DispatchSourceRead)?>
 
-  /// Begins to listen in the network namespace of the calling thread.
+  /// Starts listening in the network namespace of the calling thread.
   ///
-  /// - Parameter onEvent: is told of each change as it comes, on one thread at a time; is not to block.
-  /// - Throws: `NetworkObstacle` where the system has no such messages or does not let this process have them.
+  /// - Parameter onEvent: The closure that receives each event, called on one thread at a time. It must not block.
+  /// - Throws: `NetworkObstacle` if the system has no such messages or does not allow this process to receive them.
   init(onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws(NetworkObstacle) {
     let descriptor = shelfmark_open_route_messages()
     guard descriptor >= 0 else { throw NetworkObstacle(code: errno) }
@@ -49,7 +50,7 @@ final class NetworkListener: Sendable {
     }
   }
 
-  /// Tells nothing more, but for what is being told just now.
+  /// Stops reporting. A call that is already in progress completes.
   func stop() {
     source.withLock { source in
       source?.cancel()
@@ -60,34 +61,35 @@ final class NetworkListener: Sendable {
   deinit { stop() }
 }
 
-/// Why nobody tells of changes of the network, for people.
+/// The reason why network changes cannot be observed, as text for people.
 struct NetworkObstacle: Error, Equatable, CustomStringConvertible {
   let description: String
 
-  /// - Parameter code: the value of `errno`.
+  /// - Parameter code: The value of `errno`.
   init(code: CInt) {
     // strerror returns a C string that is valid until the next call on this thread.
     description = unsafe String(cString: strerror(code))
   }
 }
 
-/// Reads what there is, and makes changes of it.
+/// Reads pending messages and turns them into changes.
 final class RouteReader: Sendable {
-  /// A message of an interface with many virtual functions has some kilobytes; the kernel makes none of more than 32 KiB.
+  /// The size of the read buffer. A message about an interface with many virtual functions has some kilobytes; the
+  /// kernel sends none over 32 KiB.
   static let byteCount = 32 << 10
-  /// Datagrams of one call: behind these the source calls again.
+  /// The maximum number of datagrams per call. If more are pending, the source calls again.
   static let maximumDatagrams = 64
 
   private let descriptor: CInt
-  /// Guards nothing but itself: the source calls one at a time.
+  /// Not contended: the source makes one call at a time.
   private let tracker = Mutex(NetworkTracker())
   private let lossCount = Atomic(0)
-  /// How often messages were lost. Relaxed: nobody concludes anything from it.
+  /// How often messages were lost. Relaxed, because no other memory depends on it.
   var losses: Int { lossCount.load(ordering: .relaxed) }
 
   init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-  /// At most one change, and behind it the end.
+  /// Returns at most one change, followed by the end, if any.
   func read() -> [NetworkEvent] {
     var change: NetworkChange = []
     var end: NetworkEvent?
@@ -113,7 +115,7 @@ final class RouteReader: Sendable {
   private func receive() -> (bytes: [UInt8], length: Int, code: CInt) {
     var length = 0
     var code: CInt = 0
-    // The buffer has room for as many bytes as the call is told, and as many as it wrote are initialised.
+    // The buffer has room for the byte count passed to the call, and the call initialises as many bytes as it returns.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
       guard let start = buffer.baseAddress else { return }
       length = unsafe shelfmark_read_route_messages(descriptor, start, Self.byteCount)

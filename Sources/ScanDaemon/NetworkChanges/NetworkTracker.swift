@@ -1,30 +1,32 @@
-/// From messages to changes: what of all that the kernel says means that the network came back, or went away.
+/// A filter that decides which kernel messages mean that the network came back or went away.
 ///
-/// *It came back* when something is there that was not there before, through which a server may be reached:
+/// *It came back* when something through which a server may be reached is newly there:
 ///
-/// - an interface other than loopback is up and has a carrier (the system calls it running) and was not, as far as is known;
-/// - an address that is valid beyond its link was added: what a DHCP server, a router or a person gave. An IPv6 address counts
-///   once it was found to be nobody else's. Only renewed, it is no news;
-/// - a route to somewhere was added or replaced, of any kind: to the subnet, by default, through a tunnel;
-/// - messages were lost: any of these may have been among them.
+/// - An interface other than loopback is up and has a carrier (the system calls it running), and was not known to be
+///   running before.
+/// - An address that is valid beyond its link was added by a DHCP server, a router or a person. An IPv6 address counts
+///   once duplicate address detection has succeeded. Renewing an address does not count.
+/// - A route to a destination was added or replaced, whether to the subnet, by default or through a tunnel.
+/// - Messages were lost: any of these may have been among them.
 ///
-/// What does not count: loopback, addresses within the machine or the link, routes to the machine itself, multicast and broadcast,
-/// routes that refuse, cached routes, the ports of a bridge, and whatever else is said of an interface that runs, such as that it
-/// looks for wireless networks.
+/// These do not count: loopback, addresses valid only within the machine or the link, routes to the machine itself,
+/// multicast and broadcast, routes that reject packets, cached routes, the ports of a bridge, and other messages about
+/// a running interface, for example that it scans for wireless networks.
 ///
-/// *It went away* when an interface that ran does not any more, or an address or a route of those above is gone.
+/// *It went away* when a running interface stopped running, or one of the addresses or routes above was removed.
 ///
-/// Nothing is asked of the kernel at the beginning. So the first message of an interface or an address that was there before counts
-/// once, though it may have been renewed only: that costs one attempt, where one was wanted anyway. Whether a server is behind all
-/// that only an attempt tells.
+/// The tracker does not query the kernel at the start. The first message about an existing interface or address
+/// therefore counts once, though it may be a mere renewal; this costs one attempt, which was pending anyway. Only an
+/// attempt shows whether a server is reachable.
 struct NetworkTracker: Sendable {
-  /// More than a machine beside a scanner has; with more, what is known is forgotten, and counts again.
+  /// The maximum numbers of known interfaces and addresses, more than a machine next to a scanner has. Beyond them, all
+  /// are forgotten and count again.
   static let maximumInterfaces = 1024
   static let maximumAddresses = 4096
   /// The index that the kernel gives loopback in each network namespace (LOOPBACK_IFINDEX).
   private static let loopback: UInt32 = 1
 
-  /// Bits of the kernel's flags: IFF_UP, IFF_LOOPBACK and IFF_RUNNING of an interface, IFA_F_DADFAILED and IFA_F_TENTATIVE of an
+  /// Kernel flags: IFF_UP, IFF_LOOPBACK and IFF_RUNNING of an interface, IFA_F_DADFAILED and IFA_F_TENTATIVE of an
   /// address, RTM_F_CLONED of a route.
   private enum Flag {
     static let isUp: UInt32 = 0x1
@@ -34,25 +36,25 @@ struct NetworkTracker: Sendable {
     static let isCached: UInt32 = 0x200
   }
 
-  /// RT_SCOPE_LINK; what is valid further has a smaller number.
+  /// RT_SCOPE_LINK. Wider scopes have smaller numbers.
   private static let linkScope: UInt8 = 253
   /// RTN_UNICAST.
   private static let routeToSomewhere: UInt8 = 1
   /// RT_TABLE_LOCAL.
   private static let localTable: UInt32 = 255
 
-  /// Interfaces that run, and addresses, as far as was said.
+  /// The running interfaces and the addresses that messages have reported.
   private(set) var interfaces: Set<UInt32> = []
   private(set) var addresses: Set<NetworkAddress> = []
 
-  /// Takes in the messages of a datagram.
+  /// Processes the messages of a datagram.
   mutating func note(_ messages: [RouteMessage], isDamaged: Bool) -> NetworkChange {
     var change: NetworkChange = []
     for message in messages { change.formUnion(note(message)) }
     return isDamaged ? change.union(lose()) : change
   }
 
-  /// Messages were lost.
+  /// Handles the loss of messages.
   mutating func lose() -> NetworkChange {
     interfaces = []
     addresses = []

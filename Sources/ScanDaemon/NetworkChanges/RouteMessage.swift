@@ -1,7 +1,8 @@
-/// What the kernel of Linux says when an interface, an address or a route came or went.
+/// A Linux kernel message about an interface, an address or a route that was added or removed.
 ///
-/// The layouts are those of the kernel's `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_link.h` and `linux/if_addr.h`, all
-/// in the byte order of the machine. A datagram is a row of messages, each of which begins at a multiple of four bytes:
+/// The layouts are defined in the kernel's `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_link.h` and
+/// `linux/if_addr.h`, all in the machine's byte order. A datagram is a sequence of messages, each aligned to four
+/// bytes:
 ///
 ///     message    0 length, header included   4 type   6 flags   8 sequence   12 port   16 body
 ///     link       0 family   2 device type   4 index   8 flags   12 mask   16 attributes
@@ -13,11 +14,11 @@ enum RouteMessage: Equatable, Sendable {
   case address(NetworkAddress, scope: UInt8, flags: UInt8, isGone: Bool)
   case route(type: UInt8, table: UInt32, interface: UInt32?, flags: UInt32, isGone: Bool)
 
-  /// Reads the messages of one datagram; those of other kinds are passed over.
+  /// Decodes the messages of one datagram and skips those of other kinds.
   ///
-  /// - Returns: the messages, and whether something of the datagram is missing or makes no sense: a message that ends behind the
-  ///   datagram, or is too short for its kind. What stands behind the first of the former is not read.
-  /// - Complexity: in the bytes; at most a message for each 24 of them.
+  /// - Returns: The messages, and whether the datagram is damaged: a message extends past its end, or is too short for
+  ///   its kind. Reading stops at the first message that extends past the end.
+  /// - Complexity: O(*n*) in the number of bytes; at most one message per 24 bytes.
   static func read(_ datagram: Span<UInt8>) -> (messages: [RouteMessage], isDamaged: Bool) {
     var messages: [RouteMessage] = []
     var isDamaged = false
@@ -31,7 +32,7 @@ enum RouteMessage: Equatable, Sendable {
       case .skipped: break
       case .damaged: isDamaged = true
       }
-      // The last one need not be filled up.
+      // The last message need not be padded.
       offset += (length + 3) & ~3
     }
     return (messages, isDamaged)
@@ -48,7 +49,7 @@ enum RouteMessage: Equatable, Sendable {
     case Layout.newLink, Layout.goneLink: link(body, isGone: type == Layout.goneLink)
     case Layout.newAddress, Layout.goneAddress: address(body, isGone: type == Layout.goneAddress)
     case Layout.newRoute, Layout.goneRoute: route(body, isGone: type == Layout.goneRoute)
-    // The kernel had more to say than there was room for.
+    // The kernel ran out of buffer space and dropped messages.
     case Layout.overrun: .damaged
     default: .skipped
     }
@@ -56,7 +57,8 @@ enum RouteMessage: Equatable, Sendable {
 
   private static func link(_ body: Span<UInt8>, isGone: Bool) -> Outcome {
     guard body.count >= 16, let index = body.word(at: 4), let flags = body.word(at: 8) else { return .damaged }
-    // What a bridge says of its ports has the same type: a port that leaves it is not an interface that is gone.
+    // Messages about bridge ports have the same type. A port that leaves its bridge is not an interface that was
+    // removed.
     return body[0] == 0 ? .read(.link(index: index, flags: flags, isGone: isGone)) : .skipped
   }
 
@@ -65,7 +67,7 @@ enum RouteMessage: Equatable, Sendable {
     var own: [UInt8]?
     var peer: [UInt8]?
     let isComplete = attributes(body, from: 8) { type, value in
-      // Of a line between two points the other end is the address, and the own one stands beside it.
+      // On a point-to-point link, the address attribute is the peer's, and a separate attribute contains the local one.
       if type == Layout.addressOwn { own = value.bytes(atMost: 16) }
       if type == Layout.address { peer = value.bytes(atMost: 16) }
     }
@@ -86,9 +88,9 @@ enum RouteMessage: Equatable, Sendable {
     return .read(.route(type: body[7], table: table, interface: interface, flags: flags, isGone: isGone))
   }
 
-  /// Shows the attributes of a message.
+  /// Visits the attributes of a message.
   ///
-  /// - Returns: whether each ends within the message.
+  /// - Returns: Whether each attribute ends within the message.
   private static func attributes(
     _ body: Span<UInt8>, from start: Int, _ visit: (_ type: UInt16, _ value: Span<UInt8>) -> Void
   ) -> Bool {
@@ -97,7 +99,7 @@ enum RouteMessage: Equatable, Sendable {
       guard let length = body.half(at: offset).map({ Int($0) }), length >= 4, length <= body.count - offset,
         let type = body.half(at: offset + 2)
       else { return false }
-      // The two highest bits say how the value is written.
+      // The two highest bits are flags that describe the value's encoding.
       visit(type & 0x3FFF, body.extracting(offset + 4..<offset + length))
       offset += (length + 3) & ~3
     }
@@ -113,7 +115,7 @@ struct NetworkAddress: Hashable, Sendable {
   let bytes: [UInt8]
 }
 
-/// The kernel's numbers.
+/// Kernel constants.
 enum Layout {
   static let header = 16
   static let overrun: UInt16 = 4
@@ -131,13 +133,13 @@ enum Layout {
 }
 
 extension Span<UInt8> {
-  /// The number at this place in the machine's order; `nil` where the bytes end before.
+  /// The 16-bit number at this offset, in the machine's byte order; `nil` if the bytes end before it is complete.
   fileprivate func half(at offset: Int) -> UInt16? {
     guard offset >= 0, count >= 2, offset <= count - 2 else { return nil }
     return UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
   }
 
-  /// The same of four bytes.
+  /// The 32-bit number at this offset, in the machine's byte order; `nil` if the bytes end before it is complete.
   fileprivate func word(at offset: Int) -> UInt32? {
     guard offset >= 0, count >= 4, offset <= count - 4 else { return nil }
     let low = UInt32(self[offset]) | UInt32(self[offset + 1]) << 8

@@ -23,7 +23,7 @@ struct Apply: ParsableCommand {
   var files: [String]
 
   func run() throws {
-    // A first file that is not there should be told before a store is made.
+    // Report a missing first file before a store is created.
     let first = try files.first.map(InputFile.init)
     let location = try store.workspace.makeCatalogue(of: store.userID())
     var writer: CatalogWriter?
@@ -31,14 +31,14 @@ struct Apply: ParsableCommand {
     for (index, path) in files.enumerated() {
       let file = try index == 0 ? first ?? InputFile(path) : InputFile(path)
       if file.byteCount == nil {
-        // Nobody knows when a pipe ends: others may write until then.
+        // A pipe may stay open for any time; let others write until then.
         writer?.close()
         writer = nil
       }
       let arrived = try file.arrived(nextTo: location)
       if writer == nil {
         writer = try store.writer(waiting: write.waiting)
-        // Nobody can tell where files come from: no other user may begin with this catalogue from now on.
+        // The origin of files is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
       if let writer { try apply(arrived, writer, filesAfter: files.count - 1 - index) }

@@ -40,7 +40,7 @@ struct CacheList: ParsableCommand {
     if !output.json { table.print() }
   }
 
-  /// Seconds in the largest unit of which there are two.
+  /// A duration in the largest unit of which it has at least two.
   private static func text(_ seconds: Double) -> String {
     for (unit, length) in [("d", 86_400.0), ("h", 3600), ("min", 60)] where seconds >= 2 * length {
       return "\(Int(seconds / length)) \(unit)"
@@ -71,7 +71,7 @@ struct CacheShow: ParsableCommand {
     }
   }
 
-  /// The id first, then the other fields.
+  /// The item as text: its id first, then the other fields.
   private static func text(_ item: DocumentValue) -> String {
     guard case .object(let fields) = item else { return item.json }
     let rest = fields.filter { $0.name != "id" }.map { "\($0.name): \(text($0.value, $0.value.json))" }
@@ -125,12 +125,12 @@ struct CacheClear: ParsableCommand {
   }
 }
 
-/// Which list is meant.
+/// The options that select a cached list.
 struct CachedListOptions: ParsableArguments {
   @Argument(help: "The list, as 'cache list' names it.") var list: String
   @Option(help: "Only with pages of this size.") var pageSize: Int?
 
-  /// - Throws: if it is not cached.
+  /// - Throws: An error if the list is not cached.
   func find(_ store: StoreOptions) throws -> (inspector: CacheInspector?, lists: [CachedList]) {
     try Self.find(list, pageSize, store)
   }
@@ -140,14 +140,14 @@ struct CachedListOptions: ParsableArguments {
   ) throws -> (inspector: CacheInspector?, lists: [CachedList]) {
     let inspector = try store.cacheLocation().map { try CacheInspector($0) }
     let lists = try inspector?.lists() ?? []
-    // Byte for byte: to a String's == two normal forms of Unicode are the same.
+    // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
     let found = lists.filter { $0.name.utf8.elementsEqual(name.utf8) && $0.pageSize == pageSize ?? $0.pageSize }
     if found.isEmpty { throw Failure(.no, "no list \(name) is cached; 'catalogctl cache list' names those that are") }
     return (inspector, found)
   }
 }
 
-/// Which list is meant, or all of them.
+/// The options that select a cached list, or all of them.
 struct OptionalCachedListOptions: ParsableArguments {
   @Argument(help: "The list, as 'cache list' names it; without it, all.") var list: String?
   @Option(help: "Only with pages of this size.") var pageSize: Int?
@@ -169,7 +169,7 @@ struct OptionalCachedListOptions: ParsableArguments {
 }
 
 extension StoreOptions {
-  /// Where the user's cache lies; `nil` for a user without a directory. Creates nothing.
+  /// The location of the user's cache; `nil` for a user without a directory. Creates nothing.
   func cacheLocation() throws -> StoreLocation? {
     try workspace.store("cache", of: userID())
   }

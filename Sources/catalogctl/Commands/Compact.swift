@@ -20,7 +20,7 @@ struct Compact: ParsableCommand {
   @Flag(help: "Delete the generation before the last full update first.") var dropPrevious = false
 
   func run() throws {
-    // A user without a catalogue keeps none.
+    // A user without a catalogue has no old generation.
     guard try store.history() != nil else {
       return report(before: 0, after: 0, dropped: 0, Room(needed: 0, available: nil))
     }
@@ -64,7 +64,8 @@ struct Compact: ParsableCommand {
 }
 
 extension CatalogWriter {
-  /// Compacts where it is worth it. What keeps it from that is told, and no failure: the commits before it are durable.
+  /// Compacts if it is worthwhile. An error is reported but is not a failure, because the commits before it are
+  /// durable.
   func tidyUp() {
     do { try compactIfWorthwhile() } catch {
       Console.say("catalogctl: warning: everything was committed, but the catalogue could not be compacted: \(error)")
@@ -73,13 +74,13 @@ extension CatalogWriter {
 }
 
 extension Room {
-  /// What is needed and what there is, for people.
+  /// The required and the free space, for people.
   var words: String {
     "needs about \(Quantity.bytes(needed)); \(available.map { Quantity.bytes($0) + " are free" } ?? "nobody knows what is free")"
   }
 
-  /// Says before a full update that it may not find room. It is tried all the same: nobody knows how large it will be, and
-  /// one that finds none changes nothing.
+  /// Warns before a full update if there may not be enough space. The update is tried nevertheless: its size is
+  /// unknown, and an update that runs out of space changes nothing.
   func warnIfScarce() {
     guard let available, available < needed else { return }
     Console.say("catalogctl: warning: a full update as large as the catalogue is now \(words)")

@@ -26,7 +26,7 @@ struct Complete: ParsableCommand {
     for (set, count) in result.complete.sorted(by: { $0.key < $1.key }) {
       Console.print("\(Console.styled("complete", .green))    \(count) × \(set.text.shown)  \(try name(set))")
     }
-    // Nearly whole sets first: those are what a person can act on.
+    // The most complete sets first, because a person can act on those.
     let open = result.incomplete.sorted { a, b in
       let missing = (a.value.values.reduce(0, +), b.value.values.reduce(0, +))
       return missing.0 != missing.1 ? missing.0 < missing.1 : a.key < b.key

@@ -3,7 +3,7 @@ import DocumentFormat
 import JSONFormat
 import Workspace
 
-/// Settings of the application, from the shell.
+/// The command group for the application's settings.
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Read and change settings.",
@@ -14,7 +14,7 @@ struct Config: ParsableCommand {
     subcommands: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])
 }
 
-/// Whose settings are meant.
+/// The options that select the settings.
 struct ConfigOptions: ParsableArguments {
   @OptionGroup var store: StoreOptions
   @Flag(name: .customLong("default"), help: "Settings that belong to nobody, in place of a user's.")
@@ -38,7 +38,7 @@ struct SettingArgument: ParsableArguments {
 
   /// The name of a setting that may be changed.
   ///
-  /// - Throws: `Failure` for what the stores remember for themselves, which only looks like one.
+  /// - Throws: `Failure` for an internal value of the stores, which is not a setting.
   func changeable() throws -> String {
     switch name {
     case "currentUser":
@@ -159,7 +159,7 @@ extension StoredSetting {
 }
 
 extension DocumentValue {
-  /// A text as it is, anything else as JSON; on one line, and nothing that steers a terminal.
+  /// A string without quotes, any other value as JSON; on one line and safe for a terminal.
   fileprivate var words: String {
     if case .text(let text) = self { return text.shown }
     return json.shown

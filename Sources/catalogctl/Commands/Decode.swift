@@ -14,7 +14,7 @@ struct Decode: ParsableCommand {
       code is 65. PROTOCOL.md describes answers.
       """)
 
-  /// No store is touched; the options are common to all commands.
+  /// The options are common to all commands; this one opens no store.
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Argument(
@@ -40,7 +40,7 @@ struct Decode: ParsableCommand {
     return inspector.finish()
   }
 
-  /// What is known of the answer comes first, so the answer is read twice.
+  /// The response's properties are printed first, so the response is read twice.
   private func printDocument(of file: InputFile) throws -> AnswerContents {
     var again = file
     if file.byteCount == nil, let temporary = try StoreLocation.existing(NSTemporaryDirectory(), name: "catalogctl") {
@@ -64,7 +64,7 @@ struct Decode: ParsableCommand {
       ("problem", .optional(contents.problem.map { "\($0)" })),
     ])
     Console.print(fields.bytes.dropLast() + Array(#","payload":"#.utf8))
-    // What is refused may be no JSON.
+    // A refused payload may not be JSON.
     if contents.payload == nil {
       Console.print(Array("null".utf8))
     } else {
@@ -97,7 +97,7 @@ struct Decode: ParsableCommand {
 }
 
 extension AnswerContents {
-  /// The code as JSON: a number as it is written, anything else as a text.
+  /// The code as JSON: a number as written, anything else as a string.
   fileprivate var codeJSON: JSONText {
     guard let code else { return .null }
     return Double(code) != nil ? .raw(Array(code.utf8)) : .text(code)
@@ -111,7 +111,7 @@ extension [UInt8] {
     for index in bytes.indices { append(bytes[index]) }
   }
 
-  /// JSON without the line feeds between its tokens; within a text they are escaped.
+  /// JSON without line feeds between its tokens; those within strings are escaped.
   fileprivate init(onOneLine bytes: Span<UInt8>) {
     self = []
     for index in bytes.indices where bytes[index] != 0x0A && bytes[index] != 0x0D { append(bytes[index]) }

@@ -47,7 +47,7 @@ struct Diff: ParsableCommand {
     ]).print()
   }
 
-  /// The heading of a row, and below it each field that changed.
+  /// Prints the heading of a row, and then each changed field.
   private func printFields<Row: FieldRow>(of change: CatalogChange<Row>, _ heading: String) {
     let (sign, style): (String, Console.Style) =
       switch change.name {
@@ -58,7 +58,7 @@ struct Diff: ParsableCommand {
     Console.print(Console.styled("\(sign) \(Table.cell(heading, limit: 100))", style))
     guard let before = change.before, let after = change.after else { return }
     for (old, new) in zip(before.fields, after.fields) {
-      // Bytes, not characters: another spelling of an accent is a change.
+      // Compare bytes, not characters: another Unicode spelling of an accented letter is a change.
       if old.value.utf8.elementsEqual(new.value.utf8) { continue }
       Console.print("    \(old.name): \(shown(old.value)) → \(shown(new.value))")
     }

@@ -63,7 +63,7 @@ struct Explain: ParsableCommand {
     ProductTable.print(match.products)
   }
 
-  /// Control characters by name, so that a separator can be seen.
+  /// The text with control characters as names, so that a separator is visible.
   private func visible(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars {
@@ -78,7 +78,7 @@ struct Explain: ParsableCommand {
 }
 
 extension Match {
-  /// How the code was read, and what was tried, for programs.
+  /// The parsing steps and the keys that were tried, for programs.
   fileprivate var explanation: [(String, JSONText)] {
     let elements = (scan.elements?.elements ?? []).map { element in
       JSONText.object([("ai", .text(element.ai)), ("value", .text(element.value))])
@@ -99,7 +99,7 @@ extension Match {
   }
 }
 
-/// Products for people, a line each. Those that the server sent as deleted, which no scan finds, are marked.
+/// A table of products, one per line. Products that the server marked as deleted, which no scan finds, are labelled.
 enum ProductTable {
   static func print(_ products: [Product]) {
     var table = Table("ID", "BARCODE", "NAME", "BRAND", "UNIT")

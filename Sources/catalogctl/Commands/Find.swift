@@ -18,7 +18,7 @@ struct Find: ParsableCommand {
   @Option(help: "The field to look into.") var field: SearchableField = .name
   @Option(help: "List no more than this many.") var limit: Int?
   @Flag(help: "Tell upper case from lower case.") var caseSensitive = false
-  // What is the default now had to be asked for once.
+  // The current default was an option in earlier versions.
   @Flag(name: [.customShort("i"), .long], help: .hidden) var ignoreCase = false
 
   func validate() throws {
@@ -41,7 +41,7 @@ struct Find: ParsableCommand {
     if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field.rawValue)") }
   }
 
-  /// Whether `text` contains `part`, code point for code point.
+  /// Whether `text` contains `part`, compared by code points.
   private static func contains(_ text: String, _ part: String) -> Bool {
     let part = Array(part.utf8)
     if part.isEmpty { return true }
@@ -54,7 +54,7 @@ struct Find: ParsableCommand {
   }
 }
 
-/// Fields that hold text.
+/// The fields that contain text.
 enum SearchableField: String, CaseIterable, ExpressibleByArgument {
   case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
   case updateTime

@@ -49,9 +49,9 @@ struct Import: ParsableCommand {
 
   func run() throws {
     let start = ContinuousClock.now
-    // A file that is not there should be told before a store is made.
+    // Report a missing file before a store is created.
     let opened = try InputFile(file)
-    // A pipe may be slow: the catalogue is locked when all of it is there.
+    // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
     let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
     defer { writer.close() }
@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
           throw Failure(
             .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
         }
-        // Nobody can tell where the rows come from: no other user may begin with this catalogue from now on.
+        // The origin of the rows is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
       writer.sayWhatWasSetAside()
@@ -76,13 +76,13 @@ struct Import: ParsableCommand {
     } catch {
       rows.cancel()
       let failure = Failure(named: input.name, error)
-      // Whatever is wrong with the file, programs get a report of it.
+      // Programs get a report of any error in the file.
       if output.json, failure.code == .data { Self.printRefusal(rows.summary, [Self.error(failure.message)], count: 1) }
       throw failure
     }
   }
 
-  /// Says what is wrong with the file.
+  /// Reports the faults of the file and ends with an error.
   private func refuse(_ faults: RowFaults, _ name: String) throws -> Never {
     if output.json {
       let errors = faults.first.map { Self.error($0.message, line: $0.line, column: $0.column, value: $0.value) }
@@ -92,7 +92,7 @@ struct Import: ParsableCommand {
     throw Failure(.data, "\(name): \(faults); nothing was changed")
   }
 
-  /// An error as JSON; without a line it is one of the whole file.
+  /// An error as JSON. Without a line, it concerns the entire file.
   private static func error(
     _ message: String, line: Int? = nil, column: String? = nil, value: String? = nil
   ) -> JSONText {
@@ -106,11 +106,11 @@ struct Import: ParsableCommand {
     JSONText.object(fields(summary, kept: 0, errors) + [("errorCount", .int(count))]).print()
   }
 
-  /// What is told of the file's rows.
+  /// The JSON fields about the file's rows.
   private static func fields(_ summary: RowFileSummary, kept: Int, _ errors: [JSONText]) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
-      // Whether a row is as it was is not compared.
+      // Rows are not compared with their previous state.
       ("unchanged", .null),
       ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
       ("errors", .array(errors)),
@@ -151,7 +151,7 @@ struct Import: ParsableCommand {
     warn(summary)
   }
 
-  /// Says what was accepted by an option.
+  /// Warns about irregularities that an option allowed.
   private func warn(_ summary: RowFileSummary) {
     if summary.duplicates > 0 {
       Console.say("catalogctl: \(Quantity.of(summary.duplicates, "product")) gave way to a later one with the same id")

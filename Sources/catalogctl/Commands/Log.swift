@@ -71,7 +71,7 @@ struct Log: ParsableCommand {
 }
 
 extension CatalogCommit {
-  /// Whether it holds all rows there are: what it left out was told once, when it was written.
+  /// Whether the commit contains all rows. Rows that it omitted were reported when it was written.
   private var isBase: Bool { state.mode == .full || state.mode == .repair }
 
   fileprivate var upserted: Int { isBase ? products : state.counts.productsUpserted }

@@ -14,7 +14,7 @@ struct Login: ParsableCommand {
   @Argument(help: "The user's id.") var id: String
 
   func run() throws {
-    // A sign-in makes the directory.
+    // Check before the sign-in, which creates the directory.
     let isNew = try store.workspace.catalogue(of: id) == nil || store.workspace.byteCount(of: id) == 0
     try store.workspace.signIn(id)
     DurableChange.note("\(id) is signed in")

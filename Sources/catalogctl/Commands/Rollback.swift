@@ -22,7 +22,7 @@ struct Rollback: ParsableCommand {
   @Argument(help: "The number of the commit, as 'catalogctl log' lists it.") var sequence: UInt64
 
   func run() throws {
-    // A user without a catalogue keeps none.
+    // A user without a catalogue has no commits.
     guard let history = try store.history() else { throw Failure.noCommit(sequence) }
     let generation = history.current.generation
     let writer = try store.writer(waiting: write.waiting)

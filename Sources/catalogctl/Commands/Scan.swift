@@ -20,7 +20,7 @@ struct Scan: ParsableCommand {
     var reader = try store.reader()
     var missed = false
     func answer(_ code: String) throws {
-      // The catalogue may come while we wait for codes.
+      // A catalogue may arrive while the command waits for codes.
       let snapshot: CatalogSnapshot
       if let open = reader {
         snapshot = try store.orRemedies(user) {
@@ -45,7 +45,7 @@ struct Scan: ParsableCommand {
 }
 
 extension Match {
-  /// For people: a line for each product.
+  /// The match as text for people, one product per line.
   func lines(code: String) -> [String] {
     let shown = Table.cell(code, limit: 40)
     guard !isEmpty else {

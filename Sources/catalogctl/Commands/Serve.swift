@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
       long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
-  /// No store is touched; the options are common to all commands.
+  /// The options are common to all commands; this one opens no store.
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Option(

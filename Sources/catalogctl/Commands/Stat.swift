@@ -37,7 +37,7 @@ struct Stat: ParsableCommand {
     }
   }
 
-  /// What a compaction would free, and whether the next update makes one.
+  /// The space that a compaction would free, and whether the next update compacts.
   private struct Space {
     var reclaimableBytes = 0
     var isCompactionDue = false
@@ -81,7 +81,7 @@ struct Stat: ParsableCommand {
     ])
   }
 
-  /// The user's files, and what can be deleted.
+  /// Prints the user's files, and which of them can be deleted.
   private func show(_ files: [StoredFile]) {
     Console.print("")
     var table = Table("FILE", ">SIZE", "ROLE")
@@ -128,7 +128,7 @@ struct Stat: ParsableCommand {
     indexes.print()
   }
 
-  /// 4, 5, 6, 9 as `4–6 9`.
+  /// Formats 4, 5, 6, 9 as `4–6 9`.
   private static func ranges(_ lengths: [Int]) -> String {
     var parts: [String] = []
     var rest = lengths[...]
@@ -145,7 +145,7 @@ struct Stat: ParsableCommand {
 }
 
 extension StoredFile.Role {
-  /// What a file is for, for people.
+  /// The purpose of a file, for people.
   fileprivate var words: String {
     switch self {
     case .log: "log"

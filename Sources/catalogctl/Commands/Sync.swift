@@ -79,7 +79,7 @@ struct Sync: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A catalogue that cannot be opened is told before anything else.
+    // Report a catalogue that cannot be opened before anything else.
     if !full { _ = try store.snapshot() }
     let settings = try readSettings()
     let organisation = organisation ?? (from.isEmpty || source != nil ? settings.organisation : nil)
@@ -105,8 +105,8 @@ struct Sync: AsyncParsableCommand {
     try await synchronize(with: keeper, display, origin) { keeper.publish() }
   }
 
-  /// What the settings say, as far as something has to come from them. Settings that cannot be read are in the way of
-  /// nobody who says everything with options.
+  /// The settings, as far as they are needed. Settings that cannot be read are ignored if all values are given as
+  /// options.
   private func readSettings() throws -> SyncSettings {
     if !from.isEmpty, source == nil || organisation != nil { return SyncSettings() }
     do { return try SyncSettings(of: store.userID(), in: store.workspace) } catch let error where url != nil {
@@ -127,7 +127,7 @@ struct Sync: AsyncParsableCommand {
 
   // MARK: From a server
 
-  /// - Parameter keep: Keeps the server's answer; called before the report, which may end the process.
+  /// - Parameter keep: Saves the server's response; called before the report, which may end the process.
   private func synchronize<Transport: CatalogTransport>(
     with transport: Transport, _ display: SyncDisplay, _ origin: SyncOrigin, keep: () -> Void = {}
   ) async throws {
@@ -136,7 +136,7 @@ struct Sync: AsyncParsableCommand {
     var synchronizer = Synchronizer(transport)
     synchronizer.options = options
     synchronizer.options.skipsUnchanged = true
-    // What is durable is told first.
+    // Report the durable commit before compacting.
     synchronizer.compaction = .never
     synchronizer.onProgress = { display.update($0) }
     synchronizer.willWrite = { writer, mode in
@@ -162,12 +162,12 @@ struct Sync: AsyncParsableCommand {
   // MARK: From files
 
   private func takeFiles(_ origin: SyncOrigin) throws {
-    // A file that is not there should be told before a store is made.
+    // Report a missing file before a store is created.
     let files = try from.map(InputFile.init)
     let location = try store.workspace.makeCatalogue(of: store.userID())
     for (index, file) in files.enumerated() {
       let arrived = try file.arrived(nextTo: location)
-      // It is told of the first one.
+      // Only the first file can adopt another user's catalogue.
       let adopted = try index == 0 ? origin.prepare(full: full) : nil
       let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
       defer { writer.close() }
@@ -229,13 +229,13 @@ struct Sync: AsyncParsableCommand {
 }
 
 extension CatalogWriter {
-  /// Says where a damaged catalogue is now that the commit before took the place of.
+  /// Reports the path of a damaged catalogue that was replaced by an earlier commit.
   func sayWhatWasSetAside() {
     if let damagedPath { Console.say("catalogctl: the damaged catalogue is now \(damagedPath)") }
   }
 }
 
-/// What an update may do.
+/// The options that limit an update.
 struct UpdateOptions: ParsableArguments {
   @Flag(help: "Take an update however many products it loses, or have no id of their own.") var acceptLoss = false
   @Option(
@@ -252,7 +252,7 @@ struct UpdateOptions: ParsableArguments {
     guard maxLoss >= 0, maxLoss <= 1 else { throw ValidationError("--max-loss is 0 to 1") }
   }
 
-  /// What is refused although it could be read.
+  /// The limits above which a readable response is refused.
   var limits: WireLimits {
     var limits = WireLimits()
     if let maxUnpacked {
@@ -274,7 +274,7 @@ extension AdoptedBase {
 }
 
 extension Failure {
-  /// An error about an input, with the input's name before it.
+  /// Creates an error about an input, prefixed with the input's name.
   init(named name: String, _ error: any Error) {
     guard let failure = Failure(error) else {
       self.init(.data, "\(name): \(error)")

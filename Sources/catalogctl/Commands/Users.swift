@@ -17,14 +17,14 @@ struct Users: ParsableCommand {
     var faults = 0
     var current: String?
     do { current = try workspace.currentUser() } catch {
-      // Who the users are does not depend on who is signed in.
+      // The list of users does not depend on which user is signed in.
       guard case .settings = error, let failure = Failure(error) else { throw error }
       Console.say("catalogctl: \(failure.message)")
       faults += 1
     }
     var table = Table("USER", "SIGNED IN", ">PRODUCTS", ">SIZE", "CURSOR")
     for id in try workspace.users() {
-      // One user's damaged catalogue does not hide the others.
+      // One user's damaged catalogue must not hide the others.
       var snapshot: CatalogSnapshot?
       var bytes = 0
       do {
@@ -37,7 +37,7 @@ struct Users: ParsableCommand {
         Console.say("catalogctl: \(failure.message) (with --user \(id))")
         faults += 1
       }
-      // Byte for byte: to a String's == two normal forms of Unicode are the same.
+      // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
       let isCurrent = current.map { $0.utf8.elementsEqual(id.utf8) } ?? false
       if output.json {
         JSONText.object([

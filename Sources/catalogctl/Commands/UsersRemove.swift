@@ -34,7 +34,7 @@ struct UsersRemove: ParsableCommand {
   func run() throws {
     var workspace = store.workspace
     workspace.waiting = write.waiting
-    // An invalid id is reported as such; there is nothing to ask about a user who does not exist.
+    // Report an invalid id as such; do not ask for confirmation about a user that does not exist.
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }
     guard try workspace.remove(id) else { throw WorkspaceError.noSuchUser(id) }

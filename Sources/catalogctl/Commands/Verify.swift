@@ -65,7 +65,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// What can be done about damage. Of a catalogue that cannot be opened it says what is there in its stead.
+  /// Advice for damaged stores. If a catalogue cannot be opened, it includes the available alternatives.
   private var advice: String {
     if !isDefault, let id = try? store.userID(), let location = try? store.workspace.catalogue(of: id) {
       do { _ = try CatalogReader.open(location)?.snapshot() } catch {
@@ -75,10 +75,10 @@ struct Verify: ParsableCommand {
     return "--repair saves what can be saved"
   }
 
-  /// Repairs the stores where they are damaged.
+  /// Repairs the damaged stores.
   ///
-  /// - Returns: whether there is a catalogue to verify: not where all that was asked for was the store that says who is
-  ///   signed in, and it says it no more.
+  /// - Returns: Whether there is a catalogue to verify. There is none if only the store of the signed-in user was
+  ///   selected and no user is signed in any more.
   private func runRepair() throws -> Bool {
     let wereSettingsDamaged = try repairSettings()
     if isDefault {
@@ -102,7 +102,7 @@ struct Verify: ParsableCommand {
     return true
   }
 
-  /// Repairs a catalogue; `nil` for a clean one.
+  /// Repairs a catalogue; `nil` if it is not damaged.
   private func repairCatalogue(_ location: StoreLocation) throws -> CatalogRepair? {
     do {
       guard let repair = try CatalogRepair.run(location, waiting: write.waiting), !repair.findings.isEmpty else {
@@ -134,7 +134,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Repairs the stores beside the catalogue; whether one was damaged.
+  /// Repairs the stores next to the catalogue. Returns whether any was damaged.
   private func repairStores(of id: String?) throws -> Bool {
     var wasDamaged = false
     let check = StoreCheck(workspace: store.workspace, id: id)
@@ -151,7 +151,7 @@ struct Verify: ParsableCommand {
     return wasDamaged
   }
 
-  /// Repairs the store that says who is signed in, where it is damaged; whether it was.
+  /// Repairs the store of the signed-in user if it is damaged. Returns whether it was.
   private func repairSettings() throws -> Bool {
     let repair: Repair?
     do { repair = try store.workspace.repairSettings() } catch WorkspaceError.settings(let cause) {
@@ -173,7 +173,7 @@ struct Verify: ParsableCommand {
     Quantity.of(findings.count, "finding")
   }
 
-  /// The answer to one line of a batch. Nothing stays open or remembered after it.
+  /// The answer to one line of a batch. It keeps nothing open and no state.
   private static func answer(root: String, user: String?, isDefault: Bool) -> BatchAnswer {
     if root.isEmpty { return .bad("an empty line names no root directory") }
     do {
@@ -187,10 +187,11 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Verifies who is signed in, and the stores of `user`, of whoever that is, or those that belong to nobody. The digest is
-  /// that of clean ones.
+  /// Verifies the store of the signed-in user, and the stores of `user`, of the signed-in user, or the default stores.
+  /// The digest is that of undamaged stores.
   ///
-  /// - Parameter orNobody: whether a root where nobody is signed in is one with an empty catalogue, not a fault.
+  /// - Parameter orNobody: Whether a root directory without a signed-in user counts as an empty catalogue, and not as
+  ///   an error.
   private static func check(
     _ workspace: WorkspaceDirectory, user: String?, isDefault: Bool, orNobody: Bool = false
   ) throws -> ([Finding], ContentDigest?) {
@@ -211,7 +212,7 @@ struct Verify: ParsableCommand {
   }
 }
 
-/// What a batch answers about one root directory.
+/// The answer of a batch for one root directory.
 private enum BatchAnswer {
   case good(digest: String)
   case bad(String)

@@ -14,7 +14,7 @@ struct DeleteDocument: ParsableCommand {
   @OptionGroup var id: DocumentID
 
   func run() throws {
-    // Where there is nothing to delete, nothing is created.
+    // Create nothing if there is nothing to delete.
     if try isThere() {
       let collection = try documents.writable(write).untypedCollection(collection)
       for candidate in id.candidates where try collection.delete(candidate) {

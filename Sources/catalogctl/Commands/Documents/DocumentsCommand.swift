@@ -18,7 +18,7 @@ struct DocumentsCommand: ParsableCommand {
     ])
 }
 
-/// Whose documents are meant.
+/// The options that select the documents' user.
 struct DocumentOptions: ParsableArguments {
   static let storeName = "documents"
 
@@ -33,7 +33,7 @@ struct DocumentOptions: ParsableArguments {
   /// The user, or `nil` for the default store.
   private func userID() throws -> String? { isDefault ? nil : try store.userID() }
 
-  /// The store as it is; `nil` where there is none. Creates nothing.
+  /// The existing store; `nil` if there is none. Creates nothing.
   func existing(tracing trace: (@Sendable (Trace) -> Void)? = nil) throws -> DocumentStore? {
     guard let location = try store.workspace.store(Self.storeName, of: userID()) else { return nil }
     var options = DocumentStore.Options()
@@ -41,7 +41,7 @@ struct DocumentOptions: ParsableArguments {
     return try DocumentStore.inspect(location, options: options)
   }
 
-  /// The store to change, whose directories are made where they are missing.
+  /// The store for writing. Creates missing directories.
   func writable(_ write: WriteOptions) throws -> DocumentStore {
     var options = DocumentStore.Options()
     options.waiting = write.waiting
@@ -58,7 +58,7 @@ struct DocumentID: ParsableArguments {
     if isJSON, Self.scalar(id) == nil { throw ValidationError("--json-id: the id is no JSON text or number") }
   }
 
-  /// What the id may be, in the order in which it is tried.
+  /// The possible values of the id, in the order in which they are tried.
   var candidates: [DocumentValue] {
     let value = Self.scalar(id)
     if isJSON { return value.map { [$0] } ?? [] }
@@ -66,14 +66,14 @@ struct DocumentID: ParsableArguments {
     return [.text(id)]
   }
 
-  /// The text or number that `json` is.
+  /// The string or number that `json` represents.
   private static func scalar(_ json: String) -> DocumentValue? {
     guard let value = try? DocumentValue(json: json), value.kind == .text || value.kind == .number else { return nil }
     return value
   }
 }
 
-/// Documents for people or for programs.
+/// A list of documents, printed for people or for programs.
 struct DocumentList {
   private let isJSON: Bool
   private var table = Table("ID", "DOCUMENT")

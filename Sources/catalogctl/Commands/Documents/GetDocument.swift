@@ -15,7 +15,7 @@ struct GetDocument: ParsableCommand {
     if let collection = try documents.existing()?.untypedCollection(collection) {
       for candidate in id.candidates {
         guard let document = try collection.get(candidate) else { continue }
-        // Whoever looks at a terminal gets nothing that steers it; programs get the document as it is.
+        // On a terminal, control characters are removed; programs get the document unchanged.
         Console.print(output.json || !Console.isTerminal ? document.json : document.json.shown)
         return
       }

@@ -42,7 +42,7 @@ struct ListDocuments: ParsableCommand {
   }
 }
 
-/// Which part of a list is wanted.
+/// The options that select a range of a list.
 struct WindowOptions: ParsableArguments {
   @Option(help: "List no more than this many.") var limit: Int?
   @Option(help: "Leave out so many at the beginning.") var offset = 0

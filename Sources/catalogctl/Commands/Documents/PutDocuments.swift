@@ -19,7 +19,7 @@ struct PutDocuments: ParsableCommand {
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
-    // A missing file and invalid documents are reported before a store is made.
+    // Report a missing file and invalid documents before a store is created.
     let input = try InputFile(from)
     let values = try DocumentLines.read(input)
     let encoded = try values.map { line, value in
@@ -40,9 +40,9 @@ struct PutDocuments: ParsableCommand {
   }
 }
 
-/// JSON documents in a file: one, over as many lines as it likes, or one a line.
+/// A reader of JSON documents in a file: either one document on any number of lines, or one per line.
 enum DocumentLines {
-  /// - Returns: the documents, and the lines on which they begin.
+  /// - Returns: The documents, and the lines on which they begin.
   /// - Throws: `Failure` with exit code 65 that names the line.
   static func read(_ input: InputFile) throws -> [(line: Int, value: DocumentValue)] {
     var bytes: [UInt8] = []
@@ -56,7 +56,7 @@ enum DocumentLines {
       line += 1
       if bytes[start..<end].allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
       do { values.append((line, try value(bytes[start..<end]))) } catch let error as JSONError {
-        // The first document may go on in the next lines; then it is all that there is.
+        // The first document may continue on the next lines; in that case it must be the only one.
         if case .endsEarly = error, values.isEmpty, end < bytes.count {
           do { return [(line, try value(bytes[start...]))] } catch { throw fault(input, "from line \(line) on", error) }
         }

@@ -75,7 +75,7 @@ struct QueryDocuments: ParsableCommand {
     }
   }
 
-  /// What `parse` makes of an argument. A mistake is shown where it stands, and ends the command.
+  /// The result of `parse` for an argument. A syntax error is shown at its position, and ends the command.
   private static func parsed<Value>(
     _ option: String, _ text: String, _ parse: () throws(QuerySyntaxError) -> Value
   ) throws -> Value {
@@ -88,7 +88,7 @@ struct QueryDocuments: ParsableCommand {
     }
   }
 
-  /// The part of `text` around a column, counted in scalars from 1, and where in it that column stands.
+  /// The part of `text` around a column, which is counted in scalars from 1, and the column's position in that part.
   private static func excerpt(of text: String, around column: Int) -> (line: String, column: Int) {
     let scalars = Array(text.unicodeScalars)
     let start = max(0, min(column - 1, scalars.count) - 40)
@@ -100,7 +100,7 @@ struct QueryDocuments: ParsableCommand {
   }
 }
 
-/// How many documents a query read, as the store tells it.
+/// The number of documents that a query read, from the store's trace events.
 private final class ReadCount: Sendable {
   private let count = Atomic(0)
 

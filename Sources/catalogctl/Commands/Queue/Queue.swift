@@ -11,18 +11,18 @@ struct Queue: AsyncParsableCommand {
     ])
 }
 
-/// Which queue is meant.
+/// The options that select the queue.
 struct QueueTarget: ParsableArguments {
   @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions
   @Option(help: ArgumentHelp("Which of the queues.", valueName: "name")) var queue = UploadQueue.defaultName
 
-  /// The queue as it is; `nil` where there is none. Creates nothing.
+  /// The existing queue; `nil` if there is none. Creates nothing.
   func existing() throws -> UploadQueue? {
     try documents.existing().map { try UploadQueue(in: $0, name: queue, isReadOnly: true) }
   }
 
-  /// The queue to write to; directories are made where they are missing.
+  /// The queue for writing. Creates missing directories.
   func writable(_ write: WriteOptions) throws -> UploadQueue {
     try UploadQueue(in: documents.writable(write), name: queue)
   }

@@ -47,7 +47,7 @@ struct QueueAdd: AsyncParsableCommand {
 
   func run() async throws {
     if ndjson {
-      // Everything is read before the store is locked: a pipe may be slow.
+      // Read all input before the store is locked, because a pipe may be slow.
       let lines = try NumberedValue.all(of: InputFile("-"))
       if lines.isEmpty { return }
       let ids = try add(lines)
@@ -67,7 +67,7 @@ struct QueueAdd: AsyncParsableCommand {
     if target.output.json { JSONText.object([("id", .text(id.text))]).print() } else { Console.print(id.text) }
   }
 
-  /// Adds all in one commit.
+  /// Adds all uploads in one commit.
   private func add(_ lines: [NumberedValue]) throws -> [UploadID] {
     let queue = try target.writable(write)
     return try queue.store.transaction { transaction in
@@ -110,15 +110,15 @@ struct QueueAdd: AsyncParsableCommand {
   }
 }
 
-/// A JSON value on a line of its own.
+/// A JSON value and its line.
 private struct NumberedValue {
-  /// From 1.
+  /// The line number, from 1.
   let number: Int
   let value: DocumentValue
 
-  /// The values of all lines but blank ones.
+  /// The values of all lines that are not blank.
   ///
-  /// - Throws: `Failure` for a line that is not JSON, which it names.
+  /// - Throws: `Failure` for a line that is not JSON, with its number.
   static func all(of input: InputFile) throws -> [NumberedValue] {
     var values: [NumberedValue] = []
     var line: [UInt8] = []

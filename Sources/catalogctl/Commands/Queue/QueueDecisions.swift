@@ -89,7 +89,7 @@ struct QueueClear: AsyncParsableCommand {
 }
 
 extension OutputOptions {
-  /// Prints how many there were.
+  /// Prints the number of affected uploads.
   fileprivate func tell(_ what: String, _ count: Int) {
     DurableChange.note("\(Quantity.of(count, "upload")) \(what)")
     if json { JSONText.object([(what, .int(count))]).print() } else { Console.print("\(what): \(count)") }
