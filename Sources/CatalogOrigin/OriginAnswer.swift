@@ -1,23 +1,23 @@
-public import CatalogRows
+package import CatalogRows
 
 /// The rows of one answer and its cursor: a snapshot of the catalogue at the time of the request.
-public struct OriginAnswer: Sendable {
+package struct OriginAnswer: Sendable {
   /// Whether the answer contains everything, and not only changes after a cursor.
-  public let isFull: Bool
+  package let isFull: Bool
   let entries: ArraySlice<OriginCatalogue.Entry>
   let orphans: [UInt8]
   let newestStamp: Stamp
 
   /// The payload's `updateTime`.
-  public var updateTime: String { newestStamp.string }
+  package var updateTime: String { newestStamp.string }
 
   /// The number of indices for ``product(at:into:)`` and ``relations(at:reusing:_:)``.
-  public var placeCount: Int { entries.count + 1 }
+  package var placeCount: Int { entries.count + 1 }
 
   /// Unpacks the product at an index into a row that is reused.
   ///
   /// - Returns: Whether there is a product: a full answer has no tombstones, and the last index has only relations.
-  public func product(at place: Int, into row: inout ProductRow) -> Bool {
+  package func product(at place: Int, into row: inout ProductRow) -> Bool {
     guard place < entries.count else { return false }
     let entry = entries[entries.startIndex + place]
     guard !(isFull && entry.isTombstone) else { return false }
@@ -30,7 +30,7 @@ public struct OriginAnswer: Sendable {
   }
 
   /// Passes on the relations at an index: those of its product, or, at the last index, those without a product.
-  public func relations<Failure: Error>(
+  package func relations<Failure: Error>(
     at place: Int, reusing row: inout RelationRow,
     _ body: (borrowing RelationRow) throws(Failure) -> Void
   ) throws(Failure) {
@@ -44,7 +44,7 @@ public struct OriginAnswer: Sendable {
   }
 
   /// Passes all rows to a sink, products first.
-  public func send(to sink: inout some RowSink) throws {
+  package func send(to sink: inout some RowSink) throws {
     var product = ProductRow()
     for place in 0..<placeCount where self.product(at: place, into: &product) { try sink.product(product) }
     var relation = RelationRow()

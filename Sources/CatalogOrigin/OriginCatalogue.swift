@@ -18,7 +18,7 @@
 ///
 /// Stamps and tombstones live as long as the process. After a restart the stamp of a row is its own `updateTime` again,
 /// and rows that vanished before are unknown: a client that must learn of such changes has to request a full update.
-public struct OriginCatalogue: Sendable {
+package struct OriginCatalogue: Sendable {
   struct Entry: Sendable {
     var id: ByteText
     var stamp: Stamp
@@ -33,32 +33,32 @@ public struct OriginCatalogue: Sendable {
   /// The packed relations whose product does not exist.
   private(set) var orphans: [UInt8]
   /// The next cursor to send.
-  public private(set) var newestStamp: Stamp
+  package private(set) var newestStamp: Stamp
   /// The number of rows in a full answer, and of tombstones.
-  public private(set) var counts: Counts
+  package private(set) var counts: Counts
   /// The latest credible cursor that a client showed; it may come from an earlier process.
   private(set) var latestCursorSeen: Stamp
 
   /// The numbers of rows that are served.
-  public struct Counts: Sendable, Equatable {
+  package struct Counts: Sendable, Equatable {
     /// The number of products in the files.
-    public var products = 0
+    package var products = 0
     /// The number of relations in the files, including those whose product is missing.
-    public var relations = 0
+    package var relations = 0
     /// The number of products that were deleted from the files since the process started and are not back.
-    public var tombstones = 0
+    package var tombstones = 0
   }
 
   /// The changes of a reload. A product whose relations changed counts as updated.
-  public struct Changes: Sendable, Equatable {
+  package struct Changes: Sendable, Equatable {
     /// The number of products that are new, or are back after a deletion.
-    public var inserted = 0
+    package var inserted = 0
     /// The number of products that changed, or whose relations changed.
-    public var updated = 0
+    package var updated = 0
     /// The number of products that are no longer in the files.
-    public var deleted = 0
+    package var deleted = 0
     /// Whether no product was inserted, updated or deleted.
-    public var isEmpty: Bool { self == Changes() }
+    package var isEmpty: Bool { self == Changes() }
   }
 
   /// Creates a catalogue of `rows`, each with its own `updateTime` as its stamp.
@@ -66,7 +66,7 @@ public struct OriginCatalogue: Sendable {
   /// - Parameters:
   ///   - rows: The rows of the files.
   ///   - now: The cursor if no row has an `updateTime`.
-  public init(_ rows: OriginRows, now: Stamp) {
+  package init(_ rows: OriginRows, now: Stamp) {
     entries = []
     orphans = []
     latestCursorSeen = Stamp("")
@@ -81,7 +81,7 @@ public struct OriginCatalogue: Sendable {
   ///
   /// A new or changed row keeps its own `updateTime` as its stamp if that is later than any cursor that a client may
   /// have. Otherwise, and for rows that vanished, all changes of this reload get one stamp, `now` or later.
-  public mutating func reload(_ rows: OriginRows, now: Stamp) -> Changes {
+  package mutating func reload(_ rows: OriginRows, now: Stamp) -> Changes {
     let floor = max(newestStamp, latestCursorSeen)
     let following = floor.next(now: now)
     return replace(by: rows) { own in own > floor ? own : following }
@@ -130,7 +130,7 @@ public struct OriginCatalogue: Sendable {
   /// Later reloads do not affect the answer.
   ///
   /// - Complexity: O(log *n*).
-  public mutating func answer(cursor: String, now: Stamp) -> OriginAnswer {
+  package mutating func answer(cursor: String, now: Stamp) -> OriginAnswer {
     let cursor = Stamp(cursor)
     guard !cursor.isEmpty else {
       return OriginAnswer(isFull: true, entries: entries[...], orphans: orphans, newestStamp: newestStamp)

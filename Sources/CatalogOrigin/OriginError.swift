@@ -1,7 +1,7 @@
-public import CatalogWire
+package import CatalogWire
 
 /// The reason why an origin cannot serve, or why it continues to serve its previous content.
-public enum OriginError: Error {
+package enum OriginError: Error {
   /// A file cannot be opened or read.
   case fileUnreadable(path: String, reason: String)
   /// A file begins like gzip, but is damaged or truncated.
@@ -16,7 +16,7 @@ public enum OriginError: Error {
 
 extension OriginError: CustomStringConvertible {
   /// What is wrong with which file or address, and what to do, for people.
-  public var description: String {
+  package var description: String {
     switch self {
     case .fileUnreadable(let path, let reason): "\(path): cannot be read: \(reason)"
     case .gzipDamaged(let path, let error): "\(path): the file is not a sound gzip; write it again (\(error))"

@@ -4,14 +4,14 @@ import Foundation
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
-public struct OriginFiles: Sendable, Equatable {
+package struct OriginFiles: Sendable, Equatable {
   /// The path of the file with the products, or of a dump with both kinds of row.
-  public var products: String
+  package var products: String
   /// The file of relations; `nil` if there are none, or the first file is a dump that contains them.
-  public var relations: String?
+  package var relations: String?
 
   /// Creates a pair of paths. Nothing is opened.
-  public init(products: String, relations: String? = nil) {
+  package init(products: String, relations: String? = nil) {
     self.products = products
     self.relations = relations
   }

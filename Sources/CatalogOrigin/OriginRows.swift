@@ -1,10 +1,10 @@
-public import CatalogRows
+package import CatalogRows
 
 /// The content of the files: products by id, relations by their product.
 ///
 /// If several rows have the same id, the last one is used, as in a payload. Relations without an id cannot be
 /// distinguished, so each one is kept.
-public struct OriginRows: RowSink, Sendable {
+package struct OriginRows: RowSink, Sendable {
   struct Product: Equatable, Sendable {
     /// The packed row, as in the file.
     var packed: [UInt8]
@@ -22,26 +22,26 @@ public struct OriginRows: RowSink, Sendable {
   }
 
   /// A product has no id.
-  public struct MissingID: Error, CustomStringConvertible {
+  package struct MissingID: Error, CustomStringConvertible {
     /// What is wrong and what to do; the position of the row is part of the error that wraps this one.
-    public var description: String { "it has no id; give each product its own" }
+    package var description: String { "it has no id; give each product its own" }
   }
 
   /// Creates an empty collection of rows.
-  public init() {}
+  package init() {}
 
   /// Adds a product. It replaces an earlier one with the same id.
   ///
   /// - Throws: ``MissingID``: rows without an id would all be one and the same, and a misspelt key would
   ///   leave one product of a whole file.
-  public mutating func product(_ row: borrowing ProductRow) throws {
+  package mutating func product(_ row: borrowing ProductRow) throws {
     guard row.texts.byteCount(ProductText.id.rawValue) > 0 else { throw MissingID() }
     products[Self.text(row.texts, ProductText.id.rawValue)] = Product(
       packed: PackedRow.pack(row), stamp: Stamp(Self.text(row.texts, ProductText.updateTime.rawValue)))
   }
 
   /// Adds a relation. It replaces an earlier one with the same id, unless the id is empty.
-  public mutating func relation(_ row: borrowing RelationRow) {
+  package mutating func relation(_ row: borrowing RelationRow) {
     let relation = Relation(
       productID: Self.text(row.texts, RelationText.productId.rawValue), packed: PackedRow.pack(row))
     let id = Self.text(row.texts, RelationText.id.rawValue)
@@ -54,9 +54,9 @@ public struct OriginRows: RowSink, Sendable {
   }
 
   /// The number of different product ids.
-  public var productCount: Int { products.count }
+  package var productCount: Int { products.count }
   /// The number of relations, including those whose product is missing.
-  public var relationCount: Int { relations.count }
+  package var relationCount: Int { relations.count }
 
   /// The packed relations of each product, concatenated in the order of the file.
   func relationsByProduct() -> [ByteText: [UInt8]] {

@@ -4,9 +4,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import JSONFormat
-public import Logging
+package import Logging
 import NIOCore
-public import ServiceLifecycle
+package import ServiceLifecycle
 import Synchronization
 
 /// An HTTP server for an origin: `GET /?updateTime=…` gives the protocol's answer, and `GET /healthz` is a health
@@ -14,24 +14,24 @@ import Synchronization
 ///
 /// An answer is encoded as the client reads it, from a snapshot of the catalogue that reloads do not change. Memory per
 /// request: the encoder's buffers, and the parts of an old snapshot that a reload has replaced in the meantime.
-public struct OriginServer: Service {
+package struct OriginServer: Service {
   /// The address and the access control of a server, and how it watches its files.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The name or numeric address to listen on; by default only this machine can connect.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// The port; 0 selects a free one, which ``onListening`` reports.
-    public var port = 8080
+    package var port = 8080
     /// The bearer token that clients must send, if any.
-    public var token: String?
+    package var token: String?
     /// The interval at which the files are checked. A change is served after one to two intervals.
-    public var watchInterval: Duration = .seconds(1)
+    package var watchInterval: Duration = .seconds(1)
     /// The sleep function of the file watcher.
-    public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Called with the port once clients can connect.
-    public var onListening: (@Sendable (_ port: Int) async -> Void)?
+    package var onListening: (@Sendable (_ port: Int) async -> Void)?
 
     /// Creates options for port 8080 of this machine, without a token.
-    public init() {}
+    package init() {}
   }
 
   private let store: OriginStore
@@ -44,7 +44,7 @@ public struct OriginServer: Service {
   ///   - store: The catalogue to serve.
   ///   - options: The address, the access control and the interval at which files are checked. The port is 0 to 65,535.
   ///   - logger: The logger of the server's events.
-  public init(store: OriginStore, options: Options = Options(), logger: Logger) {
+  package init(store: OriginStore, options: Options = Options(), logger: Logger) {
     precondition((0...65_535).contains(options.port), "port: 0 to 65535")
     self.store = store
     self.options = options
@@ -55,7 +55,7 @@ public struct OriginServer: Service {
   /// does not.
   ///
   /// - Throws: ``OriginError/cannotListen(host:port:reason:)``.
-  public func run() async throws {
+  package func run() async throws {
     let responder = CallbackResponder<BasicRequestContext> { [store, options, logger] request, _ in
       Self.respond(to: request, store: store, token: options.token, logger: logger)
     }
@@ -96,7 +96,7 @@ public struct OriginServer: Service {
 
   /// ``run()`` for a program that does nothing else: serves until SIGINT or SIGTERM; after that, responses in progress
   /// have ten seconds to end.
-  public func runUntilSignal() async throws {
+  package func runUntilSignal() async throws {
     var frameworkLogger = logger
     frameworkLogger.logLevel = max(logger.logLevel, .warning)
     var configuration = ServiceGroupConfiguration(

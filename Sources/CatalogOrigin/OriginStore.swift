@@ -1,9 +1,9 @@
 import Foundation
-public import Logging
+package import Logging
 import Synchronization
 
 /// The catalogue that a server answers from, reloaded when its files change.
-public final class OriginStore: Sendable {
+package final class OriginStore: Sendable {
   private let files: OriginFiles
   private let clock: OriginClock
   private let logger: Logger
@@ -15,7 +15,7 @@ public final class OriginStore: Sendable {
   /// Reads the files.
   ///
   /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line.
-  public init(files: OriginFiles, clock: OriginClock = .local, logger: Logger) throws(OriginError) {
+  package init(files: OriginFiles, clock: OriginClock = .local, logger: Logger) throws(OriginError) {
     // The signature first: a change while the file is being read is then detected by the next check.
     let signature = OriginFiles.Signature(files)
     let content = try files.load()
@@ -29,13 +29,13 @@ public final class OriginStore: Sendable {
   }
 
   /// The answer for a client with this cursor.
-  public func answer(cursor: String) -> OriginAnswer {
+  package func answer(cursor: String) -> OriginAnswer {
     let now = clock.now()
     return catalogue.withLock { $0.answer(cursor: cursor, now: now) }
   }
 
   /// The number of products, relations and tombstones that are served now.
-  public var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
+  package var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
 
   /// Checks the files once, and reads them if they changed and were then unchanged for one interval.
   ///
@@ -43,7 +43,7 @@ public final class OriginStore: Sendable {
   ///
   /// - Returns: The changes of a reload; `nil` if there was none.
   @discardableResult
-  public func look() -> OriginCatalogue.Changes? {
+  package func look() -> OriginCatalogue.Changes? {
     let signature = OriginFiles.Signature(files)
     guard gate.withLock({ $0.isReady(signature) }) else { return nil }
     do {
@@ -79,7 +79,7 @@ public final class OriginStore: Sendable {
   }
 
   /// Checks the files at each interval until the task is cancelled.
-  public func watch(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async throws {
+  package func watch(every interval: Duration, sleep: @Sendable (Duration) async throws -> Void) async throws {
     while true {
       try await sleep(interval)
       look()
@@ -109,16 +109,16 @@ public final class OriginStore: Sendable {
 }
 
 /// The wall clock that an origin takes its stamps from.
-public struct OriginClock: Sendable {
+package struct OriginClock: Sendable {
   /// The local wall-clock time as seconds since 1970, without a time zone.
-  public var seconds: @Sendable () -> Int64
+  package var seconds: @Sendable () -> Int64
 
   /// Creates a clock from a closure that returns seconds since 1970 in local time.
-  public init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
+  package init(seconds: @escaping @Sendable () -> Int64) { self.seconds = seconds }
 
   /// The machine's time in its time zone, because the `updateTime` of rows usually is local time: both kinds of stamp
   /// then stay in order across a restart.
-  public static let local = OriginClock {
+  package static let local = OriginClock {
     let now = Date()
     return Int64(now.timeIntervalSince1970) + Int64(TimeZone.current.secondsFromGMT(for: now))
   }

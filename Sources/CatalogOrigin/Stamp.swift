@@ -4,26 +4,26 @@ import TextFormat
 ///
 /// Stamps are compared byte by byte, as in the protocol, so stamps of the form `yyyy-MM-dd HH:mm:ss` sort as times.
 /// Text of any other form is a valid stamp too: it is compared in the same way and has a successor.
-public struct Stamp: Hashable, Comparable, Sendable {
+package struct Stamp: Hashable, Comparable, Sendable {
   let text: ByteText
 
   /// Creates a stamp from any text, such as a row's `updateTime`.
-  public init(_ text: String) { self.text = ByteText(text) }
+  package init(_ text: String) { self.text = ByteText(text) }
 
   init(_ text: ByteText) { self.text = text }
 
   /// The time as `yyyy-MM-dd HH:mm:ss`, for the years 0000 to 9999; times outside are clamped to that range.
-  public init(secondsSince1970: Int64) {
+  package init(secondsSince1970: Int64) {
     self.init(ByteText(bytes: Self.bytes(secondsSince1970)))
   }
 
   /// Whether `one` precedes `other` in the order of their UTF-8 bytes.
-  public static func < (one: Stamp, other: Stamp) -> Bool { one.text < other.text }
+  package static func < (one: Stamp, other: Stamp) -> Bool { one.text < other.text }
 
   /// The stamp as clients send it back.
-  public var string: String { text.string }
+  package var string: String { text.string }
   /// Whether the stamp is the empty text: the cursor of a client that has nothing.
-  public var isEmpty: Bool { text.bytes.isEmpty }
+  package var isEmpty: Bool { text.bytes.isEmpty }
 
   /// The first stamp that is later than this one and not earlier than `now`.
   func next(now: Stamp) -> Stamp { now > self ? now : successor }

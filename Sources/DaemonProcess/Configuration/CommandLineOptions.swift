@@ -1,16 +1,16 @@
 /// The command-line options of `catalogd`.
-public struct CommandLineOptions: Sendable, Equatable {
+package struct CommandLineOptions: Sendable, Equatable {
   /// The action to perform.
-  public enum Action: Sendable, Equatable {
+  package enum Action: Sendable, Equatable {
     case run, checkConfiguration, showHelp, showVersion
   }
 
   /// The action to perform. Help takes precedence over the version, and the version over a check.
-  public var action = Action.run
+  package var action = Action.run
   /// The path of the configuration file, which is the last source of settings.
-  public var file: String?
+  package var file: String?
   /// The remaining arguments, which are settings.
-  public var settings: [String] = []
+  package var settings: [String] = []
 
   /// Separates the options of the program itself from the settings.
   ///
@@ -18,7 +18,7 @@ public struct CommandLineOptions: Sendable, Equatable {
   ///   - arguments: The arguments without the program's name.
   ///   - environment: The environment. `CATALOGD_CONFIG` is the path of the file if no argument gives one.
   /// - Throws: ``ConfigurationFaults`` for an option without its value.
-  public init(_ arguments: [String], environment: [String: String] = [:]) throws(ConfigurationFaults) {
+  package init(_ arguments: [String], environment: [String: String] = [:]) throws(ConfigurationFaults) {
     // Invalid UTF-8 arrives as U+FFFD, which would be another path or another user.
     for argument in arguments where argument.unicodeScalars.contains("\u{FFFD}") {
       let fault = ConfigurationFault(nil, value: argument, source: .argument("argument"), "is not valid UTF-8")
@@ -47,7 +47,7 @@ public struct CommandLineOptions: Sendable, Equatable {
   }
 
   /// The text of `--help`.
-  public static var help: String {
+  package static var help: String {
     var text = """
       catalogd answers scans from the local catalogue, keeps it current, and sends scans on.
 

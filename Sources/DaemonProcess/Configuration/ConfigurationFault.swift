@@ -1,9 +1,9 @@
 import TextFormat
 
 /// An error in a configuration.
-public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The source of a value.
-  public enum Source: Sendable, Equatable, CustomStringConvertible {
+  package enum Source: Sendable, Equatable, CustomStringConvertible {
     /// A command-line argument, including its dashes.
     case argument(String)
     case variable(String)
@@ -14,7 +14,7 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
 
     /// The source as messages name it: the argument with its dashes, `$NAME`, or `FILE:LINE`. Control characters are
     /// escaped.
-    public var description: String {
+    package var description: String {
       switch self {
       case .argument(let name): Shown.plain(name)
       case .variable(let name): "$\(Shown.plain(name))"
@@ -26,15 +26,15 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   }
 
   /// The key, for example `http.address`; `nil` if the fault is not about a key.
-  public var key: String?
+  package var key: String?
   /// The value as given, on one line; `nil` for a secret value and if there is no value.
-  public var value: String?
+  package var value: String?
   /// The source of the value.
-  public var source: Source
+  package var source: Source
   /// What is wrong, and how to fix it.
-  public var problem: String
+  package var problem: String
   /// Whether a file could not be read, which has an exit code of its own.
-  public var isUnreadableFile = false
+  package var isUnreadableFile = false
 
   /// Creates a fault.
   ///
@@ -43,7 +43,7 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   ///   - value: The value as it was given; `nil` to leave it out, as for a secret.
   ///   - source: Where the value comes from.
   ///   - problem: What is wrong and what to do.
-  public init(_ key: String?, value: String? = nil, source: Source = .nowhere, _ problem: String) {
+  package init(_ key: String?, value: String? = nil, source: Source = .nowhere, _ problem: String) {
     self.key = key
     self.value = value
     self.source = source
@@ -51,7 +51,7 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
   }
 
   /// The source, key, value and problem on one line. Control characters are escaped.
-  public var description: String {
+  package var description: String {
     var text = "\(source): "
     // An argument's name already identifies the key.
     if case .argument = source { text = "\(source)" } else if let key { text += Shown.plain(key) }
@@ -61,23 +61,23 @@ public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConver
 }
 
 /// All errors in a configuration.
-public struct ConfigurationFaults: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ConfigurationFaults: Error, Sendable, Equatable, CustomStringConvertible {
   /// The faults, at least one.
-  public let faults: [ConfigurationFault]
+  package let faults: [ConfigurationFault]
 
   /// Creates an error of at least one fault.
-  public init(faults: [ConfigurationFault]) { self.faults = faults }
+  package init(faults: [ConfigurationFault]) { self.faults = faults }
 
   /// The exit code from `sysexits.h`: 66 if a file cannot be read, 64 for a mistake of the caller (an argument, a
   /// variable, a missing value), 65 for an error in a file.
-  public var exitCode: Int32 {
+  package var exitCode: Int32 {
     if faults.contains(where: { $0.isUnreadableFile }) { return 66 }
     let isInFile = faults.allSatisfy { if case .file = $0.source { true } else { false } }
     return isInFile ? 65 : 64
   }
 
   /// One line for each fault.
-  public var description: String { faults.map(\.description).joined(separator: "\n") }
+  package var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
 /// Formats text from outside for a line of a message.

@@ -2,9 +2,9 @@ import Configuration
 
 /// The sources of a configuration, in order of precedence: arguments, environment variables `CATALOGD_…`, a file,
 /// defaults.
-public struct ConfigurationSources: Sendable {
+package struct ConfigurationSources: Sendable {
   /// The prefix of the environment variables.
-  public static let variablePrefix = "CATALOGD_"
+  package static let variablePrefix = "CATALOGD_"
 
   /// Faults found before any setting was read.
   let faults: [ConfigurationFault]
@@ -28,7 +28,7 @@ public struct ConfigurationSources: Sendable {
   ///   - file: The path of the file.
   ///   - hasStandardInput: Whether the standard input is a pipe, a file or a terminal, so that it is used if no inputs
   ///     are named.
-  public init(
+  package init(
     arguments: [String] = [], environment: [String: String] = [:], file: String? = nil, hasStandardInput: Bool = false
   ) {
     var faults: [ConfigurationFault] = []

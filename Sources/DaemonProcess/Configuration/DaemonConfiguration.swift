@@ -1,40 +1,40 @@
-public import DaemonHTTP
-public import Logging
-public import ScanDaemon
-public import ScanInputs
+package import DaemonHTTP
+package import Logging
+package import ScanDaemon
+package import ScanInputs
 
 /// The complete configuration of `catalogd`.
-public struct DaemonConfiguration: Sendable {
+package struct DaemonConfiguration: Sendable {
   /// The format of log lines.
-  public enum LogFormat: String, Sendable, CaseIterable {
+  package enum LogFormat: String, Sendable, CaseIterable {
     /// Text on a terminal, JSON otherwise.
     case auto
     case text, json
   }
 
   /// The options of the daemon.
-  public var daemon: DaemonOptions
+  package var daemon: DaemonOptions
   /// The inputs to read from. Their names are unique.
-  public var inputs: [InputOptions]
+  package var inputs: [InputOptions]
   /// The options of the HTTP server; `nil` to disable it.
-  public var server: DaemonServer.Options?
+  package var server: DaemonServer.Options?
   /// The minimum level of logged events.
-  public var logLevel = Logger.Level.info
+  package var logLevel = Logger.Level.info
   /// The format of log lines.
-  public var logFormat = LogFormat.auto
+  package var logFormat = LogFormat.auto
   /// Whether the daemon exits when its standard input ends.
-  public var exitsAtEnd = false
+  package var exitsAtEnd = false
   /// The settings that are set explicitly, in the order of the documentation; without secrets.
-  public let settings: [UsedSetting]
+  package let settings: [UsedSetting]
   /// Possible mistakes that are not faults.
-  public private(set) var warnings: [String]
+  package private(set) var warnings: [String]
   /// All values, including secret ones, for comparison with another configuration.
   private let told: [[String]: String]
 
   /// Reads and checks all settings.
   ///
   /// - Throws: ``ConfigurationFaults``: everything that cannot be.
-  public init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
+  package init(_ sources: ConfigurationSources) throws(ConfigurationFaults) {
     var values = SettingReader(sources)
     warnings = sources.warnings
     daemon = DaemonOptions(root: values.root(sources.environment))
@@ -66,7 +66,7 @@ public struct DaemonConfiguration: Sendable {
   /// The faults of this configuration that depend on the user signed in at the root directory.
   ///
   /// - Parameter signedIn: The signed-in user; `nil` if no user is signed in.
-  public func faults(signedIn: String?) -> [ConfigurationFault] {
+  package func faults(signedIn: String?) -> [ConfigurationFault] {
     guard daemon.sync != nil, daemon.user == nil, signedIn == nil else { return [] }
     let key = "sync.url"
     let source = settings.first { $0.key == key }?.source ?? .nowhere
@@ -79,7 +79,7 @@ public struct DaemonConfiguration: Sendable {
   }
 
   /// Whether this configuration differs from another one, ignoring the log settings.
-  public func differs(from other: DaemonConfiguration) -> Bool {
+  package func differs(from other: DaemonConfiguration) -> Bool {
     told != other.told || daemon.root != other.daemon.root || inputs != other.inputs
   }
 }

@@ -202,18 +202,18 @@ struct SettingReader {
 }
 
 /// An explicitly set setting.
-public struct UsedSetting: Sendable, Equatable {
+package struct UsedSetting: Sendable, Equatable {
   /// The key, for example `http.address`.
-  public let key: String
+  package let key: String
   /// The value, for people; never a secret.
-  public let value: String
+  package let value: String
   /// The source of the value.
-  public let source: ConfigurationFault.Source
+  package let source: ConfigurationFault.Source
 }
 
 extension UsedSetting: CustomStringConvertible {
   /// A description for people: `http.address = "127.0.0.1:8765" (/etc/catalogd.json:12)`.
-  public var description: String { "\(Shown.plain(key)) = \(Shown.quoted(value)) (\(source))" }
+  package var description: String { "\(Shown.plain(key)) = \(Shown.quoted(value)) (\(source))" }
 }
 
 /// An access reporter that records whether the last access failed, because the reader does not return that.

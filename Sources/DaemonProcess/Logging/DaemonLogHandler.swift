@@ -1,11 +1,11 @@
-public import Logging
+package import Logging
 
 /// Writes each event as one line, whatever stands in its texts.
 ///
 ///     let settings = LogSettings(level: .info, style: .json)
 ///     let output = LogOutput(descriptor: 2)
 ///     LoggingSystem.bootstrap { DaemonLogHandler(label: $0, settings: settings, write: output.write) }
-public struct DaemonLogHandler: LogHandler {
+package struct DaemonLogHandler: LogHandler {
   private let label: String
   private let settings: LogSettings
   private let write: @Sendable ([UInt8]) -> Void
@@ -14,9 +14,9 @@ public struct DaemonLogHandler: LogHandler {
   private var ownLevel: Logger.Level?
 
   /// What all lines of a logger say besides their own.
-  public var metadata: Logger.Metadata = [:]
+  package var metadata: Logger.Metadata = [:]
   /// What they say besides by where they were written.
-  public var metadataProvider: Logger.MetadataProvider?
+  package var metadataProvider: Logger.MetadataProvider?
 
   /// Creates a handler for the logger with the given label.
   ///
@@ -25,7 +25,7 @@ public struct DaemonLogHandler: LogHandler {
   ///   - settings: The level and the style of all loggers.
   ///   - write: Takes a line with its line feed, from any thread.
   ///   - now: Returns the current time.
-  public init(
+  package init(
     label: String, settings: LogSettings, write: @escaping @Sendable ([UInt8]) -> Void,
     now: @escaping @Sendable () -> UnixTime = { .now }
   ) {
@@ -36,20 +36,20 @@ public struct DaemonLogHandler: LogHandler {
   }
 
   /// The level of all loggers, but for one that was given another.
-  public var logLevel: Logger.Level {
+  package var logLevel: Logger.Level {
     get { ownLevel ?? settings.level }
     set { ownLevel = newValue }
   }
 
   /// The value that this logger adds to each of its lines under `key`; `nil` for none.
-  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
   /// Writes an event as one line. Metadata of the event takes precedence over the provider's, and that over the
   /// logger's.
-  public func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     var metadata = metadata
     if let provided = metadataProvider?.get() { metadata.merge(provided) { $1 } }
     if let own = event.metadata { metadata.merge(own) { $1 } }

@@ -1,4 +1,4 @@
-public import Dispatch
+package import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -14,9 +14,9 @@ import Darwin
 ///
 /// Pending lines take at most ``capacity`` bytes. Further lines are dropped, and their number is reported as soon as
 /// lines can be written again.
-public final class LogOutput: Sendable {
+package final class LogOutput: Sendable {
   /// The maximum number of pending bytes.
-  public let capacity: Int
+  package let capacity: Int
 
   private struct State {
     var waiting: [UInt8] = []
@@ -36,7 +36,7 @@ public final class LogOutput: Sendable {
   ///   - descriptor: The file descriptor to write to. It must stay open, and is not closed here.
   ///   - capacity: The maximum number of pending bytes.
   ///   - droppedLine: Returns the line that reports the number of dropped lines.
-  public init(
+  package init(
     descriptor: Int32, capacity: Int = 1 << 20, droppedLine: @escaping @Sendable (_ count: Int) -> [UInt8]
   ) {
     self.descriptor = descriptor
@@ -45,7 +45,7 @@ public final class LogOutput: Sendable {
   }
 
   /// Creates an output that reports dropped lines in the format of the log.
-  public convenience init(descriptor: Int32, settings: LogSettings) {
+  package convenience init(descriptor: Int32, settings: LogSettings) {
     self.init(descriptor: descriptor) { count in
       LogLine(
         time: .now, level: .warning, label: "log", message: "lines were dropped: nobody read them in time", error: nil,
@@ -55,7 +55,7 @@ public final class LogOutput: Sendable {
   }
 
   /// Writes a line, which includes its line feed. Never blocks.
-  @Sendable public func write(_ line: [UInt8]) {
+  @Sendable package func write(_ line: [UInt8]) {
     let begins = state.withLock { state in
       guard state.waiting.count + line.count <= capacity else {
         state.droppedCount += 1
@@ -70,7 +70,7 @@ public final class LogOutput: Sendable {
   }
 
   /// Waits until all lines accepted so far are written, but no longer than the timeout.
-  public func flush(timeout: DispatchTimeInterval = .seconds(2)) {
+  package func flush(timeout: DispatchTimeInterval = .seconds(2)) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     _ = done.wait(timeout: .now() + timeout)

@@ -1,5 +1,5 @@
 /// The format of log lines.
-public enum LogStyle: String, Sendable, CaseIterable {
+package enum LogStyle: String, Sendable, CaseIterable {
   /// Text for people.
   case text
   /// One JSON object per line, for programs.

@@ -9,15 +9,15 @@ import Darwin
 #endif
 
 /// A time of the system's real-time clock.
-public struct UnixTime: Sendable, Equatable {
+package struct UnixTime: Sendable, Equatable {
   /// Milliseconds since 1970.
-  public var milliseconds: Int64
+  package var milliseconds: Int64
 
   /// Creates a time from milliseconds since 1970 UTC.
-  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+  package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// The current time, truncated to milliseconds.
-  public static var now: UnixTime {
+  package static var now: UnixTime {
     var time = timespec()
     // The structure is local to this function, and the clock exists on every system.
     unsafe clock_gettime(CLOCK_REALTIME, &time)

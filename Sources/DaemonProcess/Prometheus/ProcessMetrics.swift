@@ -28,9 +28,9 @@ import Darwin
 /// | `process_max_fds` | gauge | the limit of open file descriptors |
 /// | `process_threads` | gauge | threads |
 /// | `process_start_time_seconds` | gauge | when the process started, in seconds since 1970 |
-public enum ProcessMetrics {
+package enum ProcessMetrics {
   /// Adds the metrics to a registry.
-  public static func add(to registry: PrometheusRegistry) {
+  package static func add(to registry: PrometheusRegistry) {
     let descriptions = [
       "process_resident_memory_bytes": "Memory in use, mapped files that were read included.",
       "process_anonymous_memory_bytes": "Memory in use that no file stands behind.",

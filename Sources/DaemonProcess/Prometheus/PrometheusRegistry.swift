@@ -1,4 +1,4 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
 /// A metrics factory whose metrics can be read in the Prometheus text format (version 0.0.4).
@@ -17,39 +17,39 @@ import Synchronization
 /// The number of series is bounded. A series above the limit, or whose name is used by another kind of metric, counts
 /// nothing; `prometheus_series_refused_total` counts these. Changing a value costs an atomic operation, or a short lock
 /// for timers and recorders; creating a metric costs a table lookup under a lock.
-public final class PrometheusRegistry: MetricsFactory {
+package final class PrometheusRegistry: MetricsFactory {
   /// The upper bounds of a timer's buckets in seconds: from a response out of the cache to a full update over a slow
   /// line.
-  public static let timerBuckets = [
+  package static let timerBuckets = [
     0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
   ]
 
   /// The maximum number of series. Each combination of a metric and label values is a series.
-  public let maximumSeriesCount: Int
+  package let maximumSeriesCount: Int
 
   /// Guards the table of series, their descriptions, and the closures to call before a scrape. Never held while
   /// external code runs.
   private let table: Mutex<SeriesTable>
 
   /// Creates a registry without metrics.
-  public init(maximumSeriesCount: Int = 10_000) {
+  package init(maximumSeriesCount: Int = 10_000) {
     self.maximumSeriesCount = maximumSeriesCount
     table = Mutex(SeriesTable(limit: maximumSeriesCount))
   }
 
   /// Sets a metric's description, in one sentence, which `# HELP` shows. A metric without a description shows its
   /// label.
-  public func describe(_ label: String, _ sentence: String) {
+  package func describe(_ label: String, _ sentence: String) {
     table.withLock { $0.descriptions[label] = sentence }
   }
 
   /// Registers a closure that is called before each ``text()``, on any thread, to measure values at scrape time.
-  public func beforeText(_ body: @escaping @Sendable () -> Void) {
+  package func beforeText(_ body: @escaping @Sendable () -> Void) {
     table.withLock { $0.collectors.append(body) }
   }
 
   /// The current values of all metrics, sorted by name and then by labels.
-  public func text() -> [UInt8] {
+  package func text() -> [UInt8] {
     for collector in table.withLock({ $0.collectors }) { collector() }
     let (families, refused) = table.withLock { ($0.inOrder, $0.refusedCount) }
     var text = PrometheusText()
@@ -61,13 +61,13 @@ public final class PrometheusRegistry: MetricsFactory {
   // MARK: Creation
 
   /// Returns the counter of this label and these dimensions. It counts nothing if the series is refused.
-  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+  package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     make(.counter, label, dimensions, CounterSeries.init) ?? NOOPMetricsHandler.instance
   }
 
   /// Returns the counter of floating-point numbers of this label and these dimensions. It counts nothing if the series
   /// is refused.
-  public func makeFloatingPointCounter(
+  package func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler {
     make(.counter, label, dimensions, RealCounterSeries.init) ?? NOOPMetricsHandler.instance
@@ -75,13 +75,13 @@ public final class PrometheusRegistry: MetricsFactory {
 
   /// Returns the gauge of this label and these dimensions, which keeps the last value. It keeps nothing if the series
   /// is refused.
-  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+  package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     make(.gauge, label, dimensions, GaugeSeries.init) ?? NOOPMetricsHandler.instance
   }
 
   /// Returns a summary of count and sum if `aggregate` is `true`, and a gauge of the last value otherwise. It records
   /// nothing if the series is refused.
-  public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+  package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
     if aggregate {
       make(.summary, label, dimensions, SummarySeries.init) ?? NOOPMetricsHandler.instance
     } else {
@@ -91,7 +91,7 @@ public final class PrometheusRegistry: MetricsFactory {
 
   /// Returns the histogram of this label and these dimensions, with the buckets ``timerBuckets``. It records nothing if
   /// the series is refused.
-  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     make(.histogram, label, dimensions, HistogramSeries.init) ?? NOOPMetricsHandler.instance
   }
 
@@ -105,15 +105,15 @@ public final class PrometheusRegistry: MetricsFactory {
   // MARK: Destruction
 
   /// Removes the counter's series from the text.
-  public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
+  package func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
   /// Removes the floating-point counter's series from the text.
-  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
+  package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
   /// Removes the meter's series from the text.
-  public func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
+  package func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
   /// Removes the recorder's series from the text.
-  public func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
+  package func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
   /// Removes the timer's series from the text.
-  public func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
+  package func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
 
   private func destroy(_ handler: AnyObject) {
     guard let series = handler as? any Series else { return }

@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 /// The service manager that started this process, if one did and wants to be told (`sd_notify`, NOTIFY_SOCKET).
-public struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
   /// How often the manager expects a sign of life; `nil` for never.
-  public let watchdogInterval: Duration?
+  package let watchdogInterval: Duration?
 
   /// Where it listens: a path, or a name of the abstract name space behind an `@`.
   let address: String
@@ -25,7 +25,7 @@ public struct ServiceManager: Sendable {
   /// - Parameters:
   ///   - environment: The environment variables. Systemd sets `NOTIFY_SOCKET`, `WATCHDOG_PID` and `WATCHDOG_USEC`.
   ///   - process: The id of this process. A watchdog for another process is ignored.
-  public init?(environment: [String: String], process: Int32 = getpid()) {
+  package init?(environment: [String: String], process: Int32 = getpid()) {
     guard let address = environment["NOTIFY_SOCKET"], address.hasPrefix("/") || address.hasPrefix("@"),
       (2...107).contains(address.utf8.count)
     else { return nil }
@@ -43,7 +43,7 @@ public struct ServiceManager: Sendable {
   /// A manager that does not listen does not stop the daemon: it is tried for up to two seconds.
   /// - Returns: whether they were sent.
   @discardableResult
-  public func notify(_ state: String) async -> Bool {
+  package func notify(_ state: String) async -> Bool {
     let address = Array(address.utf8CString.dropLast())
     let bytes = Array(state.utf8)
     return await withCheckedContinuation { continuation in
@@ -64,19 +64,19 @@ public struct ServiceManager: Sendable {
 
 extension ServiceManager {
   /// The daemon answers scans.
-  public func ready(_ status: String) async { await notify("READY=1\n" + Self.status(status)) }
+  package func ready(_ status: String) async { await notify("READY=1\n" + Self.status(status)) }
 
   /// The daemon reads its configuration again; ``ready(_:)`` ends it.
-  public func reloading() async {
+  package func reloading() async {
     await notify(
       "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)\n" + Self.status("reading the configuration again"))
   }
 
   /// The daemon ends.
-  public func stopping() async { await notify("STOPPING=1\n" + Self.status("ending")) }
+  package func stopping() async { await notify("STOPPING=1\n" + Self.status("ending")) }
 
   /// What `systemctl status` shows.
-  public func tell(_ status: String) async { await notify(Self.status(status)) }
+  package func tell(_ status: String) async { await notify(Self.status(status)) }
 
   /// A line of status is one line.
   static func status(_ text: String) -> String {

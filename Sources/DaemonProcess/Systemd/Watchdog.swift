@@ -1,11 +1,11 @@
-public import ServiceLifecycle
+package import ServiceLifecycle
 
 /// A service that notifies the service manager that the daemon is alive, twice per watchdog interval, as long as the
 /// daemon is healthy.
 ///
 /// A daemon that hangs sends nothing, so the manager restarts it. The service runs until graceful shutdown or
 /// cancellation, and does nothing if the manager expects no notification.
-public struct Watchdog: Service {
+package struct Watchdog: Service {
   private let manager: ServiceManager
   private let isHealthy: @Sendable () async -> Bool
 
@@ -15,14 +15,14 @@ public struct Watchdog: Service {
   ///   - manager: The service manager to notify.
   ///   - isHealthy: Returns whether the daemon works. It is called before each notification; none is sent while it does
   ///     not return.
-  public init(_ manager: ServiceManager, isHealthy: @escaping @Sendable () async -> Bool) {
+  package init(_ manager: ServiceManager, isHealthy: @escaping @Sendable () async -> Bool) {
     self.manager = manager
     self.isHealthy = isHealthy
   }
 
   /// Notifies the service manager until graceful shutdown or cancellation. Does nothing in between if the manager
   /// expects no sign.
-  public func run() async throws {
+  package func run() async throws {
     try? await cancelWhenGracefulShutdown { try await loop() }
   }
 
