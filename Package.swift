@@ -8,8 +8,11 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The libraries: what a module imports is its own business unless the import says `public` or `package`.
+let library: [SwiftSetting] = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
+
 /// The modules that own memory may tie a view to its owner; their clients need no feature flag.
-let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+let lifetimes: [SwiftSetting] = library + [.enableExperimentalFeature("Lifetimes")]
 
 // The products of other packages.
 
@@ -36,7 +39,7 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 
 /// A library. With `ownsMemory` it may return views that are tied to their owner.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], ownsMemory: Bool = false) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: ownsMemory ? lifetimes : strict)
+  .target(name: name, dependencies: dependencies, swiftSettings: ownsMemory ? lifetimes : library)
 }
 
 /// A program.

@@ -1,4 +1,4 @@
-import CChecksum
+public import CChecksum
 
 /// CRC-32C (Castagnoli), the checksum of every structure that this package stores.
 public enum Checksum {

@@ -1,5 +1,5 @@
-import Bytes
-import LogStore
+package import Bytes
+public import LogStore
 
 /// A fingerprint of a catalogue's content: its rows and cursor, independent of where the rows are stored and when they
 /// were written.

@@ -1,6 +1,6 @@
 import Bytes
-import CatalogRows
-import LogStore
+public import CatalogRows
+public import LogStore
 
 /// A product with all 25 fields as plain values, named as the server names them.
 public struct Product: Hashable, Sendable, Identifiable {

@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 import CatalogRows
-import LogStore
+public import LogStore
 
 /// A borrowed view of one product. Each field is read from the store's mapping when it is accessed, and nothing is
 /// copied.

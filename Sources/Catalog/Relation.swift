@@ -1,5 +1,5 @@
 import Bytes
-import CatalogRows
+public import CatalogRows
 import LogStore
 
 /// One relation: the set `productId` needs `groupNum` pieces of the component `subProductId`.

@@ -1,5 +1,5 @@
 import Bytes
-import LogStore
+public import LogStore
 
 // The store's part of a lookup. These methods extend `Snapshot` and not ``CatalogSnapshot``: taking the reference out
 // of a `CatalogSnapshot` retains and releases it. These are atomic steps, at which the processor waits for all earlier

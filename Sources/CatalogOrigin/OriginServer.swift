@@ -6,7 +6,7 @@ import Hummingbird
 import JSONFormat
 package import Logging
 import NIOCore
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// An HTTP server for an origin: `GET /?updateTime=…` gives the protocol's answer, and `GET /healthz` is a health

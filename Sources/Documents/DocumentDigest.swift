@@ -1,5 +1,5 @@
-import Bytes
-import LogStore
+package import Bytes
+public import LogStore
 
 /// A digest of the documents of a store. It covers the collections' names and the documents' IDs and contents, but not
 /// their offsets, times or declared indexes, and no reserved collections. See `Documentation/Format/Digests.md`.

@@ -1,5 +1,5 @@
-import Bytes
-import RecordFormat
+public import Bytes
+public import RecordFormat
 
 /// A borrowed view of one live record, valid for as long as its snapshot is borrowed. Its bytes were checked.
 ///

@@ -1,5 +1,5 @@
 import Bytes
-import RecordFormat
+public import RecordFormat
 import Storage
 
 /// An immutable view of a store at one commit.

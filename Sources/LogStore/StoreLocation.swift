@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 
 /// The location of a store: a directory and the common prefix of its file names.
 ///

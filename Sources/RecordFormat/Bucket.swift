@@ -1,5 +1,5 @@
-import Bytes
-import CChecksum
+public import Bytes
+public import CChecksum
 
 /// A bucket: one cache line of an index block or a dead block.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import CChecksum
+public import Bytes
+public import CChecksum
 
 /// Checks of objects and buckets, whose checksums are salted with their offset: a structure that was moved or swapped
 /// with another fails its check.

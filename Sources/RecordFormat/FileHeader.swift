@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// The first page of a log, written once.
 ///

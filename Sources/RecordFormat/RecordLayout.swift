@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// The offsets of the parts of a record, decoded from its bytes.
 ///

@@ -1,4 +1,4 @@
-import CStorage
+public import CStorage
 
 #if canImport(Glibc)
 import Glibc

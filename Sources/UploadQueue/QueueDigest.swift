@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 public import Documents
 
 /// A digest of the uploads of all queues in a store. It covers the content, the order and whether an upload is parked,

@@ -1,4 +1,4 @@
-import DocumentFormat
+public import DocumentFormat
 
 /// An upload without its payload: a small document that is cheap to rewrite at each attempt, and cheap to read for all
 /// waiting uploads.

@@ -1,4 +1,4 @@
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// A service that notifies the service manager that the daemon is alive, twice per watchdog interval, as long as the
 /// daemon is healthy.

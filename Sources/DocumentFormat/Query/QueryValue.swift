@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A type whose values can be constants in a condition. Its encoding as a document is one scalar.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import TextFormat
 
 /// Conversion between dates and text: ISO 8601 in UTC for the years 1 to 9999; `@` and the seconds since 1970 for all

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A document value without a Swift type, used by the shell and for the constants of a condition.
 public enum DocumentValue: Sendable {
