@@ -46,7 +46,7 @@ public struct DaemonOptions: Sendable {
 public struct SyncOptions: Sendable {
   /// The server's URL, with the scheme `http` or `https`.
   public var url: String
-  /// The organisation that the catalogue belongs to. The users of an organisation share common files.
+  /// The organisation that the catalogue belongs to. The users of an organisation share its common data.
   public var organisation: String?
   /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
   /// allows, because the schedule retries as well.
