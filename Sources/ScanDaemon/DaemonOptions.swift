@@ -15,8 +15,8 @@ public struct DaemonOptions: Sendable {
   /// For each input name, the time within which reading the same code again counts as the same scan; zero turns this
   /// off.
   public var doubleScanWindows: [String: Duration] = [:]
-  /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which has no window
-  /// unless it is named there.
+  /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which
+  /// has no window unless it is named there.
   public var doubleScanWindow: Duration = .milliseconds(500)
   /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000

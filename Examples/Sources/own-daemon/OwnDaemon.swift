@@ -4,8 +4,9 @@ import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
 
-/// A custom daemon: it answers codes on standard input and over HTTP, and has an input of its own. `own-daemon ROOT
-/// USER SOCKET`
+/// A custom daemon: it answers codes on standard input and over HTTP, and has an input of its own.
+///
+///     own-daemon ROOT USER SOCKET
 @main
 struct OwnDaemon {
   static func main() async throws {
