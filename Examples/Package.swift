@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Three small programs that use Shelfmark as any package would. scripts/examples builds and runs them.
+// Three small programs that use Shelfmark like any other package. scripts/examples builds and runs them.
 
 let package = Package(
   name: "shelfmark-examples",

@@ -48,7 +48,7 @@ extension DaemonAPI {
   @Sendable private func syncNow(_ call: Call) async throws -> Answer {
     let isFull = try call.body.bool("full") ?? false
     let sync = daemon.sync
-    // The synchronisation goes on when the server ends, and nobody waits for it then.
+    // A separate task, so that the server can shut down without waiting for the synchronisation.
     let (results, continuation) = AsyncStream.makeStream(
       of: Result<ImportReport, any Error>.self, bufferingPolicy: .bufferingOldest(1))
     Task {
@@ -64,7 +64,7 @@ extension DaemonAPI {
         return Answer(try result.get().json)
       } catch {
         let refusal = Refusal(error)
-        // What is no fault of ours is one of the server's, or of its answer.
+        // An error that is not the daemon's is the catalogue server's, or is in its response.
         throw refusal.code == "internal" ? Refusal(.badGateway, "syncFailed", refusal.message) : refusal
       }
     }
@@ -90,7 +90,7 @@ extension DaemonAPI {
 }
 
 extension ImportReport {
-  /// What programs are told of a synchronisation.
+  /// The report of a synchronisation as JSON.
   fileprivate var json: JSONText {
     .object(update.fields(bytesIn: payload.bytesIn) + update.notices.fields)
   }

@@ -3,39 +3,40 @@ import JSONFormat
 import NIOPosix
 import ScanDaemon
 
-/// What a daemon answers over HTTP, without a word of HTTP's own: each route is a function from a call to an answer.
+/// The daemon's HTTP API, independent of HTTP itself: each route is a function from a call to an answer.
 struct DaemonAPI: Sendable {
   let daemon: Daemon
   let metrics: (@Sendable () -> [UInt8])?
-  /// `GET /openapi.json`.
+  /// The response to `GET /openapi.json`.
   let document: [UInt8]
 
-  /// - Parameter gate: who gets in, which the document says.
+  /// - Parameter gate: The access control that the document describes.
   init(daemon: Daemon, metrics: (@Sendable () -> [UInt8])?, gate: Gate) {
     self.daemon = daemon
     self.metrics = metrics
     document = OpenAPIDocument.bytes(OpenAPIDocument.Security(gate))
   }
 
-  /// The most codes of one request.
+  /// The maximum number of codes in one request.
   static let codeCountLimit = 1000
-  /// The most bytes of a code, as inputs take them.
+  /// The maximum length of a code in bytes, the same as for inputs.
   static let codeByteLimit = 4096
-  /// The most bytes of a list of things that may be large; it is cut behind the thing that reaches it.
+  /// The maximum size in bytes of a list of large items; the list ends with the item that reaches it.
   static let listByteLimit = 8 << 20
 
   var routes: [Route] { stateRoutes + scanRoutes + catalogueRoutes + queueRoutes + sessionRoutes }
 
-  /// Runs what reads much, or blocks, on a thread of its own.
+  /// Runs a function that reads many pages, or blocks, on NIO's thread pool.
   func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await NIOThreadPool.singleton.runIfActive(body)
   }
 
-  /// A list as JSON, cut where it has more than ``listByteLimit`` bytes.
+  /// A list as JSON, truncated if it has more than ``listByteLimit`` bytes.
   ///
   /// - Parameters:
-  ///   - name: of the member that holds the list; the other, `truncated`, says whether the list is cut.
-  ///   - each: gives the list's values to its argument until that returns false.
+  ///   - name: The name of the member that contains the list; a second member, `truncated`, is whether the list is
+  ///     truncated.
+  ///   - each: Passes the list's values to its argument until that returns `false`.
   static func list(_ name: String, _ each: ((JSONText) throws -> Bool) throws -> Void) rethrows -> Answer {
     var bytes = Array("{\"\(name)\":[".utf8)
     var isCut = false

@@ -2,8 +2,9 @@ import HTTPTypes
 
 /// A route: a method, a path, who may call it, and the function that answers it.
 ///
-/// The table of routes is our own. Hummingbird's router and middleware were built next to it and measured alternately: 13,100
-/// instead of 17,500 scans a second (100,000 products, 16 connections, 2 cores), and 20 % more processor time a scan.
+/// The table of routes is our own. Hummingbird's router and middleware were built next to it and measured alternately:
+/// 13,100 instead of 17,500 scans a second (100,000 products, 16 connections, 2 cores), and 20 % more processor time
+/// per scan.
 struct Route: Sendable {
   let method: HTTPRequest.Method
   /// The path in the notation of the OpenAPI document: `/v1/products/{id}`.

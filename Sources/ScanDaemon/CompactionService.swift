@@ -100,7 +100,7 @@ final class CompactionService: Service {
   }
 }
 
-/// The recent rate of answered scans per second: an exponentially decaying mean with a half-life of seven seconds.
+/// The recent rate of answered scans per second: a decaying mean with a half-life of about seven seconds.
 final class ScanRate: Sendable {
   private static let memory = 10.0
 
@@ -122,7 +122,7 @@ final class ScanRate: Sendable {
 
   private static func decay(_ state: inout (value: Double, at: Double), to uptime: Duration) {
     let now = uptime.seconds
-    // Decays by full seconds and interpolates linearly in between: no transcendental function, and never below zero.
+    // Approximates exponential decay to the second order: no transcendental function, and never below zero.
     let passed = max(0, now - state.at)
     state.value *= passed > 20 * memory ? 0 : 1 / (1 + passed / memory + passed * passed / (2 * memory * memory))
     state.at = max(state.at, now)

@@ -10,8 +10,8 @@ import UploadQueue
 /// |---|---|---|
 /// | `shelfmark_scans_total` | counter | answered scans, by `input` and `match` |
 /// | `shelfmark_repeats_total` | counter | double scans, by `input` |
-/// | `shelfmark_input_faults_total` | counter | lines refused or not decodable, and lost answers, by `input` and `fault` |
-/// | `shelfmark_connections_refused_total` | counter | refused connections, by `input` and `reason`: `limit`, `notAllowed` |
+/// | `shelfmark_input_faults_total` | counter | refused or undecodable lines, lost answers, by `input` and `fault` |
+/// | `shelfmark_connections_refused_total` | counter | by `input` and `reason`: `limit`, `notAllowed` |
 /// | `shelfmark_input_up` | gauge | 1 while an input is open, by `input` |
 /// | `shelfmark_input_connections` | gauge | connections of a listening input, by `input` |
 /// | `shelfmark_problem` | gauge | current problems, by `code` |
@@ -21,7 +21,7 @@ import UploadQueue
 /// | `shelfmark_unrecorded_total` | counter | scans that could not be recorded although they should have been |
 /// | `shelfmark_misses_lost_total` | counter | misses that arrived too fast to be entered |
 /// | `shelfmark_queue_waiting`, `shelfmark_queue_parked` | gauge | uploads of the signed-in user |
-/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | parked uploads of all users, and order keys that they hold, by `webhook` |
+/// | `shelfmark_uploads_parked`, `shelfmark_keys_held` | gauge | of all users, by `webhook`: uploads, held keys |
 /// | `shelfmark_uploads_total` | counter | attempts, by `webhook` and `outcome` |
 /// | `shelfmark_syncs_total` | counter | synchronisations, by `outcome` |
 /// | `shelfmark_sync_seconds` | timer | one synchronisation |

@@ -15,8 +15,8 @@ public struct DaemonOptions: Sendable {
   /// For each input name, the time within which reading the same code again counts as the same scan; zero turns this
   /// off.
   public var doubleScanWindows: [String: Duration] = [:]
-  /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which has no window
-  /// unless it is named there.
+  /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which
+  /// has no window unless it is named there.
   public var doubleScanWindow: Duration = .milliseconds(500)
   /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000
@@ -46,7 +46,7 @@ public struct DaemonOptions: Sendable {
 public struct SyncOptions: Sendable {
   /// The server's URL, with the scheme `http` or `https`.
   public var url: String
-  /// The organisation that the catalogue belongs to. The users of an organisation share common files.
+  /// The organisation that the catalogue belongs to. The users of an organisation share its common data.
   public var organisation: String?
   /// The options of the HTTP transport. At most two attempts are made per synchronisation, whatever the retry policy
   /// allows, because the schedule retries as well.

@@ -131,7 +131,7 @@ final class RootLock: Sendable {
       } catch DaemonError.rootInUse(_, let holder) {
         return "\(holder) runs a daemon on \(directory.path) as well: somebody removed \(Self.name)"
       } catch {
-        // Every user of the directory reports that it cannot be read.
+        // All code that uses the directory reports that it cannot be read.
         return nil
       }
     }

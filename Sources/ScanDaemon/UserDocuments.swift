@@ -7,7 +7,7 @@ import UploadQueue
 /// The documents of one user, as the daemon uses them: the queue, the journal, the sessions.
 ///
 /// The daemon opens them independently of the workspace: a scan read while a user was signed in is recorded for that
-/// user and uploaded, even if another user signs in in the meantime.
+/// user and uploaded, even if another user signs in before that.
 final class UserDocuments: Sendable {
   /// The user; `nil` for the default documents.
   let user: String?

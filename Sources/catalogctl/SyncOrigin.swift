@@ -54,7 +54,7 @@ struct SyncOrigin {
     }
   }
 
-  /// Lets a user without a catalogue start with a copy of another user's one, and reports it.
+  /// Lets a user without a catalogue start with another user's catalogue, and reports it.
   func prepare(full: Bool) throws -> AdoptedBase? {
     let adopted = try workspace.prepareSynchronization(of: id, from: origin, full: full)
     if let adopted {

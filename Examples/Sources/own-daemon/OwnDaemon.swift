@@ -4,8 +4,9 @@ import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
 
-/// A daemon of one's own: it answers codes on standard input and over HTTP, and adds an input that no scanner has.
-/// `own-daemon ROOT USER SOCKET`
+/// A custom daemon: it answers codes on standard input and over HTTP, and has an input of its own.
+///
+///     own-daemon ROOT USER SOCKET
 @main
 struct OwnDaemon {
   static func main() async throws {
@@ -25,7 +26,7 @@ struct OwnDaemon {
     let input = ScanInput(InputOptions(name: "keyboard", source: .standardInput), handler: daemon, logger: logger)
     let selfTest = SelfTest(handler: daemon)
 
-    // Services are started together, and stopped in the reverse order on SIGTERM or at the end of the input.
+    // Services start together, and stop in reverse order on SIGTERM or at the end of the input.
     var services = daemon.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     services.append(.init(service: server))
     services.append(.init(service: selfTest, successTerminationBehavior: .ignore))
@@ -35,7 +36,7 @@ struct OwnDaemon {
   }
 }
 
-/// An input of one's own: it scans one code when the daemon starts, and shows the answer.
+/// A custom input: it scans one code when the daemon starts, and prints the answer.
 struct SelfTest: Service {
   let handler: any ReadingHandler
 

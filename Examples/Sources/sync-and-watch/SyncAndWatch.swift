@@ -1,9 +1,9 @@
 import CatalogHTTP
 import Shelfmark
 
-/// Keeps a user's catalogue current and prints which products change: `sync-and-watch ROOT USER URL [TIMES]`
+/// Keeps a user's catalogue up to date and prints the products that change: `sync-and-watch ROOT USER URL [TIMES]`
 ///
-/// It asks the server every two seconds, TIMES times or until it is stopped.
+/// It sends a request every two seconds, TIMES times or until it is stopped.
 @main
 struct SyncAndWatch {
   static func main() async throws {
@@ -30,7 +30,7 @@ struct SyncAndWatch {
         }
         known = now
       } catch {
-        // The catalogue is as it was. The next round tries again.
+        // The catalogue is unchanged. The next round tries again.
         print("not synchronised: \(error)")
       }
       if round < times { try await Task.sleep(for: .seconds(2)) }

@@ -21,7 +21,7 @@ import Darwin
 /// | name | kind | meaning |
 /// |---|---|---|
 /// | `process_resident_memory_bytes` | gauge | memory in use, including pages of mapped files |
-/// | `process_anonymous_memory_bytes` | gauge | the part of it that is not backed by a file; it grows if there is a leak |
+/// | `process_anonymous_memory_bytes` | gauge | the part of it that is not backed by a file; a leak makes it grow |
 /// | `process_virtual_memory_bytes` | gauge | address space, most of which needs no memory |
 /// | `process_cpu_seconds_total` | counter | processor time of all threads, in user and system mode |
 /// | `process_open_fds` | gauge | open file descriptors |

@@ -18,7 +18,7 @@ struct Find: ParsableCommand {
   @Option(help: "The field to look into.") var field: SearchableField = .name
   @Option(help: "List no more than this many.") var limit: Int?
   @Flag(help: "Tell upper case from lower case.") var caseSensitive = false
-  // The current default was an option in earlier versions.
+  // Accepted for compatibility: it is the default.
   @Flag(name: [.customShort("i"), .long], help: .hidden) var ignoreCase = false
 
   func validate() throws {

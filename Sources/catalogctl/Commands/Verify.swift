@@ -77,8 +77,8 @@ struct Verify: ParsableCommand {
 
   /// Repairs the damaged stores.
   ///
-  /// - Returns: Whether there is a catalogue to verify. There is none if only the store of the signed-in user was
-  ///   selected and no user is signed in any more.
+  /// - Returns: Whether there is a catalogue to verify. There is none if only the store that records the signed-in user
+  ///   was to be repaired, and no user is signed in any more.
   private func runRepair() throws -> Bool {
     let wereSettingsDamaged = try repairSettings()
     if isDefault {
@@ -151,7 +151,7 @@ struct Verify: ParsableCommand {
     return wasDamaged
   }
 
-  /// Repairs the store of the signed-in user if it is damaged. Returns whether it was.
+  /// Repairs the store that records the signed-in user if it is damaged. Returns whether it was.
   private func repairSettings() throws -> Bool {
     let repair: Repair?
     do { repair = try store.workspace.repairSettings() } catch WorkspaceError.settings(let cause) {
@@ -187,8 +187,8 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Verifies the store of the signed-in user, and the stores of `user`, of the signed-in user, or the default stores.
-  /// The digest is that of undamaged stores.
+  /// Verifies the store that records the signed-in user, and the stores of `user`, of the signed-in user, or the
+  /// default stores. The digest is that of undamaged stores.
   ///
   /// - Parameter orNobody: Whether a root directory without a signed-in user counts as an empty catalogue, and not as
   ///   an error.

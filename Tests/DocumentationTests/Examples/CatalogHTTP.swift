@@ -3,7 +3,7 @@ import CatalogHTTP
 import CatalogSync
 import LogStore
 
-/// Brings a catalogue up to date from a server; what is busy or out of reach for a moment is asked again.
+/// Synchronises a catalogue with a server, and retries if the server is busy or unreachable for a moment.
 func synchronise(_ location: StoreLocation, from url: String) async throws -> ImportReport {
   var options = TransportOptions()
   options.retry.maximumAttempts = 3

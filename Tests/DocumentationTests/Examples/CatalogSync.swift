@@ -2,7 +2,7 @@
 import CatalogSync
 import LogStore
 
-/// A server that is a file of answers: the first is the full catalogue, the others follow its cursor.
+/// A transport with prepared responses by cursor: the one for the empty cursor is the full catalogue.
 struct Answers: CatalogTransport {
   let answers: [String: [UInt8]]
 
@@ -16,7 +16,7 @@ struct Answers: CatalogTransport {
   }
 }
 
-/// Brings a catalogue up to date: with an increment where that is enough, with a full update where it is not.
+/// Synchronises a catalogue: with an increment if that is enough, otherwise with a full update.
 func synchronise(_ location: StoreLocation, with server: Answers) async throws -> String {
   let report = try await Synchronizer(server).run(SyncDestination(location))
   return "\(report.update.mode), \(report.payload.updateTime)"

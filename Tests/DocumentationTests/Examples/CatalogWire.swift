@@ -2,7 +2,7 @@
 import CatalogRows
 import CatalogWire
 
-/// Hands the rows of a server's answer to `sink` while it arrives. Returns the cursor of the next request.
+/// Passes the rows of a server's response to `sink` as it arrives. Returns the cursor for the next request.
 func decode(_ answer: some Sequence<[UInt8]>, into sink: inout some RowSink) throws(WireError) -> String {
   var decoder = try ResponseDecoder()
   for piece in answer { try decoder.consume(piece.span, into: &sink) }

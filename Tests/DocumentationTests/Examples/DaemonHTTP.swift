@@ -4,7 +4,7 @@ import Logging
 import ScanDaemon
 import ServiceLifecycle
 
-/// Serves the catalogue below a root directory at a Unix domain socket, until the process gets a SIGTERM.
+/// Serves the catalogue in a root directory on a Unix domain socket until the process receives SIGTERM.
 func serve(_ directory: String, at socket: String) async throws {
   let logger = Logger(label: "serve")
   let daemon = try Daemon(DaemonOptions(root: directory), logger: logger)

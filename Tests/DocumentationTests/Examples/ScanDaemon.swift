@@ -4,7 +4,7 @@ import ScanDaemon
 import ScanInputs
 import ServiceLifecycle
 
-/// An input of the application's own: codes that its camera recognises.
+/// A custom input: the codes that a camera recognises.
 struct Camera: Service {
   let codes: AsyncStream<String>
   let handler: any ReadingHandler
@@ -20,15 +20,15 @@ struct Camera: Service {
   }
 }
 
-/// Answers what a camera sees until it sees no more, or the process gets a SIGTERM. With a server, what is shown as recorded
-/// arrives there.
+/// Answers a camera's codes until the stream ends or the process receives SIGTERM. If there is a server, all recorded
+/// scans are sent to it.
 func watch(
   _ codes: AsyncStream<String>, for user: String, in directory: String, server: String? = nil,
   show: @escaping @Sendable (String) -> Void
 ) async throws {
   var options = DaemonOptions(root: directory)
   options.user = user
-  // It looks at one label for long.
+  // A camera reads the same label for a long time.
   options.doubleScanWindows["camera"] = .seconds(60)
   if let server {
     options.sync = SyncOptions(url: server + "/catalogue")
