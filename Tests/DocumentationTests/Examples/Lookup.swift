@@ -6,6 +6,6 @@ func lookUp(root: String) throws -> [String?] {
   let catalogue = try Workspace.open(root).catalogue()  // any number of threads may use it
   let product = try catalogue.product(barcode: "6910884277922")  // a value with all 25 fields
   let name = try catalogue.withProduct(barcode: "6910884277922") { $0.name }  // one field, read in the mapped file
-  let match = try catalogue.match("]d2010691088427792221AB-7")  // what a scanner sent: here GS1 with a serial number
+  let match = try catalogue.match("6910884277922-A7")  // what a scanner sent: here with a serial number after the code
   return [product?.name, name, match.products.first?.name]
 }
