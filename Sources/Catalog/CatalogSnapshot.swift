@@ -160,10 +160,10 @@ extension CatalogSnapshot {
 
   /// A product whose barcode is exactly `barcode`, for catalogues whose barcodes are unique; `nil` if there is no such product.
   ///
-  /// It is the stored text that is compared. A scan is matched with ``match(_:)``, which knows GTINs, GS1 and models.
+  /// It is the stored text that is compared. A scan is matched with `match`, which knows GTINs, GS1 and models.
   ///
   /// - Throws: `StoreError.damaged` if a block or record on the way does not pass its check.
-  /// - Complexity: As ``withProduct(barcode:_:)``, and a copy of all 25 fields.
+  /// - Complexity: As `withProduct(barcode:)`, and a copy of all 25 fields.
   public func product(barcode: String) throws(StoreError) -> Product? {
     guard let view = try view(barcode: barcode.utf8.span.rawSpan) else { return nil }
     return try copy(view)
