@@ -15,7 +15,9 @@ let instrumentedC: [CSetting] = [.unsafeFlags(["-fsanitize=fuzzer-no-link,addres
 
 let strict: [SwiftSetting] = instrumented + [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
-let lifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+let library: [SwiftSetting] = strict + [.enableUpcomingFeature("InternalImportsByDefault")]
+
+let lifetimes: [SwiftSetting] = library + [.enableExperimentalFeature("Lifetimes")]
 
 let package = Package(
   name: "shelfmark-fuzzing",
@@ -29,11 +31,11 @@ let package = Package(
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
     .target(name: "Storage", dependencies: ["Bytes", "CStorage"], swiftSettings: lifetimes),
     .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
-    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: strict),
-    .target(name: "TextFormat", swiftSettings: strict),
-    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: strict),
-    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: strict),
-    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: strict),
+    .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: library),
+    .target(name: "TextFormat", swiftSettings: library),
+    .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
+    .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: library),
+    .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),
     .target(
       name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "Bytes"],
       swiftSettings: lifetimes),
@@ -42,21 +44,21 @@ let package = Package(
     .target(name: "Documents", dependencies: ["DocumentFormat", "LogStore", "Bytes"], swiftSettings: lifetimes),
     .target(
       name: "CatalogWire", dependencies: ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"],
-      swiftSettings: strict),
+      swiftSettings: library),
     .target(
-      name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: strict),
+      name: "CatalogSync", dependencies: ["Catalog", "CatalogRows", "CatalogWire", "LogStore"], swiftSettings: library),
     .target(
       name: "PageCache", dependencies: ["DocumentFormat", "Documents", "LogStore", "Storage", "TextFormat"],
-      swiftSettings: strict),
+      swiftSettings: library),
     .target(
       name: "Workspace",
       dependencies: [
         "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
         "TextFormat",
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.
-    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: strict),
+    .target(name: "ScanInputs", dependencies: ["CDaemon", "JSONFormat", "TextFormat"], swiftSettings: library),
     .target(name: "CProcessSupport"),
     .target(name: "RandomTestSupport", swiftSettings: strict),
     .target(
