@@ -26,11 +26,11 @@ struct OwnDaemon {
     let input = ScanInput(InputOptions(name: "keyboard", source: .standardInput), handler: daemon, logger: logger)
     let selfTest = SelfTest(handler: daemon)
 
-    // Services start together, and stop in reverse order on SIGTERM or at the end of the input.
+    // Services start together, and stop in reverse order on SIGTERM. An input that has ended stays until then.
     var services = daemon.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     services.append(.init(service: server))
     services.append(.init(service: selfTest, successTerminationBehavior: .ignore))
-    services.append(.init(service: input, successTerminationBehavior: .gracefullyShutdownGroup))
+    services.append(.init(service: input))
     let group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: [.sigterm], logger: logger)
     try await ServiceGroup(configuration: group).run()
   }
