@@ -1,5 +1,6 @@
 import COpenAPI
 import JSONFormat
+import Synchronization
 
 /// The OpenAPI 3.1 document of the interface: `openapi.json` in the module `COpenAPI`.
 ///
@@ -7,7 +8,7 @@ import JSONFormat
 /// omitted. A test compares the document with the running server.
 enum OpenAPIDocument {
   /// The requests that need a token, and whose operations in the document require one.
-  struct Security: Sendable, Equatable {
+  struct Security: Sendable, Hashable {
     let ofCallers: Bool
     let ofMachine: Bool
 
@@ -27,12 +28,20 @@ enum OpenAPIDocument {
     }
   }
 
+  /// The documents that were made. There are three at most, and each is made once in a process.
+  private static let made = Mutex<[Security: [UInt8]]>([:])
+
   /// The complete document.
   static func bytes(_ security: Security) -> [UInt8] {
-    do throws(JSONError) {
-      return try bytes(omitting: security.omits)
-    } catch {
-      preconditionFailure("openapi.json is no JSON: \(error)")
+    made.withLock { made in
+      if let document = made[security] { return document }
+      do throws(JSONError) {
+        let document = try bytes(omitting: security.omits)
+        made[security] = document
+        return document
+      } catch {
+        preconditionFailure("openapi.json is no JSON: \(error)")
+      }
     }
   }
 
