@@ -7,7 +7,7 @@ import Foundation
 package struct OriginFiles: Sendable, Equatable {
   /// The path of the file with the products, or of a dump with both kinds of row.
   package var products: String
-  /// The file of relations; `nil` if there are none, or the first file is a dump that contains them.
+  /// The file of relations; `nil` if the catalogue has no relations, or if the first file is a dump that contains them.
   package var relations: String?
 
   /// Creates a pair of paths. Nothing is opened.

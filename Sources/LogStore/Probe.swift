@@ -16,7 +16,7 @@ struct Probe {
   var answer = Bucket.Answer.unasked
   /// The offset of that bucket.
   var line = UnitOffset(rawValue: 0)
-  /// The posting list that the search has reached but not yet read; unit 0 if there is none.
+  /// The posting list that the search has reached but not yet read; unit 0 if it has reached no list.
   var postings = UnitOffset(rawValue: 0)
 
   @inline(__always)

@@ -2,7 +2,7 @@ import Bytes
 import RecordFormat
 import Storage
 
-// The bytes after the last commit that can be read. Usually there are none; after a crash there is the torn rest of one
+// The bytes after the last readable commit. Usually the file ends there; after a crash it has the torn rest of one
 // commit, which the next writer truncates. Three signs show that it is more than that: see FORMAT.md, *What a slot
 // guarantees*.
 

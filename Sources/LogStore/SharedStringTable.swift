@@ -10,7 +10,7 @@ struct SharedStringTable {
 
   private struct Entry: BitwiseCopyable {
     var unit: UInt32
-    /// The string that followed this one in the previous lookup, plus one; 0 if there is none.
+    /// The string that followed this one in the previous lookup, plus one; 0 if no string did.
     ///
     /// Rows refer to their texts in a fixed order, and a brand's name is usually followed by the same brand id. So the
     /// previous follower is compared before anything is hashed.
@@ -18,7 +18,7 @@ struct SharedStringTable {
   }
 
   private var texts: ByteStringTable<Entry>
-  /// The string that was last found or inserted, plus one; 0 if there is none.
+  /// The string that was last found or inserted, plus one; 0 before the first one.
   private var previous: UInt32 = 0
 
   init(seed: HashSeed) { texts = ByteStringTable(seed: seed) }

@@ -55,7 +55,7 @@ extension StoreWriter {
     return repaired
   }
 
-  /// Writes the rows that can be saved into a new generation. If there are none, restores an older state of the store.
+  /// Writes the rows that can be saved into a new generation. If no row can be saved, restores an older state.
   private func salvage(
     _ found: Repair, leavingOut faulty: [FaultyRow], _ makeState: Repair.StateMaker
   ) throws -> Repair? {

@@ -73,7 +73,7 @@ public struct Verification: Sendable {
 
   /// Verifies a store that must have the tables of `schema`.
   ///
-  /// - Returns: The problems found; empty if there are none, or if nothing was ever committed.
+  /// - Returns: The problems found; empty for a store without problems, and for one without a commit.
   /// - Throws, complexity: As ``run(_:)``.
   package static func findings(in location: StoreLocation, of schema: Schema) throws(StoreError) -> [Finding] {
     guard let verification = try run(location) else { return [] }

@@ -44,7 +44,8 @@ import Storage
 ///     }
 ///
 /// The workspace, and every object from it, is closed when its last reference is released. Keep a reference as long as
-/// you use its stores; `defer { workspace.close() }` keeps a local variable, which the optimiser may release after its last use.
+/// you use its stores; `defer { workspace.close() }` keeps a local variable, which the optimiser may release after its
+/// last use.
 public final class Workspace: Sendable {
   /// The options of a workspace.
   public struct Options: Sendable {

@@ -21,7 +21,7 @@ struct Setting: Sendable {
   /// The components of the key. At most one is ``anyName``.
   let path: [String]
   let kind: Kind
-  /// The default value, for people; empty if there is none.
+  /// The default value, as people read it; empty for a setting without a default.
   let standard: String
   let meaning: String
 

@@ -20,7 +20,7 @@ package struct ServiceManager: Sendable {
   /// Sending may wait for the manager, so it has a thread of its own; what is sent keeps its order.
   private static let queue = DispatchQueue(label: "shelfmark.service-manager")
 
-  /// Finds the service manager; `nil` if there is none, or if it is not reached by a Unix socket.
+  /// Finds the service manager; `nil` if none started this process, or if its address is not a Unix socket.
   ///
   /// - Parameters:
   ///   - environment: The environment variables. Systemd sets `NOTIFY_SOCKET`, `WATCHDOG_PID` and `WATCHDOG_USEC`.

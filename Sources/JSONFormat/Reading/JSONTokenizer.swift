@@ -43,7 +43,7 @@ public struct JSONTokenizer: ~Copyable {
   @usableFromInline var storage: [UInt8]
   @usableFromInline var end = 0
   var position = 0
-  /// Where the scan of an incomplete token continues; at or before `position` if there is none.
+  /// The offset at which the scan of an incomplete token continues; at or before `position` if no token is incomplete.
   var scanned = 0
   /// Whether the scanned part of the incomplete string contains an escape.
   var hasEscape = false
