@@ -3,7 +3,7 @@ public import LogStore
 /// The reason why an update of the catalogue was refused. The local catalogue is unchanged.
 public enum CatalogError: Error, Sendable {
   case store(StoreError)
-  /// A full update would lose more products than the ``LossGate`` allows.
+  /// A full update would lose more products than the ``LossLimit`` allows.
   case wouldLose(lost: Int, of: Int, share: Double)
   /// Too many products of an answer share an id with another product or have no id. All but the last product of each id
   /// would be lost.

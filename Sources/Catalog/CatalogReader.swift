@@ -10,13 +10,13 @@ public final class CatalogReader: Sendable {
   ///
   /// - Parameters:
   ///   - location: The location of the catalogue.
-  ///   - lookInterval: The longest time for which ``refresh()`` may skip checking the directory; see `StoreReader`.
+  ///   - refreshInterval: The longest time for which ``refresh()`` may skip checking the directory; see `StoreReader`.
   /// - Throws: `StoreError`.
   /// - Complexity: About ten system calls, regardless of the number of products.
   public static func open(
-    _ location: StoreLocation, lookInterval: Duration = .zero
+    _ location: StoreLocation, refreshInterval: Duration = .zero
   ) throws(StoreError) -> CatalogReader? {
-    try StoreReader.open(location, lookInterval: lookInterval).map(CatalogReader.init)
+    try StoreReader.open(location, refreshInterval: refreshInterval).map(CatalogReader.init)
   }
 
   /// Returns the catalogue at the commit that this reader shows.
@@ -24,7 +24,7 @@ public final class CatalogReader: Sendable {
   /// - Throws: `CatalogError.unknownState`.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
 
-  /// Moves to the last commit. Without a new commit it costs one system call, or one per `lookInterval`.
+  /// Moves to the last commit. Without a new commit it costs one system call, or one per `refreshInterval`.
   ///
   /// - Returns: Whether there was a newer commit.
   @discardableResult

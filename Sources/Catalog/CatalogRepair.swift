@@ -23,13 +23,13 @@ public struct CatalogRepair: Sendable {
   ///
   /// - Parameters:
   ///   - location: The location of the catalogue.
-  ///   - waiting: The time to wait for another writer to finish.
+  ///   - lockTimeout: The time to wait for another writer to finish.
   /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed.
   /// - Throws: `CatalogError.unknownState`; the errors of `Repair.run` of LogStore. Nothing was changed in this case.
-  public static func run(_ location: StoreLocation, waiting: Duration = .zero) throws -> CatalogRepair? {
-    guard var repair = try repairOnce(location, waiting: waiting) else { return nil }
+  public static func run(_ location: StoreLocation, lockTimeout: Duration = .zero) throws -> CatalogRepair? {
+    guard var repair = try repairOnce(location, lockTimeout: lockTimeout) else { return nil }
     // A second pass checks the rows against the catalogue's own rules. It needs an undamaged store.
-    if repair.snapshot != nil, let again = try repairOnce(location, waiting: waiting), again.snapshot != nil {
+    if repair.snapshot != nil, let again = try repairOnce(location, lockTimeout: lockTimeout), again.snapshot != nil {
       repair = again.following(repair)
     }
     let snapshot =
@@ -39,9 +39,9 @@ public struct CatalogRepair: Sendable {
       snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
   }
 
-  private static func repairOnce(_ location: StoreLocation, waiting: Duration) throws -> Repair? {
+  private static func repairOnce(_ location: StoreLocation, lockTimeout: Duration) throws -> Repair? {
     try Repair.run(
-      location, schema: CatalogSchema.schema, waiting: waiting,
+      location, schema: CatalogSchema.schema, lockTimeout: lockTimeout,
       findingFaulty: { try CatalogSnapshot.faultyRows(in: $0) }
     ) { bytes, isComplete, rowCounts in
       guard var state = CatalogState(bytes) else {

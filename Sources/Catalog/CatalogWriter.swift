@@ -14,30 +14,30 @@ public final class CatalogWriter {
   ///
   /// - Parameters:
   ///   - location: The location of the catalogue.
-  ///   - waiting: The time to wait for another writer to finish.
+  ///   - lockTimeout: The time to wait for another writer to finish.
   ///   - previousLifetime: The time for which the generation that a full update replaced is kept, so that the update
   ///     can be undone; zero keeps no generation. An older one is deleted with the next commit.
   ///   - replacesDamaged: Whether to start a new catalogue if this one cannot be opened. The damaged file stays in
   ///     place until the first commit, which renames it; see ``damagedPath``.
-  /// - Throws: `StoreError.locked` after the waiting time; `.damaged`, `.unusable`, `.schema`, `.io`.
+  /// - Throws: `StoreError.locked` after the lock timeout; `.damaged`, `.unusable`, `.schema`, `.io`.
   public convenience init(
-    _ location: StoreLocation, waiting: Duration = .zero,
+    _ location: StoreLocation, lockTimeout: Duration = .zero,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false
   ) throws(StoreError) {
     try self.init(
-      location, waiting: waiting, previousLifetime: previousLifetime, replacesDamaged: replacesDamaged
+      location, lockTimeout: lockTimeout, previousLifetime: previousLifetime, replacesDamaged: replacesDamaged
     ) { true }
   }
 
   /// Opens a catalogue for writing. `isPermitted` is called before each operation; once it returns `false`, no new
   /// operation starts. An update that has started is finished.
   package init(
-    _ location: StoreLocation, waiting: Duration,
+    _ location: StoreLocation, lockTimeout: Duration,
     previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false,
     while isPermitted: @escaping @Sendable () -> Bool
   ) throws(StoreError) {
     store = try StoreWriter(
-      location, schema: CatalogSchema.schema, waiting: waiting, previousLifetime: previousLifetime,
+      location, schema: CatalogSchema.schema, lockTimeout: lockTimeout, previousLifetime: previousLifetime,
       replacesDamaged: replacesDamaged)
     path = location.path
     self.isPermitted = isPermitted
@@ -65,23 +65,23 @@ public final class CatalogWriter {
   /// Starts a full update, which writes rows directly into a new generation. An update that is still open is discarded.
   ///
   /// - Parameters:
-  ///   - gate: The limits on what the update may lose of the old catalogue.
-  ///   - rowGate: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the format
-  ///     is an error, and any number of products may have the same id.
+  ///   - lossLimit: The limits on what the update may lose of the old catalogue.
+  ///   - rowLimits: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the
+  ///     format is an error, and any number of products may have the same id.
   public func beginFullUpdate(
-    _ gate: LossGate = LossGate(), rowGate: RowGate? = nil
+    _ lossLimit: LossLimit = LossLimit(), rowLimits: RowLimits? = nil
   ) throws(StoreError) -> FullUpdate {
     try checkPermission()
-    return FullUpdate(store, try store.beginGeneration(), gate, rowGate)
+    return FullUpdate(store, try store.beginGeneration(), lossLimit, rowLimits)
   }
 
   /// Starts an increment, which keeps rows in memory until the payload is complete.
   ///
   /// - Parameters:
   ///   - threshold: The number of rows in one list that makes a full update due; `nil` for no limit.
-  ///   - rowGate: The limits on rows, as for ``beginFullUpdate(_:rowGate:)``.
-  public func beginIncrement(threshold: Int? = nil, rowGate: RowGate? = nil) -> Increment {
-    Increment(store, threshold: threshold, rowGate, refusal: isPermitted() ? nil : .closed(path: path))
+  ///   - rowLimits: The limits on rows, as for ``beginFullUpdate(_:rowLimits:)``.
+  public func beginIncrement(threshold: Int? = nil, rowLimits: RowLimits? = nil) -> Increment {
+    Increment(store, threshold: threshold, rowLimits, refusal: isPermitted() ? nil : .closed(path: path))
   }
 
   /// Merges an increment whose rows arrived before this writer was opened.
@@ -154,16 +154,16 @@ public final class CatalogWriter {
   /// - Parameter announce: A closure that is called with the required disk space before anything is written.
   /// - Throws: `StoreError.noRoom` if less space is available; nothing was changed in this case.
   @discardableResult
-  public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> CatalogSnapshot {
+  public func compact(announcing announce: (DiskSpace) throws -> Void = { _ in }) throws -> CatalogSnapshot {
     try checkPermission()
     return try CatalogSnapshot(store.compact(announcing: announce))
   }
 
   /// Returns the disk space that a full update of about the present size needs and the space that is available. The
   /// actual size is known only after the update has arrived.
-  public func roomForFullUpdate() throws -> Room {
+  public func roomForFullUpdate() throws -> DiskSpace {
     try checkPermission()
-    return try store.roomForGeneration()
+    return try store.spaceForGeneration()
   }
 
   /// Compacts if `policy` recommends it. Call this after each commit to bound the size of the file; see
@@ -173,7 +173,7 @@ public final class CatalogWriter {
   /// - Throws: The errors of ``compact(announcing:)``, including `StoreError.noRoom`. Treat that one as a warning: the
   ///   earlier commits are durable, and the next call tries again.
   @discardableResult
-  public func compactIfWorthwhile(_ policy: CompactionPolicy = .standard) throws -> Bool {
+  public func compactIfDue(_ policy: CompactionPolicy = .standard) throws -> Bool {
     try checkPermission()
     guard let last = store.snapshot, try policy.isDue(in: last) else { return false }
     try compact()

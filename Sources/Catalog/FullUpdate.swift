@@ -9,23 +9,23 @@ import LogStore
 public struct FullUpdate: RowSink {
   private let writer: StoreWriter
   private let transaction: Transaction
-  private let gate: LossGate
+  private let lossLimit: LossLimit
   private var products = ProductEncoder()
   private var relations = RelationEncoder()
   private var counts = UpdateCounts()
   private var tally: RowTally
 
-  init(_ writer: StoreWriter, _ transaction: Transaction, _ gate: LossGate, _ rowGate: RowGate?) {
+  init(_ writer: StoreWriter, _ transaction: Transaction, _ lossLimit: LossLimit, _ rowLimits: RowLimits?) {
     self.writer = writer
     self.transaction = transaction
-    self.gate = gate
-    tally = RowTally(gate: rowGate)
+    self.lossLimit = lossLimit
+    tally = RowTally(limits: rowLimits)
   }
 
   /// Writes a product into the new generation. A row that exceeds a limit of the format is skipped and counted.
   ///
-  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
-  ///   cannot be written.
+  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowLimits``; any other `StoreError` if the
+  ///   row cannot be written.
   public mutating func product(_ row: borrowing ProductRow) throws {
     guard try tally.accepts(row) else { return }
     try products.put(row, into: transaction)
@@ -33,8 +33,8 @@ public struct FullUpdate: RowSink {
 
   /// Writes a relation into the new generation. A row that exceeds a limit of the format is skipped and counted.
   ///
-  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowGate``; any other `StoreError` if the row
-  ///   cannot be written.
+  /// - Throws: `StoreError.tooLarge` for such a row if the update has no ``RowLimits``; any other `StoreError` if the
+  ///   row cannot be written.
   public mutating func relation(_ row: borrowing RelationRow) throws {
     guard try tally.accepts(row) else { return }
     try relations.put(row, into: transaction)
@@ -54,7 +54,7 @@ public struct FullUpdate: RowSink {
   ///   - cursor: The cursor to send with the next request.
   ///   - defaulted: The number of fields of the payload that had the wrong type. It is stored with the commit.
   /// - Returns: The changes, which are durable.
-  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a gate refuses the update;
+  /// - Throws: `CatalogError.wouldLose`, `.wouldCollapse` or `.tooManySkipped` if a lossLimit refuses the update;
   ///   `StoreError`. The old catalogue then remains.
   /// - Complexity: Sorts the index entries and looks up every old product in the new catalogue.
   public consuming func commit(cursor: String, defaulted: Int = 0) throws -> UpdateReport {
@@ -69,7 +69,7 @@ public struct FullUpdate: RowSink {
       writer.discard(transaction)
       throw error
     }
-    let (gate, tally) = (gate, tally)
+    let (lossLimit, tally) = (lossLimit, tally)
     var notices = UpdateNotices()
     let new = try writer.commit(transaction) { candidate in
       let candidate = try CatalogSnapshot(candidate)
@@ -79,11 +79,11 @@ public struct FullUpdate: RowSink {
         let (lost, all) = try Self.lostProducts(from: old, in: candidate)
         state.counts.productsDeleted = lost
         state.counts.relationsDeleted = try Self.lostRelations(from: old, in: candidate)
-        try gate.check(lost: lost, of: all)
+        try lossLimit.check(lost: lost, of: all)
       } catch let error as StoreError {
         // This update replaces a catalogue that cannot be read.
         guard writer.replacesDamaged, error.isDamage else { throw error }
-        try writer.noteDamage()
+        try writer.markDamaged()
       }
     }
     return UpdateReport(state, new, notices)

@@ -14,8 +14,8 @@ public struct Increment: RowSink {
   /// The writer; `nil` while no writer is open.
   private let writer: StoreWriter?
   private let threshold: Int?
-  private var products = KeptRows()
-  private var relations = KeptRows()
+  private var products = RowBuffer()
+  private var relations = RowBuffer()
   /// The ids of the payload's products and what to do with each.
   private var ids = ByteStringTable<PayloadProduct>(
     seed: HashSeed(.random(in: .min ... .max), .random(in: .min ... .max)))
@@ -38,24 +38,24 @@ public struct Increment: RowSink {
   ///
   /// - Parameters:
   ///   - threshold: The number of rows in one list that makes a full update due; `nil` for no limit.
-  ///   - rowGate: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the format
-  ///     is an error, and any number of products may have the same id.
-  public init(threshold: Int? = nil, rowGate: RowGate? = nil) {
-    self.init(nil, threshold: threshold, rowGate)
+  ///   - rowLimits: The limits on rows that are skipped or collapse. With `nil`, a row that exceeds a limit of the
+  ///     format is an error, and any number of products may have the same id.
+  public init(threshold: Int? = nil, rowLimits: RowLimits? = nil) {
+    self.init(nil, threshold: threshold, rowLimits)
   }
 
   /// - Parameter refusal: The reason why nothing will be committed, if it is known from the start.
-  init(_ writer: StoreWriter?, threshold: Int?, _ rowGate: RowGate? = nil, refusal: StoreError? = nil) {
+  init(_ writer: StoreWriter?, threshold: Int?, _ rowLimits: RowLimits? = nil, refusal: StoreError? = nil) {
     self.writer = writer
     self.threshold = threshold
     self.refusal = refusal
-    tally = RowTally(gate: rowGate)
+    tally = RowTally(limits: rowLimits)
   }
 
   /// Adds a product.
   ///
   /// - Throws: `CatalogError.needsFullUpdate` when the list reaches the threshold, `.incrementTooLarge`; without a row
-  ///   gate, `StoreError.tooLarge` for a row that exceeds a limit of the format.
+  ///   limits, `StoreError.tooLarge` for a row that exceeds a limit of the format.
   public mutating func product(_ row: borrowing ProductRow) throws {
     let isTaken: Bool
     do throws(StoreError) { isTaken = try tally.accepts(row, needingIDOnly: row.delFlag != 0) } catch {
@@ -115,7 +115,7 @@ public struct Increment: RowSink {
   ///   - skipsUnchanged: Whether to skip the commit if there are no rows and the cursor is unchanged. A client that
   ///     polls every minute should not write every minute. The report then refers to the last commit.
   /// - Returns: The changes, which are durable.
-  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the row gate refuses the increment; `StoreError`;
+  /// - Throws: `CatalogError.wouldCollapse` or `.tooManySkipped` if the row limits refuse the increment; `StoreError`;
   ///   the error for which a row was refused. Nothing was changed in these cases.
   /// - Precondition: The increment was started by a writer.
   /// - Complexity: Proportional to the rows of the payload, regardless of the size of the catalogue.
@@ -207,7 +207,7 @@ public struct Increment: RowSink {
     }
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, upserted)
     // These rows are replaced when the new ones are put.
-    transaction.expect(CatalogSchema.productById, upserted)
+    transaction.prefetch(CatalogSchema.productById, upserted)
     counts.relationsDeleted += try transaction.delete(CatalogSchema.relationBySet, deleted)
     counts.productsDeleted += try transaction.delete(CatalogSchema.productById, deleted)
   }

@@ -4,8 +4,8 @@ import LogStore
 
 /// A counter of an update's rows that also records the rows exceeding a limit of the format.
 struct RowTally {
-  /// The gate for rows; `nil` makes a row that exceeds a limit an error.
-  let gate: RowGate?
+  /// The limits for rows; `nil` makes a row that exceeds a limit an error.
+  let limits: RowLimits?
   private(set) var products = 0
   private(set) var relations = 0
   private(set) var productsWithoutID = 0
@@ -14,13 +14,13 @@ struct RowTally {
   private var encoder = ProductEncoder()
   private var relationEncoder = RelationEncoder()
 
-  init(gate: RowGate?) { self.gate = gate }
+  init(limits: RowLimits?) { self.limits = limits }
 
   /// Counts a product.
   ///
   /// - Parameter idOnly: Whether the row is a deletion, of which only the id is used.
   /// - Returns: Whether the row can be stored.
-  /// - Throws: `StoreError.tooLarge` if it cannot and there is no gate.
+  /// - Throws: `StoreError.tooLarge` if it cannot and ``limits`` is `nil`.
   mutating func accepts(_ row: borrowing ProductRow, needingIDOnly idOnly: Bool = false) throws(StoreError) -> Bool {
     products += 1
     if row.texts.byteCount(ProductText.id.rawValue) == 0 { productsWithoutID += 1 }
@@ -49,14 +49,14 @@ struct RowTally {
   private mutating func skip(
     _ kind: SkippedRow.Kind, _ index: Int, _ id: @autoclosure () -> String, _ error: StoreError
   ) throws(StoreError) {
-    guard gate != nil, case .tooLarge = error else { throw error }
+    guard limits != nil, case .tooLarge = error else { throw error }
     skipped.record(SkippedRow(kind: kind, index: index, id: String(id().prefix(40)), reason: "\(error)"))
   }
 
   /// Checks the number of skipped rows.
   ///
   /// - Throws: `CatalogError.tooManySkipped`.
-  func checkSkipped() throws(CatalogError) { try gate?.check(skipped, of: products + relations) }
+  func checkSkipped() throws(CatalogError) { try limits?.check(skipped, of: products + relations) }
 
   /// Returns the notices of the update, given that `distinct` products remain of those that could be stored.
   ///
@@ -65,7 +65,7 @@ struct RowTally {
     var notices = UpdateNotices()
     notices.skipped = skipped
     notices.collapsed = products - skippedProducts - distinct
-    try gate?.check(collapsed: notices.collapsed, of: products, withoutID: productsWithoutID)
+    try limits?.check(collapsed: notices.collapsed, of: products, withoutID: productsWithoutID)
     return notices
   }
 }

@@ -7,10 +7,10 @@ public struct ImportOptions: Sendable {
   /// The number of rows in one list of an increment from which a full update is required; `nil` for no limit.
   public var threshold: Int? = 1000
   /// The limit on products that a full update may remove.
-  public var gate = LossGate()
+  public var lossLimit = LossLimit()
   /// The limit on rows of a response that may be skipped, or collapse into another row. With `nil`, a row that exceeds
   /// a limit of the format is an error.
-  public var rowGate: RowGate? = RowGate()
+  public var rowLimits: RowLimits? = RowLimits()
   /// The limits above which a readable response is refused.
   public var limits = WireLimits()
   /// Whether to skip the commit for an increment without rows whose cursor is unchanged.

@@ -10,7 +10,7 @@ struct IncomingFullUpdate: ~Copyable {
 
   /// - Throws: `StoreError`, `WireError.outOfMemory`.
   init(_ writer: CatalogWriter, _ options: ImportOptions) throws {
-    let update = try writer.beginFullUpdate(options.gate, rowGate: options.rowGate)
+    let update = try writer.beginFullUpdate(options.lossLimit, rowLimits: options.rowLimits)
     do {
       decoder = try ConcurrentResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
     } catch {

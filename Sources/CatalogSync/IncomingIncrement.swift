@@ -16,8 +16,8 @@ struct IncomingIncrement: ~Copyable {
   /// - Throws: `WireError.outOfMemory`.
   init(_ options: ImportOptions, for writer: CatalogWriter? = nil) throws {
     increment =
-      writer?.beginIncrement(threshold: options.threshold, rowGate: options.rowGate)
-      ?? Increment(threshold: options.threshold, rowGate: options.rowGate)
+      writer?.beginIncrement(threshold: options.threshold, rowLimits: options.rowLimits)
+      ?? Increment(threshold: options.threshold, rowLimits: options.rowLimits)
     decoder = try ResponseDecoder(limits: options.limits, allowsBarePayload: options.allowsBarePayload)
     skipsUnchanged = options.skipsUnchanged
   }

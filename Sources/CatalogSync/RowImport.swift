@@ -17,14 +17,14 @@ public struct RowImport: ~Copyable {
   /// - Parameters:
   ///   - writer: The writer of the catalogue.
   ///   - format: The format of the file.
-  ///   - gate: The limit on products that the update may remove.
+  ///   - lossLimit: The limit on products that the update may remove.
   ///   - rules: The irregularities that are allowed in the file.
   /// - Throws: `StoreError`.
   public init(
-    _ writer: CatalogWriter, _ format: RowFileFormat, _ gate: LossGate = LossGate(), rules: RowRules = RowRules()
+    _ writer: CatalogWriter, _ format: RowFileFormat, _ lossLimit: LossLimit = LossLimit(), rules: RowRules = RowRules()
   ) throws {
     reader = RowFileReader(format, rules: rules)
-    sink = Sink(update: try writer.beginFullUpdate(gate))
+    sink = Sink(update: try writer.beginFullUpdate(lossLimit))
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.
@@ -45,8 +45,8 @@ public struct RowImport: ~Copyable {
   ///   - cursor: The cursor for the next request to the server; an empty one requests a full update.
   ///   - willCommit: Called when the file is known to be valid, before the commit begins.
   /// - Returns: The report of the import, which is durable, and the summary of the file.
-  /// - Throws: `WireError.rowsRefused` with the faults of the file; `CatalogError.wouldLose` if the gate refuses; the
-  ///   errors of ``consume(_:)``. Nothing is changed in these cases.
+  /// - Throws: `WireError.rowsRefused` with the faults of the file; `CatalogError.wouldLose` if the loss limit refuses;
+  ///   the errors of ``consume(_:)``. Nothing is changed in these cases.
   public mutating func finish(
     cursor: String, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {

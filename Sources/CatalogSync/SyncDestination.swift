@@ -11,9 +11,9 @@ public struct SyncDestination {
   ///
   /// - Parameters:
   ///   - location: The location of the catalogue.
-  ///   - waiting: How long to wait for another writer after the response has arrived.
-  public init(_ location: StoreLocation, waiting: Duration = .zero) {
-    self.init(location) { try CatalogWriter(location, waiting: waiting) }
+  ///   - lockTimeout: How long to wait for another writer after the response has arrived.
+  public init(_ location: StoreLocation, lockTimeout: Duration = .zero) {
+    self.init(location) { try CatalogWriter(location, lockTimeout: lockTimeout) }
   }
 
   /// - Parameter open: Opens the catalogue for writing; called after the response has arrived.

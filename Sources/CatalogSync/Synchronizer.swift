@@ -175,7 +175,7 @@ public struct Synchronizer<Transport: CatalogTransport> {
     onProgress?(progress)
     onCommit(writer, report)
     do {
-      if try writer.compactIfWorthwhile(compaction) { report.compaction = .compacted }
+      if try writer.compactIfDue(compaction) { report.compaction = .compacted }
     } catch {
       report.compaction = .failed(error)
     }

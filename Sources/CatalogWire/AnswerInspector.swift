@@ -11,7 +11,7 @@ public struct AnswerContents: Sendable {
   /// The size of the response in bytes.
   public var byteCount = 0
   /// The number of bytes of `data` after base64 decoding that were decompressed.
-  public var packedByteCount = 0
+  public var compressedByteCount = 0
   /// The number of bytes of the payload that were decompressed.
   public var payloadByteCount = 0
   /// The payload's contents apart from its rows; `nil` if the payload is invalid.
@@ -66,7 +66,7 @@ public struct AnswerInspector: ~Copyable {
     try unpacker.unpack(bytes) { (chunk, packed) throws(WireError) in
       body(chunk)
       if problem != nil { return }
-      do throws(WireError) { try decoder.consume(chunk, packedByteCount: packed, into: &sink) } catch {
+      do throws(WireError) { try decoder.consume(chunk, compressedByteCount: packed, into: &sink) } catch {
         problem = error
       }
     }
@@ -88,7 +88,7 @@ public struct AnswerInspector: ~Copyable {
     contents.code = unpacker.code
     contents.isBare = unpacker.isBare
     contents.byteCount = byteCount
-    contents.packedByteCount = unpacker.packedByteCount
+    contents.compressedByteCount = unpacker.compressedByteCount
     contents.payloadByteCount = unpacker.bytesUnpacked
     return contents
   }

@@ -77,7 +77,7 @@ public struct ConcurrentResponseDecoder: ~Copyable {
     do throws(WireError) {
       switch thread.receive() {
       case .payload(let bytes, let packed):
-        try payload.consume(bytes.span, packedByteCount: packed, into: &sink)
+        try payload.consume(bytes.span, compressedByteCount: packed, into: &sink)
         return true
       case .taken(let bytesIn, let bytesUnpacked):
         piecesWaiting -= 1

@@ -11,7 +11,7 @@ package struct GzipInflater: ~Copyable, Sendable {
   private var magicCount = 0
   private var memberCount = 0
   /// The number of bytes consumed and produced so far.
-  private(set) var packedByteCount = 0
+  private(set) var compressedByteCount = 0
   private(set) var unpackedByteCount = 0
 
   private static let magic: [UInt8] = [0x1F, 0x8B]
@@ -22,7 +22,7 @@ package struct GzipInflater: ~Copyable, Sendable {
 
   /// The number of compressed bytes so far, up to the end of the step.
   private var packedStepEnd: Int {
-    (packedByteCount + Self.stepByteCount - 1) / Self.stepByteCount * Self.stepByteCount
+    (compressedByteCount + Self.stepByteCount - 1) / Self.stepByteCount * Self.stepByteCount
   }
 
   package init(outputByteCount: Int = 128 << 10) throws(WireError) {
@@ -42,18 +42,18 @@ package struct GzipInflater: ~Copyable, Sendable {
   /// from.
   mutating func unpack(
     _ packed: [UInt8], count: Int, limits: WireLimits,
-    _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
+    _ body: (Span<UInt8>, _ compressedByteCount: Int) throws(WireError) -> Void
   ) throws(WireError) {
     var offset = 0
     var isOutputFull = false
     while offset < count || isOutputFull {
       if magicCount < 2 { try checkMagic(packed.span.extracting(offset..<count)) }
       // While the output is full, this step has more; the next step begins after all of it is out.
-      let used = packedByteCount % Self.stepByteCount
+      let used = compressedByteCount % Self.stepByteCount
       let room = isOutputFull && used == 0 ? 0 : Self.stepByteCount - used
       let step = inflater.run(packed.span.extracting(offset..<min(count, offset + room)), into: &output)
       offset += step.consumed
-      packedByteCount += step.consumed
+      compressedByteCount += step.consumed
       isOutputFull = step.produced == output.count
       if step.produced > 0 {
         unpackedByteCount += step.produced
@@ -70,14 +70,14 @@ package struct GzipInflater: ~Copyable, Sendable {
       case .outOfMemory:
         throw .outOfMemory
       case .damaged(let reason):
-        throw .gzipDamaged(reason: reason, offset: packedByteCount)
+        throw .gzipDamaged(reason: reason, offset: compressedByteCount)
       }
     }
   }
 
   /// Checks that the last member is complete.
   package func finish() throws(WireError) {
-    guard magicCount == 0 else { throw .gzipEndsEarly(offset: packedByteCount) }
+    guard magicCount == 0 else { throw .gzipEndsEarly(offset: compressedByteCount) }
     guard memberCount > 0 else { throw .notGzip(firstBytes: []) }
   }
 
@@ -86,7 +86,7 @@ package struct GzipInflater: ~Copyable, Sendable {
     while magicCount < 2, magicCount - first < packed.count {
       let byte = packed[magicCount - first]
       guard byte == Self.magic[magicCount] else {
-        guard memberCount == 0 else { throw .gzipTrailingData(offset: packedByteCount - first) }
+        guard memberCount == 0 else { throw .gzipTrailingData(offset: compressedByteCount - first) }
         throw .notGzip(firstBytes: Self.magic[..<magicCount] + [byte])
       }
       magicCount += 1
@@ -96,13 +96,13 @@ package struct GzipInflater: ~Copyable, Sendable {
   private func check(_ limits: WireLimits) throws(WireError) {
     if unpackedByteCount > limits.absoluteByteCount {
       throw .unpacksTooLarge(
-        unpacked: unpackedByteCount, packed: packedByteCount, limit: limits.absoluteByteCount)
+        unpacked: unpackedByteCount, packed: compressedByteCount, limit: limits.absoluteByteCount)
     }
     if unpackedByteCount > limits.unpackedByteCount,
       unpackedByteCount > packedStepEnd.multipliedClamping(by: limits.unpackedRatio)
     {
       throw .unpacksTooLarge(
-        unpacked: unpackedByteCount, packed: packedByteCount, limit: limits.unpackedByteCount)
+        unpacked: unpackedByteCount, packed: compressedByteCount, limit: limits.unpackedByteCount)
     }
   }
 }

@@ -99,7 +99,7 @@ public struct NDJSONRows: ~Copyable {
     let found: JSONKind?
     do { found = try readCells(line, number) } catch {
       checker.summary.rows += 1
-      let hint = Self.isPacked(line) ? "; this looks like a spreadsheet or an archive, save it as CSV" : ""
+      let hint = Self.isCompressed(line) ? "; this looks like a spreadsheet or an archive, save it as CSV" : ""
       return note(
         "this is not JSON (\(error))\(hint); correct or remove the line", line: number, snippet(line))
     }
@@ -189,7 +189,7 @@ public struct NDJSONRows: ~Copyable {
   }
 
   /// Whether the bytes begin like a ZIP archive, which spreadsheet files are.
-  private static func isPacked(_ line: Span<UInt8>) -> Bool {
+  private static func isCompressed(_ line: Span<UInt8>) -> Bool {
     line.count >= 2 && line[0] == UInt8(ascii: "P") && line[1] == UInt8(ascii: "K")
   }
 }

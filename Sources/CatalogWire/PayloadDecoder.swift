@@ -53,15 +53,15 @@ public struct PayloadDecoder: ~Copyable {
   public mutating func consume<Sink: RowSink>(
     _ chunk: Span<UInt8>, into sink: inout Sink
   ) throws(WireError) {
-    try consume(chunk, packedByteCount: .max, into: &sink)
+    try consume(chunk, compressedByteCount: .max, into: &sink)
   }
 
-  /// Like ``consume(_:into:)`` for a compressed payload: `packedByteCount` is its compressed size up to `chunk`.
+  /// Like ``consume(_:into:)`` for a compressed payload: `compressedByteCount` is its compressed size up to `chunk`.
   mutating func consume<Sink: RowSink>(
-    _ chunk: Span<UInt8>, packedByteCount: Int, into sink: inout Sink
+    _ chunk: Span<UInt8>, compressedByteCount: Int, into sink: inout Sink
   ) throws(WireError) {
     if let failure { throw failure }
-    let allowed = packedByteCount / max(1, limits.packedBytesPerRow)
+    let allowed = compressedByteCount / max(1, limits.packedBytesPerRow)
     rowLimit = min(limits.absoluteRowCount, limits.packedBytesPerRow == 0 ? .max : max(limits.rowCount, allowed))
     do {
       try decode(chunk, into: &sink)
@@ -99,7 +99,8 @@ public struct PayloadDecoder: ~Copyable {
         do {
           try sink.product(productReader.row)
         } catch {
-          throw .sinkFailed(error, row: RowPlace(list: .products, index: summary.products, id: productReader.row[.id]))
+          throw .sinkFailed(
+            error, row: RowPosition(list: .products, index: summary.products, id: productReader.row[.id]))
         }
         summary.products += 1
       case .relation:
@@ -108,7 +109,7 @@ public struct PayloadDecoder: ~Copyable {
           try sink.relation(relationReader.row)
         } catch {
           throw .sinkFailed(
-            error, row: RowPlace(list: .relations, index: summary.relations, id: relationReader.row[.id]))
+            error, row: RowPosition(list: .relations, index: summary.relations, id: relationReader.row[.id]))
         }
         summary.relations += 1
       }
@@ -124,10 +125,10 @@ public struct PayloadDecoder: ~Copyable {
   }
 
   /// The row that the decoder is reading, if any.
-  private var currentRow: RowPlace? {
+  private var currentRow: RowPosition? {
     guard isInRow else { return nil }
-    if case .products = place { return RowPlace(list: .products, index: summary.products) }
-    return RowPlace(list: .relations, index: summary.relations)
+    if case .products = place { return RowPosition(list: .products, index: summary.products) }
+    return RowPosition(list: .relations, index: summary.relations)
   }
 
   /// Reads the next token. An error names the row in which it happened.
@@ -170,7 +171,7 @@ public struct PayloadDecoder: ~Copyable {
       if list == .products { productReader.begin() } else { relationReader.begin() }
       return true
     default:
-      let row = RowPlace(list: list, index: list == .products ? summary.products : summary.relations)
+      let row = RowPosition(list: list, index: list == .products ? summary.products : summary.relations)
       // Every other token begins a value.
       throw .rowNotObject(row, found: JSONKind(token) ?? .null, offset: tokens.tokenOffset)
     }

@@ -78,7 +78,7 @@ public struct ResponseDecoder: ~Copyable {
     _ sink: inout Sink
   ) throws(WireError) {
     try unpacker.unpack(bytes) { (chunk, packed) throws(WireError) in
-      try payload.consume(chunk, packedByteCount: packed, into: &sink)
+      try payload.consume(chunk, compressedByteCount: packed, into: &sink)
     }
   }
 }

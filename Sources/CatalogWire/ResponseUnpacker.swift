@@ -51,7 +51,7 @@ public struct ResponseUnpacker: ~Copyable {
   /// Whether the response is a payload without envelope, base64 and gzip.
   var isBare: Bool { form == .bare }
   /// The number of base64-decoded bytes decompressed so far.
-  var packedByteCount: Int { gzip.packedByteCount }
+  var compressedByteCount: Int { gzip.compressedByteCount }
   private var bareByteCount = 0
   /// The number of bytes of the payload passed on so far.
   public var bytesUnpacked: Int { gzip.unpackedByteCount + bareByteCount }
@@ -79,7 +79,7 @@ public struct ResponseUnpacker: ~Copyable {
   /// Like ``consume(_:_:)``, with the compressed size of the response up to each chunk: see
   /// ``WireLimits/packedBytesPerRow``. Bytes that were not compressed have the largest number.
   mutating func unpack(
-    _ bytes: Span<UInt8>, _ body: (Span<UInt8>, _ packedByteCount: Int) throws(WireError) -> Void
+    _ bytes: Span<UInt8>, _ body: (Span<UInt8>, _ compressedByteCount: Int) throws(WireError) -> Void
   ) throws(WireError) {
     var start = 0
     while start < bytes.count {

@@ -93,7 +93,7 @@ struct RowChecker {
     } catch {
       let index = list == .products ? summary.products : summary.relations
       let id = list == .products ? product[.id] : relation[.id]
-      throw .sinkFailed(error, row: RowPlace(list: list, index: index, id: id))
+      throw .sinkFailed(error, row: RowPosition(list: list, index: index, id: id))
     }
   }
 

@@ -27,5 +27,5 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
   }
 
   /// Whether the file name shows that the file is compressed with gzip.
-  public static func isPacked(path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
+  public static func isCompressed(path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 }

@@ -131,14 +131,14 @@ public struct RowLines: ~Copyable {
       do {
         try sink.product(productReader.row)
       } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.products, id: productReader.row[.id]))
+        throw .sinkFailed(error, row: RowPosition(list: list, index: summary.products, id: productReader.row[.id]))
       }
       summary.products += 1
     case .relations:
       do {
         try sink.relation(relationReader.row)
       } catch {
-        throw .sinkFailed(error, row: RowPlace(list: list, index: summary.relations, id: relationReader.row[.id]))
+        throw .sinkFailed(error, row: RowPosition(list: list, index: summary.relations, id: relationReader.row[.id]))
       }
       summary.relations += 1
     }

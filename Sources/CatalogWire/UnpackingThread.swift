@@ -10,7 +10,7 @@ final class UnpackingThread: Sendable {
   /// An output of the thread.
   enum Output: Sendable {
     /// Bytes of the payload, and the compressed size up to them.
-    case payload([UInt8], packedByteCount: Int)
+    case payload([UInt8], compressedByteCount: Int)
     /// A piece of the response was processed; the total number of bytes in and out so far.
     case taken(bytesIn: Int, bytesUnpacked: Int)
     /// The response is complete, or refused. No output follows.
@@ -76,7 +76,7 @@ final class UnpackingThread: Sendable {
           try unpacker.unpack(bytes.span) { (chunk, packed) throws(WireError) in
             var bytes: [UInt8] = []
             bytes.append(copying: chunk)
-            if isWanted { isWanted = output.push(.payload(bytes, packedByteCount: packed)) }
+            if isWanted { isWanted = output.push(.payload(bytes, compressedByteCount: packed)) }
           }
           isWanted =
             isWanted && output.push(.taken(bytesIn: unpacker.bytesIn, bytesUnpacked: unpacker.bytesUnpacked))

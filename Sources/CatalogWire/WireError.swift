@@ -24,7 +24,7 @@ public enum JSONKind: String, Sendable, Equatable {
 }
 
 /// A row of a payload.
-public struct RowPlace: Sendable, Equatable {
+public struct RowPosition: Sendable, Equatable {
   /// The list of the payload that contains the row.
   public var list: RowList
   /// The index of the row in its list, from 0.
@@ -85,7 +85,7 @@ public enum WireError: Error {
   // MARK: The payload
 
   /// The payload is not JSON; `row` is the row in which the error was found.
-  case payloadNotJSON(JSONError, row: RowPlace?)
+  case payloadNotJSON(JSONError, row: RowPosition?)
   /// The payload is JSON, but not an object.
   case payloadNotObject(found: JSONKind)
   /// A required key is missing.
@@ -98,7 +98,7 @@ public enum WireError: Error {
   /// than allowed for any response.
   case tooManyRows(limit: Int, isAbsolute: Bool, offset: Int)
   /// An element of a list is not an object.
-  case rowNotObject(RowPlace, found: JSONKind, offset: Int)
+  case rowNotObject(RowPosition, found: JSONKind, offset: Int)
 
   // MARK: Files of rows
 
@@ -121,7 +121,7 @@ public enum WireError: Error {
   // MARK: The sink
 
   /// The sink threw `error` for this row.
-  case sinkFailed(any Error, row: RowPlace)
+  case sinkFailed(any Error, row: RowPosition)
 }
 
 extension WireError: CustomStringConvertible {
@@ -223,7 +223,7 @@ extension WireError: CustomStringConvertible {
   }
 }
 
-extension RowPlace: CustomStringConvertible {
+extension RowPosition: CustomStringConvertible {
   /// The row's index, list and, if known, id.
   public var description: String {
     "row \(index) (from 0) of \(list.rawValue)" + (id.map { ", id \"\($0)\"" } ?? "")

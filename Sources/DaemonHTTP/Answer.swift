@@ -26,10 +26,10 @@ struct Answer: Sendable {
     return answer
   }
 
-  init(_ refusal: Refusal) {
+  init(_ errorResponse: ErrorResponse) {
     self.init(
-      .object([("error", .object([("code", .text(refusal.code)), ("message", .text(refusal.message))]))]),
-      status: refusal.status)
-    headers = refusal.headers
+      .object([("error", .object([("code", .text(errorResponse.code)), ("message", .text(errorResponse.message))]))]),
+      status: errorResponse.status)
+    headers = errorResponse.headers
   }
 }

@@ -14,7 +14,7 @@ import NIOHTTP1
 ///   9112, 6.1); its version is set accordingly. They do not understand `100 Continue` either.
 /// - A response to `HEAD` ends after its head: the encoder would write the last chunk of a body that does not exist.
 /// - HTTP/1.0 clients need not send a `Host`. An empty one is added for them, because a missing one is an error in
-///   HTTP/1.1 (``Gate``).
+///   HTTP/1.1 (``AccessControl``).
 final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -22,18 +22,18 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   /// The properties of a request that its response depends on.
-  private struct Asked {
+  private struct PendingRequest {
     let isOld: Bool
     let isHead: Bool
   }
 
   /// Requests whose responses have not ended, in order: as many as one read delivers, and those that wait.
-  private var asked = CircularBuffer<Asked>()
+  private var pending = CircularBuffer<PendingRequest>()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
     let isOld = head.version.isOld
-    asked.append(Asked(isOld: isOld, isHead: head.method == .HEAD))
+    pending.append(PendingRequest(isOld: isOld, isHead: head.method == .HEAD))
     if !isOld, head.isKeepAlive { return context.fireChannelRead(data) }
     head.headers.replaceOrAdd(name: "Connection", value: "close")
     if isOld {
@@ -44,14 +44,14 @@ final class AnswerFraming: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    let caller = asked.first
+    let caller = pending.first
     switch unwrapOutboundIn(data) {
     case .head(var head) where caller?.isOld == true && !head.headers.contains(name: "Content-Length"):
       head.version = .http1_0
       head.headers.replaceOrAdd(name: "Connection", value: "close")
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
-      _ = asked.popFirst()
+      _ = pending.popFirst()
       // An empty buffer writes nothing, but keeps the order.
       let nothing = wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
       context.write(caller?.isHead == true ? nothing : data, promise: promise)

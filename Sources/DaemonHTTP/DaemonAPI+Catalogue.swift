@@ -18,7 +18,7 @@ extension DaemonAPI {
 
   @Sendable private func products(_ call: Call) async throws -> Answer {
     guard let barcode = call.query["barcode"], !barcode.isEmpty else {
-      throw Refusal.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
+      throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
     return try await aside {
       let products = try daemon.catalogue().products(barcode: barcode)
@@ -36,7 +36,7 @@ extension DaemonAPI {
     }
   }
 
-  private static func unknown(_ id: String) -> Refusal {
+  private static func unknown(_ id: String) -> ErrorResponse {
     .notFound("no product has the id \(id.debugDescription); GET /v1/products?barcode= finds products by barcode")
   }
 }

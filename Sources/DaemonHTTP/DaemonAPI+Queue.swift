@@ -38,7 +38,7 @@ extension DaemonAPI {
     let states = names.compactMap { name in Self.retriedStates.first { $0.rawValue == name } }
     guard !states.isEmpty, states.count == names.count else {
       let all = Self.retriedStates.map(\.rawValue).joined(separator: ", ")
-      throw Refusal.badRequest("states: one or more of \(all)")
+      throw ErrorResponse.badRequest("states: one or more of \(all)")
     }
     let uploads = try await queue()
     return Answer(.object([("retried", .int(try await uploads.retryAll(Set(states))))]))
@@ -51,7 +51,7 @@ extension DaemonAPI {
     let limit = try call.query.limit()
     let states = UploadState.allCases.map(\.rawValue).joined(separator: ", ")
     let state = try call.query["state"].map { text in
-      guard let state = UploadState(rawValue: text) else { throw Refusal.badRequest("state: one of \(states)") }
+      guard let state = UploadState(rawValue: text) else { throw ErrorResponse.badRequest("state: one of \(states)") }
       return state
     }
     return try await aside {
@@ -88,7 +88,7 @@ extension DaemonAPI {
   /// The signed-in user's queue; opening it may write.
   private func queue() async throws -> UploadQueue { try await aside { try daemon.queue() } }
 
-  private static func uploadID(_ call: Call) throws(Refusal) -> UploadID {
+  private static func uploadID(_ call: Call) throws(ErrorResponse) -> UploadID {
     guard let id = UploadID(call.parameter) else {
       throw .notFound("\(call.parameter.debugDescription) is no id of an upload; GET /v1/queue/uploads lists them")
     }

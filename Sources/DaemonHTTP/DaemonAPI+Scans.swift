@@ -33,7 +33,7 @@ extension DaemonAPI {
   }
 
   /// The scans in a body, and whether the response is a list.
-  static func readings(_ body: BodyMembers) throws(Refusal) -> (readings: [Reading], isList: Bool) {
+  static func readings(_ body: BodyMembers) throws(ErrorResponse) -> (readings: [Reading], isList: Bool) {
     let input = try body.text("input") ?? "http"
     let tag = try body.text("tag")
     // Check it even if each scan has an input of its own.
@@ -59,30 +59,30 @@ extension DaemonAPI {
 
   private static func reading(
     _ body: BodyMembers, _ input: String, _ tag: String?
-  ) throws(Refusal) -> Reading {
+  ) throws(ErrorResponse) -> Reading {
     guard let code = try body.text("code") else { throw .badRequest("code: a text, what was scanned") }
     return try reading(code, try body.text("input") ?? input, try body.text("tag") ?? tag)
   }
 
-  private static func reading(_ code: String, _ input: String, _ tag: String?) throws(Refusal) -> Reading {
+  private static func reading(_ code: String, _ input: String, _ tag: String?) throws(ErrorResponse) -> Reading {
     try check(code)
     try check(input: input)
     try check(tag: tag)
     return Reading(input: input, code: code, tag: tag)
   }
 
-  static func check(_ code: String) throws(Refusal) {
+  static func check(_ code: String) throws(ErrorResponse) {
     guard (1...codeByteLimit).contains(code.utf8.count) else {
       throw .badRequest("code: 1 to \(codeByteLimit) bytes of UTF-8")
     }
   }
 
-  private static func check(tag: String?) throws(Refusal) {
+  private static func check(tag: String?) throws(ErrorResponse) {
     if let tag, tag.utf8.count > codeByteLimit { throw .badRequest("tag: at most \(codeByteLimit) bytes") }
   }
 
   /// Input names have the same length limit as those of configured inputs.
-  static func check(input: String) throws(Refusal) {
+  static func check(input: String) throws(ErrorResponse) {
     let isName = input.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -95,7 +95,7 @@ extension DaemonAPI {
     }
   }
 
-  static func check(count: Int, _ what: String) throws(Refusal) {
+  static func check(count: Int, _ what: String) throws(ErrorResponse) {
     guard (1...codeCountLimit).contains(count) else {
       throw .badRequest("\(what): 1 to \(codeCountLimit) of them; send more in several requests")
     }

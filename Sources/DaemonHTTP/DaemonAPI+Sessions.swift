@@ -30,7 +30,7 @@ extension DaemonAPI {
     let name = try call.body.text("name")
     let input = try call.body.text("input")
     if let name, name.utf8.count > Self.nameByteLimit {
-      throw Refusal.badRequest("name: at most \(Self.nameByteLimit) bytes")
+      throw ErrorResponse.badRequest("name: at most \(Self.nameByteLimit) bytes")
     }
     if let input { try Self.check(input: input) }
     let session = try await daemon.sessions.open(name: name, input: input)
@@ -48,7 +48,7 @@ extension DaemonAPI {
     switch (try call.body.text("code"), try call.body.texts("codes")) {
     case (let code?, nil): codes = [code]
     case (nil, let list?): codes = list
-    default: throw Refusal.badRequest("one of code (a text) and codes (an array of text)")
+    default: throw ErrorResponse.badRequest("one of code (a text) and codes (an array of text)")
     }
     try Self.check(count: codes.count, "codes")
     for code in codes { try Self.check(code) }

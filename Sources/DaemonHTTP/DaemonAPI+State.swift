@@ -25,13 +25,13 @@ extension DaemonAPI {
   /// Reveals only where to find details, because no token is required here.
   @Sendable private func readiness(_ call: Call) async throws -> Answer {
     if let reason = try await aside({ daemon.unreadiness }) {
-      throw Refusal.unavailable("notReady", "\(reason); GET /v1/status says more")
+      throw ErrorResponse.unavailable("notReady", "\(reason); GET /v1/status says more")
     }
     return Answer(.object([("status", .text("ready"))]))
   }
 
   @Sendable private func metricsText(_ call: Call) async throws -> Answer {
-    guard let metrics else { throw Refusal.notFound("this daemon keeps no metrics; configure it to") }
+    guard let metrics else { throw ErrorResponse.notFound("this daemon keeps no metrics; configure it to") }
     var answer = Answer(json: try await aside(metrics))
     answer.contentType = "text/plain; version=0.0.4; charset=utf-8"
     return answer
@@ -63,12 +63,13 @@ extension DaemonAPI {
       do {
         return Answer(try result.get().json)
       } catch {
-        let refusal = Refusal(error)
+        let errorResponse = ErrorResponse(error)
         // An error that is not the daemon's is the catalogue server's, or is in its response.
-        throw refusal.code == "internal" ? Refusal(.badGateway, "syncFailed", refusal.message) : refusal
+        throw errorResponse.code == "internal"
+          ? ErrorResponse(.badGateway, "syncFailed", errorResponse.message) : errorResponse
       }
     }
-    throw Refusal.unavailable("shuttingDown", "the daemon ends; ask the next one")
+    throw ErrorResponse.unavailable("shuttingDown", "the daemon ends; ask the next one")
   }
 
   // MARK: Users
@@ -76,7 +77,7 @@ extension DaemonAPI {
   @Sendable private func user(_ call: Call) async throws -> Answer { try await aside { try userAnswer() } }
 
   @Sendable private func signIn(_ call: Call) async throws -> Answer {
-    guard let user = try call.body.text("user") else { throw Refusal.badRequest("user: a text, who signs in") }
+    guard let user = try call.body.text("user") else { throw ErrorResponse.badRequest("user: a text, who signs in") }
     try await daemon.signIn(user)
     return try await aside { try userAnswer() }
   }

@@ -10,11 +10,11 @@ struct DaemonAPI: Sendable {
   /// The response to `GET /openapi.json`.
   let document: [UInt8]
 
-  /// - Parameter gate: The access control that the document describes.
-  init(daemon: Daemon, metrics: (@Sendable () -> [UInt8])?, gate: Gate) {
+  /// - Parameter accessControl: The access control that the document describes.
+  init(daemon: Daemon, metrics: (@Sendable () -> [UInt8])?, accessControl: AccessControl) {
     self.daemon = daemon
     self.metrics = metrics
-    document = OpenAPIDocument.bytes(OpenAPIDocument.Security(gate))
+    document = OpenAPIDocument.bytes(OpenAPIDocument.Security(accessControl))
   }
 
   /// The maximum number of codes in one request.

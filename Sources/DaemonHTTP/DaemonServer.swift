@@ -91,10 +91,10 @@ public struct DaemonServer: Service {
   /// - Throws: ``DaemonServerError`` for options that would allow access without authentication from other machines, a
   ///   token that cannot be sent in a header, or an invalid port.
   public init(_ daemon: Daemon, options: Options = Options(), logger: Logger) throws(DaemonServerError) {
-    let gate = try Self.gate(options)
+    let accessControl = try Self.accessControl(options)
     self.options = options
     self.logger = logger
-    let api = DaemonAPI(daemon: daemon, metrics: options.metrics, gate: gate)
+    let api = DaemonAPI(daemon: daemon, metrics: options.metrics, accessControl: accessControl)
     let limits = ConnectionLimiter.Limits(
       maximum: options.maximumConnections, perAddress: options.maximumConnectionsPerAddress)
     let message =
@@ -106,7 +106,7 @@ public struct DaemonServer: Service {
     let metrics = ServerMetrics(daemon.metricsFactory)
     self.metrics = metrics
     front = RequestHandler(
-      table: RouteTable(api.routes), gate: gate,
+      table: RouteTable(api.routes), accessControl: accessControl,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),
@@ -114,7 +114,7 @@ public struct DaemonServer: Service {
   }
 
   /// The access control for these options.
-  static func gate(_ options: Options) throws(DaemonServerError) -> Gate {
+  static func accessControl(_ options: Options) throws(DaemonServerError) -> AccessControl {
     var isLocal = true
     var isOverNetwork = false
     if case .host(let host, let port) = options.address {
@@ -136,7 +136,7 @@ public struct DaemonServer: Service {
       guard let origin = WebOrigin.normalized(text) else { throw .originUnusable(text) }
       origins.insert(origin)
     }
-    return Gate(
+    return AccessControl(
       token: token, isLocal: isLocal, isOverNetwork: isOverNetwork, rate: rate,
       crossOrigin: CrossOrigin(origins: origins))
   }

@@ -32,8 +32,8 @@ final class EventStreams: Sendable {
     var kinds: Set<EventKind>
   }
 
-  /// - Throws: `Refusal` with status 400.
-  func ask(_ call: Call, _ headers: HTTPFields) throws(Refusal) -> Ask {
+  /// - Throws: `ErrorResponse` with status 400.
+  func ask(_ call: Call, _ headers: HTTPFields) throws(ErrorResponse) -> Ask {
     var kinds = Set(EventKind.allCases)
     if let text = call.query["kinds"] {
       kinds = []
@@ -66,7 +66,7 @@ final class EventStreams: Sendable {
     defer { if !isHead { count.subtract(1, ordering: .relaxed) } }
     if isFull {
       let answer = Answer(
-        Refusal.unavailable("tooManyListeners", "\(limit) listen already; end one, or configure more"))
+        ErrorResponse.unavailable("tooManyListeners", "\(limit) listen already; end one, or configure more"))
       headers[.contentType] = answer.contentType
       headers[.contentLength] = String(answer.body.count)
       headers[.retryAfter] = "5"

@@ -17,10 +17,10 @@ enum JSONBody: Sendable, Equatable {
   /// memory than its text. A thousand scans with all their members use a quarter of it.
   static let valueLimit = 16_384
 
-  /// - Throws: `Refusal` with status 400 that contains the position of the error.
+  /// - Throws: `ErrorResponse` with status 400 that contains the position of the error.
   init(
     _ bytes: [UInt8], nestingLimit: Int = Self.nestingLimit, valueLimit: Int = Self.valueLimit
-  ) throws(Refusal) {
+  ) throws(ErrorResponse) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: nestingLimit, tokenByteCount: max(bytes.count, 1)))
     tokens.append(bytes.span)
@@ -86,8 +86,8 @@ enum JSONBody: Sendable, Equatable {
 
   /// The members of an object.
   ///
-  /// - Throws: `Refusal` with status 400 if the value is not an object.
-  func members(_ what: String = "the body") throws(Refusal) -> BodyMembers {
+  /// - Throws: `ErrorResponse` with status 400 if the value is not an object.
+  func members(_ what: String = "the body") throws(ErrorResponse) -> BodyMembers {
     guard case .object(let members) = self else { throw .badRequest("\(what): a JSON object") }
     return BodyMembers(members: members)
   }
@@ -106,37 +106,37 @@ struct BodyMembers: Sendable {
     return member == .null ? nil : member
   }
 
-  func bool(_ name: String) throws(Refusal) -> Bool? {
+  func bool(_ name: String) throws(ErrorResponse) -> Bool? {
     guard let member = self[name] else { return nil }
     guard case .bool(let value) = member else { throw .badRequest("\(name): true or false") }
     return value
   }
 
-  func text(_ name: String) throws(Refusal) -> String? {
+  func text(_ name: String) throws(ErrorResponse) -> String? {
     guard let member = self[name] else { return nil }
     guard case .text(let value) = member else { throw .badRequest("\(name): a text") }
     return value
   }
 
-  func texts(_ name: String) throws(Refusal) -> [String]? {
+  func texts(_ name: String) throws(ErrorResponse) -> [String]? {
     guard let member = self[name] else { return nil }
-    let refusal = Refusal.badRequest("\(name): an array of text")
-    guard case .array(let values) = member else { throw refusal }
+    let errorResponse = ErrorResponse.badRequest("\(name): an array of text")
+    guard case .array(let values) = member else { throw errorResponse }
     var texts: [String] = []
     for value in values {
-      guard case .text(let text) = value else { throw refusal }
+      guard case .text(let text) = value else { throw errorResponse }
       texts.append(text)
     }
     return texts
   }
 
-  func objects(_ name: String) throws(Refusal) -> [BodyMembers]? {
+  func objects(_ name: String) throws(ErrorResponse) -> [BodyMembers]? {
     guard let member = self[name] else { return nil }
-    let refusal = Refusal.badRequest("\(name): an array of objects")
-    guard case .array(let values) = member else { throw refusal }
+    let errorResponse = ErrorResponse.badRequest("\(name): an array of objects")
+    guard case .array(let values) = member else { throw errorResponse }
     var objects: [BodyMembers] = []
     for value in values {
-      guard case .object(let members) = value else { throw refusal }
+      guard case .object(let members) = value else { throw errorResponse }
       objects.append(BodyMembers(members: members))
     }
     return objects

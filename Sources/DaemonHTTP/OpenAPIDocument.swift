@@ -12,10 +12,10 @@ enum OpenAPIDocument {
     let ofCallers: Bool
     let ofMachine: Bool
 
-    /// The security that a gate enforces.
-    init(_ gate: Gate) {
-      ofCallers = gate.asksToken(for: .caller)
-      ofMachine = gate.asksToken(for: .machine)
+    /// The security that an access control enforces.
+    init(_ accessControl: AccessControl) {
+      ofCallers = accessControl.asksToken(for: .caller)
+      ofMachine = accessControl.asksToken(for: .machine)
     }
 
     /// Whether the document omits a member.

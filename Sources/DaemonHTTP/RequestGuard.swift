@@ -72,7 +72,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The connection ends after the response that is being written.
     case afterAnswer
     /// The connection ends with this response, in its turn.
-    case with(Refusal)
+    case with(ErrorResponse)
     /// The last response has been written.
     case done
   }
@@ -141,7 +141,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
       method = head.method
       unanswered += 1
       connection?.receives()
-      if let refusal = refusal(head) { return refuse(refusal, context, isCounted: true) }
+      if let errorResponse = errorResponse(head) { return refuse(errorResponse, context, isCounted: true) }
       if connection?.admission == .health || head.endsConnection {
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         return context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -154,7 +154,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(data)
   }
 
-  private func refusal(_ head: HTTPRequestHead) -> Refusal? {
+  private func errorResponse(_ head: HTTPRequestHead) -> ErrorResponse? {
     if head.headers.contains(name: "Transfer-Encoding"),
       head.headers[canonicalForm: "Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" })
     {
@@ -174,7 +174,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     guard case .no = ending else { return }
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     if !isArriving { method = nil }
-    refuse(Refusal(error, isLongLine: isLineTooLong), context, isCounted: isArriving)
+    refuse(ErrorResponse(error, isLongLine: isLineTooLong), context, isCounted: isArriving)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -255,20 +255,20 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// - Parameter isCounted: Whether the refused request is among the unanswered ones.
-  private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext, isCounted: Bool = false) {
+  private func refuse(_ errorResponse: ErrorResponse, _ context: ChannelHandlerContext, isCounted: Bool = false) {
     headDeadline?.cancel()
     headDeadline = nil
     // A request that was answered before it arrived completely already has its response.
     if isCounted, unanswered == 0 { return end(context) }
     if !isCounted { unanswered += 1 }
-    ending = .with(refusal)
+    ending = .with(errorResponse)
     answerInTurn(context)
   }
 
   private func answerInTurn(_ context: ChannelHandlerContext) {
     // A response that has begun is the last one.
-    guard unanswered == 1, !hasBegunAnswer, case .with(let refusal) = ending else { return }
-    var answer = Answer(refusal)
+    guard unanswered == 1, !hasBegunAnswer, case .with(let errorResponse) = ending else { return }
+    var answer = Answer(errorResponse)
     answer.headers[.contentType] = answer.contentType
     answer.headers[.contentLength] = String(answer.body.count)
     answer.headers[.cacheControl] = "no-store"
@@ -287,7 +287,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // Leave the reserve to requests that can still be answered: one that has begun to send a body would stay longer
     // than they do.
     if let connection, connection.admission == .health { limiter.release(connection) }
-    end(context, readingOn: refusal == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
+    end(context, readingOn: errorResponse == .tooManyConnections ? Self.refusedLingerTimeout : Self.lingerTimeout)
   }
 
   private func end(_ context: ChannelHandlerContext, readingOn timeout: TimeAmount = lingerTimeout) {
@@ -346,27 +346,27 @@ extension HTTPResponseStatus {
   fileprivate var isInformational: Bool { (100..<200).contains(code) }
 }
 
-extension Refusal {
-  static let tooManyConnections = Refusal(
+extension ErrorResponse {
+  static let tooManyConnections = ErrorResponse(
     .serviceUnavailable, "tooManyConnections",
     "the daemon has as many connections as it takes, of all callers or of this address; only /healthz and /readyz are"
       + " answered now. Ask again in a second, or raise http.maximumConnections",
     headers: [.retryAfter: "1"])
 
-  static let unknownTransferCoding = Refusal(
+  static let unknownTransferCoding = ErrorResponse(
     .notImplemented, "unknownTransferCoding",
     "chunked is the only transfer coding that this daemon knows; send the body as it is, with its length or in chunks")
 
-  static func bodyTooLarge(limit: Int) -> Refusal {
-    Refusal(
+  static func bodyTooLarge(limit: Int) -> ErrorResponse {
+    ErrorResponse(
       .contentTooLarge, "bodyTooLarge", "the body has more than \(limit) bytes; send less at once",
       headers: [.connection: "close"])
   }
 
-  static let slowHead = Refusal(
+  static let slowHead = ErrorResponse(
     .requestTimeout, "requestTimeout", "the request line and the fields did not arrive in time; send them at once")
 
-  /// A refusal of a request that the parser does not accept.
+  /// An error response of a request that the parser does not accept.
   ///
   /// - Parameter isLongLine: Whether the request line is too large.
   init(_ error: HTTPParserError, isLongLine: Bool) {

@@ -5,12 +5,12 @@ import ScanDaemon
 
 /// The function from requests to responses: it checks access, finds the route, and reads the body.
 ///
-/// The hot path is `GET /v1/scan/{code}`: the path is split and looked up in a table, the gate compares a few bytes,
-/// the code is looked up in mapped memory on the thread that read the request, and the response is written once, as
-/// bytes together with its head. It uses no coder, no log line and no other thread.
+/// The hot path is `GET /v1/scan/{code}`: the path is split and looked up in a table, the access control compares a few
+/// bytes, the code is looked up in mapped memory on the thread that read the request, and the response is written once,
+/// as bytes together with its head. It uses no coder, no log line and no other thread.
 struct RequestHandler: Sendable {
   let table: RouteTable
-  let gate: Gate
+  let accessControl: AccessControl
   let events: EventStreams
   let maximumBodyByteCount: Int
   let metrics: ServerMetrics
@@ -45,19 +45,19 @@ struct RequestHandler: Sendable {
         }
         outcome = .answer(try await work(call))
       }
-    } catch let error as Refusal {
+    } catch let error as ErrorResponse {
       outcome = .answer(Answer(error))
     } catch let error as BodyInterrupted {
       // The connection is gone, so no response can be sent.
       throw error
     } catch {
-      let refusal = Refusal(error)
-      if refusal.status == .internalServerError {
+      let errorResponse = ErrorResponse(error)
+      if errorResponse.status == .internalServerError {
         problems.note(.requestsFailing, "\(error)", about: "\(request.method) \(path)", endsAfter: .seconds(60))
       }
-      outcome = .answer(Answer(refusal))
+      outcome = .answer(Answer(errorResponse))
     }
-    var headers = gate.crossOrigin.fields(request.head) ?? HTTPFields()
+    var headers = accessControl.crossOrigin.fields(request.head) ?? HTTPFields()
     switch outcome {
     case .answer(let answer):
       metrics.count(request.method, route: path, status: answer.status)
@@ -75,10 +75,10 @@ struct RequestHandler: Sendable {
   /// - Parameter path: Set to the path of the matching routes, if any.
   private func admit(
     _ request: Request, _ channel: any Channel, _ path: inout String
-  ) throws(Refusal) -> (Route?, Call) {
+  ) throws(ErrorResponse) -> (Route?, Call) {
     let head = request.head
     let target: RequestTarget
-    do throws(Refusal) {
+    do throws(ErrorResponse) {
       target = try RequestTarget(head.path ?? "")
     } catch {
       try admit(head, nil, channel)
@@ -95,12 +95,12 @@ struct RequestHandler: Sendable {
     try admit(head, route?.access, channel)
     if let route { return (route, Call(parameters: match.parameters, query: target.query)) }
     if head.method == .options { return (nil, Call(parameters: [match.allowed])) }
-    throw Refusal(
+    throw ErrorResponse(
       .methodNotAllowed, "methodNotAllowed", "this path knows \(match.allowed)", headers: [.allow: match.allowed])
   }
 
-  private func admit(_ head: HTTPRequest, _ access: Route.Access?, _ channel: any Channel) throws(Refusal) {
-    try gate.admit(
+  private func admit(_ head: HTTPRequest, _ access: Route.Access?, _ channel: any Channel) throws(ErrorResponse) {
+    try accessControl.admit(
       head, to: access, caller: Self.caller(channel),
       now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
   }
@@ -126,15 +126,15 @@ struct RequestHandler: Sendable {
 
   private func body(of request: Request, _ route: Route) async throws -> BodyMembers {
     if let type = request.headers[.contentType], !Self.isJSON(type) {
-      throw Refusal(
+      throw ErrorResponse(
         .unsupportedMediaType, "unsupportedMediaType", "send JSON, with Content-Type: application/json or without one")
     }
     if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
-      throw Refusal(
+      throw ErrorResponse(
         .unsupportedMediaType, "unsupportedContentEncoding", "send the body as it is, without Content-Encoding",
         headers: [.acceptEncoding: "identity"])
     }
-    let tooLarge = Refusal.bodyTooLarge(limit: maximumBodyByteCount)
+    let tooLarge = ErrorResponse.bodyTooLarge(limit: maximumBodyByteCount)
     var isTooLarge = bodyLength(request) ?? 0 > maximumBodyByteCount
     // A client that waits for `100 Continue` sends no body now.
     if isTooLarge, Self.waits(request) { throw tooLarge }
@@ -160,7 +160,7 @@ struct RequestHandler: Sendable {
     if isTooLarge { throw tooLarge }
     if bytes.isEmpty {
       if route.body == .optional { return BodyMembers() }
-      throw Refusal.badRequest("the body is empty; send a JSON object")
+      throw ErrorResponse.badRequest("the body is empty; send a JSON object")
     }
     return try JSONBody(bytes).members()
   }
@@ -193,7 +193,7 @@ struct RequestHandler: Sendable {
   private func options(_ head: HTTPRequest, allowed: String) -> Answer {
     var answer = Answer.noContent
     if CrossOrigin.isPreflight(head) {
-      answer.headers = gate.crossOrigin.preflightFields(head, methods: allowed)
+      answer.headers = accessControl.crossOrigin.preflightFields(head, methods: allowed)
     }
     answer.headers[.allow] = allowed
     return answer

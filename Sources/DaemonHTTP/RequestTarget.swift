@@ -6,8 +6,8 @@ struct RequestTarget: Sendable, Equatable {
   let segments: [String]
   let query: Query
 
-  /// - Throws: `Refusal` with status 400.
-  init(_ text: String) throws(Refusal) {
+  /// - Throws: `ErrorResponse` with status 400.
+  init(_ text: String) throws(ErrorResponse) {
     let utf8 = Substring(text).utf8
     guard utf8.first == UInt8(ascii: "/") else {
       throw .badRequest("a path begins with a slash: /v1/status")
@@ -45,8 +45,8 @@ struct Query: Sendable, Equatable {
   /// A query without parameters.
   init() {}
 
-  /// - Throws: `Refusal` with status 400.
-  init(_ text: Substring) throws(Refusal) {
+  /// - Throws: `ErrorResponse` with status 400.
+  init(_ text: Substring) throws(ErrorResponse) {
     for part in text.prefix(while: { $0 != "#" }).split(separator: "&") {
       let equals = part.firstIndex(of: "=") ?? part.endIndex
       let value = equals < part.endIndex ? part[part.index(after: equals)...] : ""
@@ -62,8 +62,8 @@ struct Query: Sendable, Equatable {
 
   /// The number of items to list: 1 to 1000, 100 by default.
   ///
-  /// - Throws: `Refusal` with status 400.
-  func limit() throws(Refusal) -> Int {
+  /// - Throws: `ErrorResponse` with status 400.
+  func limit() throws(ErrorResponse) -> Int {
     guard let text = self["limit"] else { return 100 }
     guard let limit = Int(text), (1...1000).contains(limit) else {
       throw .badRequest("limit: a whole number from 1 to 1000")

@@ -10,13 +10,13 @@ extension DocumentStore {
   ///
   /// - Parameters:
   ///   - location: The store's location.
-  ///   - waiting: The longest time to wait for a writer.
+  ///   - lockTimeout: The longest time to wait for a writer.
   /// - Returns: What was repaired, durably; `nil` if the store never had a commit.
   /// - Throws: `DocumentStoreError.unknownState` if the store does not contain documents; `StoreError`. Nothing has
   ///   changed then.
-  public static func repair(_ location: StoreLocation, waiting: Duration = .zero) throws -> Repair? {
+  public static func repair(_ location: StoreLocation, lockTimeout: Duration = .zero) throws -> Repair? {
     // The log contains the table names. Without a commit that has them, the rows cannot be interpreted.
-    try Repair.run(location, schema: Schema([]), waiting: waiting, setsAside: true) { state, isComplete, _ in
+    try Repair.run(location, schema: Schema([]), lockTimeout: lockTimeout, setsAside: true) { state, isComplete, _ in
       if isComplete || state.isEmpty { return state }
       var description = try StoreDescription(state, path: location.path)
       description.forgetIndexes()

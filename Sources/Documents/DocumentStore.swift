@@ -15,7 +15,7 @@ public final class DocumentStore: Sendable {
   /// The options of a store.
   public struct Options: Sendable {
     /// The longest time that a change waits for a writer in another process.
-    public var waiting = Duration.seconds(2)
+    public var lockTimeout = Duration.seconds(2)
     /// When to compact the file, which rewrites it without dead records.
     public var compaction = CompactionPolicy.standard
     /// The interval at which observers poll for commits of other processes.
@@ -181,11 +181,11 @@ public final class DocumentStore: Sendable {
     try writing.withLock { idle in
       try checkOpen()
       let writer: StoreWriter
-      if let idleWriter = idle.writer, try idleWriter.resume(waiting: options.waiting) {
+      if let idleWriter = idle.writer, try idleWriter.resume(lockTimeout: options.lockTimeout) {
         writer = idleWriter
       } else {
         idle.writer = nil
-        writer = try StoreWriter(location, schema: Schema([]), waiting: options.waiting)
+        writer = try StoreWriter(location, schema: Schema([]), lockTimeout: options.lockTimeout)
       }
       // Each commit is durable. The header slot that marks the last commit becomes durable with the next one, because a
       // separate sync would double the time of a commit.

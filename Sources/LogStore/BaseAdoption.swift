@@ -28,15 +28,15 @@ public enum BaseAdoption {
   /// - Parameters:
   ///   - source: The location of the store to start from.
   ///   - target: The location of the new store.
-  ///   - waiting: The time to wait for another writer of `target` to finish.
+  ///   - lockTimeout: The time to wait for another writer of `target` to finish.
   /// - Returns: The commit, durable in the new store; `nil` if `target` already has a log or `source` has no commit.
   /// - Throws: `StoreError.locked`; `.damaged`, `.unusable` of the source; `.io`. The target then has no log, except
   ///   after a failed sync of its directory, when it may or may not have one.
   /// - Complexity: About twenty system calls, or a copy.
   public static func adopt(
-    from source: StoreLocation, into target: StoreLocation, waiting: Duration = .zero
+    from source: StoreLocation, into target: StoreLocation, lockTimeout: Duration = .zero
   ) throws(StoreError) -> Snapshot? {
-    let lock = try StoreWriter.lock(target, waiting)
+    let lock = try StoreWriter.lock(target, lockTimeout)
     defer { lock.release() }
     let named = try storage { () throws(StorageError) in
       try target.directory.remove(target.new)
@@ -61,7 +61,7 @@ public enum BaseAdoption {
     throw .replaced(path: source.directory.path + "/" + source.log)
   }
 
-  /// Returns the commit that ``adopt(from:into:waiting:)`` would share now; `nil` if there is no such commit.
+  /// Returns the commit that ``adopt(from:into:lockTimeout:)`` would share now; `nil` if there is no such commit.
   package static func offer(of source: StoreLocation) throws(StoreError) -> Snapshot? { try Offer(source)?.snapshot }
 }
 

@@ -186,7 +186,7 @@ extension StoreWriter {
   ///   throws. Nothing was changed in these cases. Also the errors of ``commit(_:keepsPrevious:accept:)``.
   /// - Complexity: Reads every row of `earlier` once and writes the live ones once.
   public func restore(_ earlier: Snapshot, _ prepare: (Transaction) throws -> Void) throws -> Snapshot {
-    let room = try roomToCopy(earlier)
+    let room = try spaceToCopy(earlier)
     // Freeing space would delete the file that is being copied, and frees nothing while that file is open.
     if let available = room.available, available < room.needed {
       throw StoreError.noRoom(path: location.path, needed: room.needed, available: available)

@@ -62,7 +62,7 @@ extension Snapshot {
       if answer.hasMatch {
         var list = UnitOffset(rawValue: 0)
         if let record = try match(&answer, bucket, space, key, &list) { return record }
-      } else if !answer.goesOn(hash) {
+      } else if !answer.continues(hash) {
         return nil
       }
     }
@@ -143,7 +143,7 @@ extension Snapshot {
   /// Reads the next bucket that may contain the key. Returns `false` if there is no such bucket.
   @inline(__always)
   private func advance(_ probe: inout Probe) throws(StoreError) -> Bool {
-    if probe.left == 0 || !probe.answer.goesOn(probe.hash) {
+    if probe.left == 0 || !probe.answer.continues(probe.hash) {
       if probe.older.isEmpty { return false }
       probe.block = blocks[probe.older.lowerBound]
       probe.older = (probe.older.lowerBound &+ 1)..<probe.older.upperBound

@@ -39,7 +39,7 @@ public struct Repair: Sendable {
   /// - Parameters:
   ///   - location: The location of the store.
   ///   - schema: The tables of the store, used if the file no longer contains them.
-  ///   - waiting: The time to wait for another writer to finish.
+  ///   - lockTimeout: The time to wait for another writer to finish.
   ///   - setsAside: Whether to rename a log from which nothing can be saved, which leaves a store without a commit.
   ///   - makeState: A closure that returns the application's state for the new generation.
   /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed to the store.
@@ -48,11 +48,11 @@ public struct Repair: Sendable {
   /// - Complexity: Reads the file three times and keeps one word for each row and all shared strings in memory; needs
   ///   disk space for another copy of the live data.
   public static func run(
-    _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, setsAside: Bool = false,
+    _ location: StoreLocation, schema: Schema, lockTimeout: Duration = .zero, setsAside: Bool = false,
     state makeState: StateMaker = { state, _, _ in state }
   ) throws -> Repair? {
     try run(
-      location, schema: schema, waiting: waiting, setsAside: setsAside, findingFaulty: { _ in [] },
+      location, schema: schema, lockTimeout: lockTimeout, setsAside: setsAside, findingFaulty: { _ in [] },
       state: makeState)
   }
 
@@ -62,11 +62,11 @@ public struct Repair: Sendable {
   /// - Parameter findFaulty: A closure that returns the rows that the application cannot read, in a store without
   ///   damage.
   package static func run(
-    _ location: StoreLocation, schema: Schema, waiting: Duration, setsAside: Bool = false,
+    _ location: StoreLocation, schema: Schema, lockTimeout: Duration, setsAside: Bool = false,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: StateMaker
   ) throws -> Repair? {
     try StoreWriter.repair(
-      location, schema: schema, waiting: waiting, setsAside: setsAside, findingFaulty: findFaulty,
+      location, schema: schema, lockTimeout: lockTimeout, setsAside: setsAside, findingFaulty: findFaulty,
       state: makeState)
   }
 

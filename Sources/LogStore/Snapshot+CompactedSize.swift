@@ -2,7 +2,7 @@ import Bytes
 import RecordFormat
 
 /// The disk space for an operation, in bytes.
-public struct Room: Sendable, Equatable {
+public struct DiskSpace: Sendable, Equatable {
   /// The maximum space that the operation needs.
   public let needed: Int
   /// The free space; `nil` if it is not known.

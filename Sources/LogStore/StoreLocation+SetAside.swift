@@ -7,16 +7,16 @@ extension StoreLocation {
   /// The new name is `NAME.damaged-1`. After a crash the log has either the old or the new name.
   ///
   /// - Parameters:
-  ///   - waiting: The time to wait for a writer to finish.
+  ///   - lockTimeout: The time to wait for a writer to finish.
   ///   - keepsOthers: Whether an existing log with that name is kept, and this one gets the next free name.
   ///   - isDamaged: A closure that returns whether to rename the log. It is called under the writer's lock, because
   ///     another process may already have renamed it.
   /// - Returns: The new path of the log; `nil` if the log was not renamed or does not exist.
   /// - Throws: `StoreError.locked`, `.io`; any error that `isDamaged` throws.
   package func setAside(
-    waiting: Duration = .zero, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
+    lockTimeout: Duration = .zero, keepsOthers: Bool = false, if isDamaged: () throws -> Bool
   ) throws -> String? {
-    let lock = try StoreWriter.lock(self, waiting)
+    let lock = try StoreWriter.lock(self, lockTimeout)
     defer { lock.release() }
     guard try isDamaged() else { return nil }
     return try setAsideLog(keepsOthers: keepsOthers)

@@ -14,15 +14,15 @@ public final class StoreReader: Sendable {
   /// The value of ``isRemoved``. No other memory depends on it.
   private let foundNoFile = Atomic(false)
   /// The interval, in nanoseconds, at which ``refresh()`` checks the directory if the mapped file announces no change.
-  private let lookInterval: Int64
+  private let refreshInterval: Int64
   /// The time of the last check, by `StoreEnvironment.uptime`. No other memory depends on it.
-  private let lastLook: Atomic<Int64>
+  private let lastCheck: Atomic<Int64>
 
-  private init(_ location: StoreLocation, _ snapshot: Snapshot, _ lookInterval: Duration) {
+  private init(_ location: StoreLocation, _ snapshot: Snapshot, _ refreshInterval: Duration) {
     self.location = location
-    let parts = lookInterval.components
-    self.lookInterval = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
-    lastLook = Atomic(location.environment.uptime())
+    let parts = refreshInterval.components
+    self.refreshInterval = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    lastCheck = Atomic(location.environment.uptime())
     current = Mutex(snapshot)
   }
 
@@ -31,17 +31,17 @@ public final class StoreReader: Sendable {
   ///
   /// - Parameters:
   ///   - location: The location of the store.
-  ///   - lookInterval: The longest time for which ``refresh()`` may skip checking the directory. Commits and new
+  ///   - refreshInterval: The longest time for which ``refresh()`` may skip checking the directory. Commits and new
   ///     generations are seen immediately in any case, because writers announce them in the mapped file. Only two
   ///     changes may remain unseen for this time: a file that was removed or replaced by hand, and the generation of a
   ///     writer that crashed before announcing it.
   /// - Throws: `StoreError.unusable`, `.damaged`, `.io`.
   /// - Complexity: About ten system calls, regardless of the number of rows.
   public static func open(
-    _ location: StoreLocation, lookInterval: Duration = .zero
+    _ location: StoreLocation, refreshInterval: Duration = .zero
   ) throws(StoreError) -> StoreReader? {
     guard let snapshot = try load(location, reusing: nil) else { return nil }
-    return StoreReader(location, snapshot, lookInterval)
+    return StoreReader(location, snapshot, refreshInterval)
   }
 
   /// Whether the last ``refresh()`` found no file with the store's name in the directory in which the store was opened.
@@ -60,16 +60,16 @@ public final class StoreReader: Sendable {
   /// - Throws: `StoreError.replaced` if the name now belongs to an older file, or to another store that is not newer;
   ///   any other error. The reader then stays at the commit that it shows: it never goes back.
   /// - Complexity: Without a new commit, a few loads from mapped memory and one system call, or one system call per
-  ///   `lookInterval`.
+  ///   `refreshInterval`.
   @discardableResult
   public func refresh() throws(StoreError) -> Bool {
     let old = snapshot
-    if lookInterval > 0 {
+    if refreshInterval > 0 {
       let now = location.environment.uptime()
-      let isFresh = now - lastLook.load(ordering: .relaxed) < lookInterval
+      let isFresh = now - lastCheck.load(ordering: .relaxed) < refreshInterval
       // `isLost` is checked last, because reading the slots may be what detects a lost page.
       if isFresh, !foundNoFile.load(ordering: .relaxed), !old.isAnnouncedOld, !old.isLost { return false }
-      lastLook.store(now, ordering: .relaxed)
+      lastCheck.store(now, ordering: .relaxed)
     }
     let identity = try storage { () throws(StorageError) in
       try location.directory.identity(of: location.log)

@@ -108,7 +108,7 @@ extension StoreWriter {
     }
     if keepsPrevious, !isKept { _ = try? location.removePrevious() }
     location.releaseBase()
-    new.log.file.isNamed(new.log.path)
+    new.log.file.wasRenamed(to: new.log.path)
     log = new.log
     damagedLog = nil
     namedFile = new.log.file.identity
@@ -127,12 +127,12 @@ extension StoreWriter {
   /// - Complexity: Reads every row once and writes the live ones once; needs disk space for one more copy. Rows are
   ///   read once more in advance if the device may have too little space, or if there are so many shared strings that
   ///   the counters are not precise enough.
-  public func compact(announcing announce: (Room) throws -> Void = { _ in }) throws -> Snapshot? {
+  public func compact(announcing announce: (DiskSpace) throws -> Void = { _ in }) throws -> Snapshot? {
     guard let old = snapshot else { return nil }
     try checkUsable()
-    var room = try roomToCopy(old)
+    var room = try spaceToCopy(old)
     while let available = room.available, available < room.needed, location.makeRoom() {
-      room = try roomToCopy(old)
+      room = try spaceToCopy(old)
     }
     try announce(room)
     if let available = room.available, available < room.needed {
@@ -148,19 +148,19 @@ extension StoreWriter {
 
   /// Returns the maximum space that a copy of the live rows needs, from counters if they are precise enough and
   /// otherwise by reading the rows.
-  func roomToCopy(_ old: Snapshot) throws(StoreError) -> Room {
+  func spaceToCopy(_ old: Snapshot) throws(StoreError) -> DiskSpace {
     let available = location.directory.availableByteCount()
     let limit = try old.compactedByteLimit()
     let isClear = limit.isClose && limit.byteCount <= available ?? .max
-    return Room(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
+    return DiskSpace(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
   }
 
   /// Returns the space that a new generation with about the present content needs, estimated from the counters, and the
   /// available space. The space of the previous generation counts as available, because it is deleted when space is
   /// needed.
-  public func roomForGeneration() throws(StoreError) -> Room {
+  public func spaceForGeneration() throws(StoreError) -> DiskSpace {
     let needed = snapshot.map { $0.end - min($0.end, Int(clamping: $0.manifest.deadBytes)) } ?? 0
     let reclaimable = try location.previousByteCount()
-    return Room(needed: needed, available: location.directory.availableByteCount().map { $0 + reclaimable })
+    return DiskSpace(needed: needed, available: location.directory.availableByteCount().map { $0 + reclaimable })
   }
 }

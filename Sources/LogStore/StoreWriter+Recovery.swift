@@ -3,13 +3,13 @@ import Storage
 
 /// Opening a store: the lock, and recovery after a crash.
 extension StoreWriter {
-  static func lock(_ location: StoreLocation, _ waiting: Duration) throws(StoreError) -> any StorageLock {
+  static func lock(_ location: StoreLocation, _ lockTimeout: Duration) throws(StoreError) -> any StorageLock {
     var waited = Duration.zero
     while true {
       let lock = try storage { () throws(StorageError) in try location.directory.lock(location.lock) }
       if let lock { return lock }
-      if waited >= waiting { throw .locked(path: location.directory.path + "/" + location.log) }
-      let pause = min(.milliseconds(10), waiting - waited)
+      if waited >= lockTimeout { throw .locked(path: location.directory.path + "/" + location.log) }
+      let pause = min(.milliseconds(10), lockTimeout - waited)
       location.environment.pause(pause)
       waited += pause
     }
@@ -73,7 +73,7 @@ extension StoreWriter {
 
   /// Records, before the commit of a new generation, that the log is damaged although it could be opened. The commit
   /// then renames it as damaged instead of keeping it as the previous generation.
-  package func noteDamage() throws(StoreError) {
+  package func markDamaged() throws(StoreError) {
     damagedLog = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
   }
 }

@@ -4,12 +4,12 @@ import Storage
 extension StoreWriter {
   /// Verifies a store and writes what can be saved of a damaged one into a new generation; see ``Repair``.
   static func repair(
-    _ location: StoreLocation, schema: Schema, waiting: Duration, setsAside: Bool,
+    _ location: StoreLocation, schema: Schema, lockTimeout: Duration, setsAside: Bool,
     findingFaulty findFaulty: (Snapshot) throws -> [FaultyRow], state makeState: Repair.StateMaker
   ) throws -> Repair? {
     let file = try storage { () throws(StorageError) in try location.directory.open(location.log, .read) }
     if let file { try Repair.checkVersion(of: file) }
-    let lock = try lock(location, waiting)
+    let lock = try lock(location, lockTimeout)
     let writer = StoreWriter(repairing: location, schema: schema, lock: lock)
     defer { writer.close() }
     let previous = try Verification.findingsInPrevious(location) ?? []

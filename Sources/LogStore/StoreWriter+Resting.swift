@@ -3,7 +3,7 @@ import Storage
 
 /// Releasing the lock between commits. A resting writer keeps its file open and lets other writers write.
 extension StoreWriter {
-  /// Releases the lock and keeps the file open, so that other writers can write until ``resume(waiting:)``. Every
+  /// Releases the lock and keeps the file open, so that other writers can write until ``resume(lockTimeout:)``. Every
   /// commit is durable.
   package func rest() {
     discardOpenTransaction()
@@ -12,14 +12,14 @@ extension StoreWriter {
 
   /// Takes the lock again after ``rest()``.
   ///
-  /// - Parameter waiting: The time to wait for another writer to finish.
+  /// - Parameter lockTimeout: The time to wait for another writer to finish.
   /// - Returns: Whether the store is unchanged since ``rest()``. If it has changed, or if that cannot be determined,
   ///   this writer can no longer be used. Open another one, which recovers the store or reports what is wrong with it.
   /// - Throws: `StoreError.locked`; `.io` if the lock fails.
   /// - Complexity: About ten system calls; no mapping, and no search for the last commit.
-  package func resume(waiting: Duration) throws(StoreError) -> Bool {
+  package func resume(lockTimeout: Duration) throws(StoreError) -> Bool {
     guard poison == nil, !isForked, damagedLog == nil, let log, let snapshot else { return false }
-    lock = try Self.lock(location, waiting)
+    lock = try Self.lock(location, lockTimeout)
     do {
       try checkName()
       let recovery = try log.recover()

@@ -52,22 +52,22 @@ public final class StoreWriter {
   /// - Parameters:
   ///   - location: The location of the store.
   ///   - schema: The tables that the application knows. The store may have more.
-  ///   - waiting: The time to wait for another writer to finish.
+  ///   - lockTimeout: The time to wait for another writer to finish.
   ///   - previousLifetime: The time for which a generation is kept after a full update replaced it. Zero keeps no
   ///     generation; `nil` keeps it until the next one replaces it. An expired generation is deleted with the next
   ///     commit.
   ///   - replacesDamaged: Whether to start a new store if the log cannot be opened. The log stays in place until the
   ///     first commit, which renames it to `NAME.damaged-1` or the next free name; see ``damagedPath``.
-  /// - Throws: `StoreError.locked` after the waiting time; `.damaged`, `.unusable`, `.schema`, `.io`.
+  /// - Throws: `StoreError.locked` after the lock timeout; `.damaged`, `.unusable`, `.schema`, `.io`.
   public init(
-    _ location: StoreLocation, schema: Schema, waiting: Duration = .zero, previousLifetime: Duration? = nil,
+    _ location: StoreLocation, schema: Schema, lockTimeout: Duration = .zero, previousLifetime: Duration? = nil,
     replacesDamaged: Bool = false
   ) throws(StoreError) {
     self.location = location
     self.schema = schema
     self.previousLifetime = previousLifetime
     self.replacesDamaged = replacesDamaged
-    lock = try Self.lock(location, waiting)
+    lock = try Self.lock(location, lockTimeout)
     do { try recover(orStartNewLog: replacesDamaged) } catch {
       lock.release()
       throw error

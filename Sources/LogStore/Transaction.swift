@@ -190,7 +190,7 @@ public final class Transaction {
 
   /// Prefetches what is needed to put or delete rows with these keys in `space` soon. This is a hint, useful for up to
   /// a few thousand keys, which fit the processor's cache.
-  public func expect(_ space: KeySpaceID, _ keys: KeyBatch) { base?.prefetch(space, keys) }
+  public func prefetch(_ space: KeySpaceID, _ keys: KeyBatch) { base?.prefetch(space, keys) }
 
   /// Deletes a row of `base` in `table`. Has no effect on a dead row.
   func delete(_ table: Int, _ row: RowID) throws(StoreError) {

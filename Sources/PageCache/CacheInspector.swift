@@ -95,5 +95,5 @@ extension PageStore {
   /// - Returns: The extent that was removed.
   /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
-  public func clear(_ list: CachedList) throws -> CacheExtent { try clear(list.id) }
+  public func clear(_ list: CachedList) throws -> CacheSize { try clear(list.id) }
 }

@@ -109,7 +109,7 @@ where Item.ID: Sendable {
   /// - Returns: The extent that was removed.
   /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
-  public func clear() throws -> CacheExtent { try store.clear(id) }
+  public func clear() throws -> CacheSize { try store.clear(id) }
 }
 
 extension PageCache {

@@ -110,17 +110,17 @@ extension PageStore {
   }
 
   /// Removes a list. Returns the extent that was removed. Pages that are being fetched for it are not stored.
-  func clear(_ id: ListID) throws -> CacheExtent {
+  func clear(_ id: ListID) throws -> CacheSize {
     state.withLock { state in
       state.stale[id] = nil
       if flights.isEmpty { state.listClears = [:] } else { state.listClears[id, default: 0] += 1 }
     }
     return try withFile { file in
-      guard try file.list(id, file.store.snapshot()) != nil else { return CacheExtent() }
+      guard try file.list(id, file.store.snapshot()) != nil else { return CacheSize() }
       return try file.change { change in
         let removed = try change.remove(id)
         change.beginEpoch()
-        return CacheExtent(removed.map { [$0] } ?? [])
+        return CacheSize(removed.map { [$0] } ?? [])
       }
     }
   }

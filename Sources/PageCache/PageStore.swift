@@ -22,7 +22,7 @@ public final class PageStore: Sendable {
     public var byteLimit = 64 << 20
     /// The longest time that storing a page waits for a writer in another process. After that, the
     /// page is returned without being stored.
-    public var waiting = Duration.seconds(2)
+    public var lockTimeout = Duration.seconds(2)
     /// When to compact the file, which rewrites it without dead records.
     public var compaction = CompactionPolicy(share: 0.5, floor: 1 << 20)
     /// The interval at which observers poll for commits of other processes.
@@ -101,7 +101,7 @@ public final class PageStore: Sendable {
     try checkOpen()
     if let file = state.withLock({ $0.file }) { return file }
     var options = DocumentStore.Options()
-    options.waiting = self.options.waiting
+    options.lockTimeout = self.options.lockTimeout
     options.compaction = self.options.compaction
     options.pollInterval = self.options.pollInterval
     let file = try CacheFile(location, options: options)
@@ -128,7 +128,7 @@ public final class PageStore: Sendable {
     case .none: return false
     case .replaced: break
     case .damage:
-      let path = try location.setAside(waiting: options.waiting) { isDamaged(error) }
+      let path = try location.setAside(lockTimeout: options.lockTimeout) { isDamaged(error) }
       if let path { options.onSetAside?(SetAside(path: path, reason: error)) }
     }
     state.withLock { state in
@@ -156,7 +156,7 @@ public final class PageStore: Sendable {
   /// - Returns: The extent that was removed.
   /// - Throws: Any error of a commit; nothing is removed then.
   @discardableResult
-  public func clear() throws -> CacheExtent {
+  public func clear() throws -> CacheSize {
     try checkOpen()
     state.withLock { state in
       state.clears += 1
@@ -164,9 +164,9 @@ public final class PageStore: Sendable {
       state.stale = [:]
     }
     return try withFile { file in
-      if try file.lists(file.store.snapshot()).isEmpty { return CacheExtent() }
+      if try file.lists(file.store.snapshot()).isEmpty { return CacheSize() }
       let removed = try file.change { change in
-        let removed = CacheExtent(try file.lists(change.base))
+        let removed = CacheSize(try file.lists(change.base))
         try change.removeEverything()
         change.beginEpoch()
         return removed
@@ -182,7 +182,7 @@ public final class PageStore: Sendable {
   /// - Throws: The error that prevents the store from being read.
   /// - Complexity: Reads each list.
   public func statistics() throws -> PageStoreStatistics {
-    let extent = try withFile { file in CacheExtent(try file.lists(file.store.snapshot())) }
+    let extent = try withFile { file in CacheSize(try file.lists(file.store.snapshot())) }
     return state.withLock { state in
       PageStoreStatistics(
         stored: extent, hits: state.hits, misses: state.misses, evictions: state.evictions)
@@ -191,7 +191,7 @@ public final class PageStore: Sendable {
 }
 
 /// The extent of some lists: their number, pages and bytes.
-public struct CacheExtent: Sendable, Equatable {
+public struct CacheSize: Sendable, Equatable {
   /// The number of lists that have at least one page.
   public var lists = 0
   /// The number of pages of all these lists.
@@ -213,7 +213,7 @@ public struct CacheExtent: Sendable, Equatable {
 /// Statistics of a store: its extent, and counts since this instance was created.
 public struct PageStoreStatistics: Sendable, Equatable {
   /// What is stored now, whichever process stored it.
-  public let stored: CacheExtent
+  public let stored: CacheSize
   /// The number of loads that were answered without a fetch.
   public let hits: Int
   /// The number of loads that needed a fetch, successful or not.

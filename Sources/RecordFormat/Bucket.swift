@@ -105,7 +105,7 @@ public enum Bucket {
 
     /// Returns whether a key with hash `hash` may be in the next bucket.
     @inlinable @inline(__always)
-    public func goesOn(_ hash: UInt64) -> Bool { UInt32(truncatingIfNeeded: bits >> 32) & filterBit(hash) != 0 }
+    public func continues(_ hash: UInt64) -> Bool { UInt32(truncatingIfNeeded: bits >> 32) & filterBit(hash) != 0 }
   }
 
   /// Searches the index bucket at `unit` for a key with hash `hash`; returns `nil` if the bucket fails its check.

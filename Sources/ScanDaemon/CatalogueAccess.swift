@@ -30,7 +30,7 @@ final class CatalogueAccess: Sendable {
 
   /// The stores of the signed-in user; the default stores if no user is signed in.
   func stores() throws -> UserStores {
-    do { return try workspace.stores() } catch WorkspaceError.nobodySignedIn { return workspace.defaultStores }
+    do { return try workspace.stores() } catch WorkspaceError.notSignedIn { return workspace.defaultStores }
   }
 
   /// The catalogue of the given stores.

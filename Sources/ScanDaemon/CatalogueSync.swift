@@ -100,8 +100,8 @@ public final class CatalogueSync: Service, Sendable {
     return { stores, extent in
       var synchronizer = Synchronizer(http)
       synchronizer.options.threshold = options.threshold
-      synchronizer.options.gate = LossGate(share: options.maximumLoss)
-      if options.maximumLoss >= 1 { synchronizer.options.rowGate = .acceptingCollapse }
+      synchronizer.options.lossLimit = LossLimit(share: options.maximumLoss)
+      if options.maximumLoss >= 1 { synchronizer.options.rowLimits = .acceptingCollapse }
       // ``CompactionService`` normally compacts while the daemon is idle; this policy bounds the file if it is never
       // idle.
       synchronizer.compaction = CompactionPolicy(share: 3, floor: 64 << 20)
@@ -241,8 +241,8 @@ public final class CatalogueSync: Service, Sendable {
     guard let step else { throw SyncUnavailable.noServer }
     if state.withLock({ $0.isStopped }) { throw CancellationError() }
     let stores: UserStores
-    do { stores = try access.workspace.stores() } catch WorkspaceError.nobodySignedIn {
-      throw SyncUnavailable.nobodySignedIn
+    do { stores = try access.workspace.stores() } catch WorkspaceError.notSignedIn {
+      throw SyncUnavailable.notSignedIn
     }
     let (start, time) = (environment.uptime(), environment.time.now())
     do {

@@ -61,7 +61,7 @@ final class CauseWatch: Sendable {
       }
       let counts = try queue.counts()
       problems.clear(.documentsUnreadable)
-      let isPaused = try queue.pauses().contains(.byHand)
+      let isPaused = try queue.pauses().contains(.manual)
       problems.set(
         .queuePaused, isPaused ? "somebody paused the queue; \(counts.waiting) uploads wait" : nil)
       if problems.has(.uploadsRefused), counts.count < queueOptions.maximumCount,

@@ -83,9 +83,9 @@ final class CompactionService: Service {
   private func compactCatalogue() throws {
     let stores = try access.stores()
     guard let store = try stores.catalogue().store, try CompactionPolicy.standard.isDue(in: store) else { return }
-    let writer = try stores.catalogueWriter(waiting: .zero)
+    let writer = try stores.catalogueWriter(lockTimeout: .zero)
     defer { writer.close() }
-    if try writer.compactIfWorthwhile() {
+    if try writer.compactIfDue() {
       logger.info("compacted", metadata: ["store": "catalogue", "user": "\(stores.user ?? "")"])
     }
   }

@@ -43,7 +43,7 @@ extension Daemon {
   // MARK: Scans
 
   /// A scan after its lookup.
-  private struct Looked {
+  private struct ProcessedScan {
     let start: Duration
     /// The input's label in metrics.
     let label: String
@@ -53,14 +53,14 @@ extension Daemon {
   }
 
   /// An answer in the form its caller receives.
-  private struct Told {
+  private struct Response {
     let answer: ScanAnswer
     /// The answer as a line of JSON.
     let line: [UInt8]
   }
 
-  private func process(_ readings: [Reading]) async -> [Told] {
-    var told: [Told] = []
+  private func process(_ readings: [Reading]) async -> [Response] {
+    var told: [Response] = []
     var rest = readings[...]
     while !rest.isEmpty {
       // A repeated code is processed after the first one was recorded, or could not be.
@@ -72,19 +72,19 @@ extension Daemon {
     return told
   }
 
-  private func process(_ scans: [Looked]) async -> [Told] {
+  private func process(_ scans: [ProcessedScan]) async -> [Response] {
     let recorded = await record(scans)
     return zip(scans, recorded).map { scan, recorded in
       defer { metrics.answer.recordNanoseconds((environment.uptime() - scan.start).nanoseconds) }
       if scan.answer.repeats != nil {
         metrics.count("shelfmark_repeats_total", [("input", scan.label)])
-        return Told(answer: recorded.answer, line: recorded.line)
+        return Response(answer: recorded.answer, line: recorded.line)
       }
       return end(recorded, scan.label)
     }
   }
 
-  private func look(_ reading: Reading) -> Looked {
+  private func look(_ reading: Reading) -> ProcessedScan {
     let start = environment.uptime()
     let now = environment.time.now()
     let id = ids.next(now: now)
@@ -93,19 +93,19 @@ extension Daemon {
     let repeats = inputs.read(reading, id: id, at: start)
     do {
       let (answer, stores) = try look(reading, id: id, now, repeats: repeats)
-      return Looked(start: start, label: label, answer: answer, stores: stores)
+      return ProcessedScan(start: start, label: label, answer: answer, stores: stores)
     } catch {
       health.failed(reading.code, error)
       let answer = unreadable(reading, id, now, repeats, error)
-      do { return Looked(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
+      do { return ProcessedScan(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
         // The user to record it for is unknown.
-        return Looked(start: start, label: label, answer: answer.recorded(.failed("\(error)")), stores: nil)
+        return ProcessedScan(start: start, label: label, answer: answer.recorded(.failed("\(error)")), stores: nil)
       }
     }
   }
 
   /// Counts and publishes an answer.
-  private func end(_ recorded: Recorded, _ label: String) -> Told {
+  private func end(_ recorded: Recorded, _ label: String) -> Response {
     let answer = recorded.answer
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
@@ -117,7 +117,7 @@ extension Daemon {
       at: answer.time)
     events.publish(.scan, recorded.line)
     if let session = recorded.session { sessions.tell(session.id, session.stores) }
-    return Told(answer: answer, line: recorded.line)
+    return Response(answer: answer, line: recorded.line)
   }
 
   private func look(
@@ -182,7 +182,7 @@ extension Daemon {
   }
 
   /// Records scans and encodes their answers. Scans of one user share commits, in the given order.
-  private func record(_ scans: [Looked]) async -> [Recorded] {
+  private func record(_ scans: [ProcessedScan]) async -> [Recorded] {
     var recorded = scans.map { Recorded(answer: $0.answer) }
     var start = 0
     while start < scans.count {
@@ -199,7 +199,7 @@ extension Daemon {
 
   /// Records scans of the same user.
   private func record(
-    _ scans: [Looked], _ range: Range<Int>, _ stores: UserStores, _ recorded: inout [Recorded]
+    _ scans: [ProcessedScan], _ range: Range<Int>, _ stores: UserStores, _ recorded: inout [Recorded]
   ) async {
     var records: [Record] = []
     for index in range where scans[index].answer.repeats == nil {

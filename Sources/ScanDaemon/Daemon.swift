@@ -82,7 +82,7 @@ public final class Daemon: ReadingHandler, Sendable {
     lock = try Self.lock(options.root, logger)
     var workspaceOptions = Workspace.Options()
     workspaceOptions.pollInterval = .milliseconds(500)
-    workspaceOptions.lookInterval = .milliseconds(1)
+    workspaceOptions.refreshInterval = .milliseconds(1)
     workspaceOptions.notify = { [logger] notice in logger.warning("\(notice)") }
     workspace = try Workspace.open(options.root, options: workspaceOptions)
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
@@ -93,7 +93,7 @@ public final class Daemon: ReadingHandler, Sendable {
     inputs = InputTable(options, after: recent)
     ids = ScanIDs(random: environment.time.random)
     var directory = WorkspaceDirectory(root: options.root)
-    directory.waiting = workspaceOptions.waiting
+    directory.lockTimeout = workspaceOptions.lockTimeout
     directory.notify = workspaceOptions.notify
     var queueOptions = environment.queue
     let parkings = WakeSignal()
@@ -102,7 +102,7 @@ public final class Daemon: ReadingHandler, Sendable {
       switch event {
       case .storeFailed(let reason): problems.note(.queueNotWritten, reason)
       case .committed: problems.clear(.queueNotWritten)
-      case .parked, .takenBack: parkings.wake()
+      case .parked, .requeued: parkings.wake()
       case .breakerClosed(let destination): problems.clear(.targetPaused, about: destination)
       default: break
       }

@@ -48,7 +48,7 @@ struct WebhookTransport: Sendable {
     options.headers = webhook.headers
     options.userAgent = "shelfmark-catalogd/\(Daemon.version)"
     options.secrets = webhook.secrets
-    options.isPacked = webhook.isPacked
+    options.isCompressed = webhook.isCompressed
     options.timeout = webhook.timeout
     options.readsResponses = webhook.success != nil
     options.batchFormat = webhook.batchFormat

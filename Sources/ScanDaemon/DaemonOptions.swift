@@ -79,7 +79,7 @@ public struct WebhookOptions: Sendable {
   /// The secrets that requests are signed with, the current one first; empty to send unsigned requests.
   public var secrets: [WebhookSecret] = []
   /// Whether bodies are compressed with gzip.
-  public var isPacked = false
+  public var isCompressed = false
   /// The timeout of one attempt.
   public var timeout: Duration = .seconds(30)
   /// The retry policy: when a failed upload is retried, what each status means, and when a scan is parked. By default,
@@ -90,7 +90,7 @@ public struct WebhookOptions: Sendable {
   /// delivered; `nil` if the status alone decides.
   public var success: UploadSuccessRule?
   /// Whether later scans of the same input wait after one is parked, until a person decides about it.
-  public var onParked = OnParked.continue
+  public var onParked = ParkedUploadPolicy.continue
   /// How many scans of an input one request contains; `nil` to send each scan on its own.
   public var batch: UploadBatchOptions?
   /// The format of a request's body that contains several scans.

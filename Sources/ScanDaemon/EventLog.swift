@@ -182,13 +182,13 @@ public final class EventLog: Sendable {
   private func wait(_ listener: Int, beyond number: UInt64) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
+        let continues = state.withLock { state in
           // A cancellation that came earlier found no continuation to resume; one that comes now waits for the lock.
           if state.next > number || state.isFinished || Task.isCancelled { return true }
           state.waiting[listener] = continuation
           return false
         }
-        if goesOn { continuation.resume() }
+        if continues { continuation.resume() }
       }
     } onCancel: {
       state.withLock { $0.waiting.removeValue(forKey: listener) }?.resume()

@@ -10,13 +10,13 @@ final class UserWatch: Service {
   private let problems: Problems
   private let environment: DaemonEnvironment
   private let onChange: @Sendable () -> Void
-  private struct Told {
+  private struct Published {
     var user: String?
     /// The stores of the user; the default stores are always the same object.
     weak var stores: UserStores?
   }
   /// The user that was published last.
-  private let told: Mutex<Told>
+  private let published: Mutex<Published>
 
   init(
     _ access: CatalogueAccess, _ events: EventLog, _ problems: Problems, _ environment: DaemonEnvironment,
@@ -28,7 +28,7 @@ final class UserWatch: Service {
     self.environment = environment
     self.onChange = onChange
     let stores = try? access.stores()
-    told = Mutex(Told(user: stores?.user, stores: stores))
+    published = Mutex(Published(user: stores?.user, stores: stores))
   }
 
   func run() async throws {
@@ -55,12 +55,12 @@ final class UserWatch: Service {
   /// user with other stores.
   func look() throws {
     let stores = try access.stores()
-    let (isNews, isNew, previous) = told.withLock { told in
+    let (isNews, isNew, previous) = published.withLock { published in
       // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
-      let isNews = UserDocumentsTable.Key(told.user) != UserDocumentsTable.Key(stores.user)
-      let isNew = isNews || told.stores !== stores
-      defer { told = Told(user: stores.user, stores: stores) }
-      return (isNews, isNew, told.user)
+      let isNews = UserDocumentsTable.Key(published.user) != UserDocumentsTable.Key(stores.user)
+      let isNew = isNews || published.stores !== stores
+      defer { published = Published(user: stores.user, stores: stores) }
+      return (isNews, isNew, published.user)
     }
     if isNews {
       let data = JSONText.object([("user", .optional(stores.user)), ("previous", .optional(previous))])

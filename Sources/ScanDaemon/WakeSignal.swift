@@ -37,7 +37,7 @@ final class WakeSignal: Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
+        let continues = state.withLock { state in
           if state.isPending || state.isFinished || Task.isCancelled {
             state.isPending = false
             return true
@@ -45,7 +45,7 @@ final class WakeSignal: Sendable {
           state.waiting = continuation
           return false
         }
-        if goesOn { continuation.resume() }
+        if continues { continuation.resume() }
       }
     } onCancel: {
       wake()

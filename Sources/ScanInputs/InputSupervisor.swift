@@ -5,7 +5,7 @@ import Synchronization
 /// Runs inputs that stay open while their handler is replaced.
 ///
 /// A program that reloads its configuration in the same process creates one supervisor for its inputs, and calls
-/// ``run(_:for:maximumConnections:goesOn:)`` for each configuration. An input whose options do not change stays open
+/// ``run(_:for:maximumConnections:continues:)`` for each configuration. An input whose options do not change stays open
 /// between two runs: an incomplete line continues, clients stay connected, and codes that are read meanwhile are
 /// answered by the next handler.
 public final class InputSupervisor: Sendable {
@@ -44,12 +44,12 @@ public final class InputSupervisor: Sendable {
   ///   - inputs: The inputs, with unique names.
   ///   - handler: The handler of the readings until the next call.
   ///   - maximumConnections: The connection limit of each input that begins now and accepts connections.
-  ///   - goesOn: Called at the end, even after a cancellation. Returns whether there will be another call. If true, the
-  ///     inputs stay open and readings wait for it; otherwise they end.
+  ///   - continues: Called at the end, even after a cancellation. Returns whether there will be another call. If true,
+  ///     the inputs stay open and readings wait for it; otherwise they end.
   /// - Throws: `CancellationError` only.
   public func run(
     _ inputs: [InputOptions], for handler: any ReadingHandler,
-    maximumConnections: Int = ScanInput.maximumConnections, goesOn: @Sendable () -> Bool
+    maximumConnections: Int = ScanInput.maximumConnections, continues: @Sendable () -> Bool
   ) async throws {
     let wanted = Dictionary(inputs.map { ($0.name, $0) }) { $1 }
     let (kept, others) = running.withLock { running in
@@ -65,7 +65,7 @@ public final class InputSupervisor: Sendable {
     await end(others)
     for input in new { start(input, maximumConnections) }
     try? await gracefulShutdown()
-    if !goesOn() { await endAll() }
+    if !continues() { await endAll() }
     await handlerSwitch.disconnect()
     try Task.checkCancellation()
   }

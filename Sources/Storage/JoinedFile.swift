@@ -53,7 +53,7 @@ package final class JoinedFile: StorageFile {
   package var identity: FileIdentity { own.identity }
   package var named: any StorageFile { own }
 
-  package func isNamed(_ path: String) { own.isNamed(path) }
+  package func wasRenamed(to path: String) { own.wasRenamed(to: path) }
 
   package func location(of offset: Int) -> (path: String, offset: Int) {
     if range.contains(offset) { return (sharedPath, offset) }

@@ -42,7 +42,7 @@ final class PosixFile: StorageFile {
 
   var path: String { name.withLock { $0 } }
 
-  func isNamed(_ path: String) { name.withLock { $0 = path } }
+  func wasRenamed(to path: String) { name.withLock { $0 = path } }
 
   func size() throws(StorageError) -> Int {
     var status = stat()

@@ -80,7 +80,7 @@ package protocol StorageFile: AnyObject, Sendable {
   var systemDescriptor: Int32? { get }
 
   /// Sets the path for messages after the file was renamed.
-  func isNamed(_ path: String)
+  func wasRenamed(to path: String)
 
   /// Returns the current size of the file in bytes.
   func size() throws(StorageError) -> Int

@@ -14,7 +14,7 @@ final class EventRecorder: Sendable {
     case delivered
     case backedOff = "backed_off"
     case parked
-    case takenBack = "taken_back"
+    case requeued = "taken_back"
     case released
     case takenOver = "taken_over"
   }
@@ -51,7 +51,7 @@ final class EventRecorder: Sendable {
     case .delivered: count(.delivered)
     case .backedOff: count(.backedOff)
     case .parked: count(.parked)
-    case .takenBack: count(.takenBack)
+    case .requeued: count(.requeued)
     case .released: count(.released)
     case .takenOver: count(.takenOver)
     case .committed(let count, let duration):

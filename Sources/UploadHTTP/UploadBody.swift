@@ -33,8 +33,8 @@ struct UploadBody: Sendable {
   }
 
   /// All of it, packed if asked for. Blocks where it has files. Memory: all of it.
-  func bytes(isPacked: Bool) throws -> [UInt8] {
-    let reader = Reader(self, isPacked: isPacked)
+  func bytes(isCompressed: Bool) throws -> [UInt8] {
+    let reader = Reader(self, isCompressed: isCompressed)
     var bytes: [UInt8] = []
     while let piece = try reader.next() { bytes += piece }
     return bytes
@@ -54,8 +54,8 @@ struct UploadBody: Sendable {
     /// Guards where the reader is.
     private let state: Mutex<State>
 
-    init(_ body: UploadBody, isPacked: Bool) {
-      state = Mutex(State(parts: body.parts[...], deflater: isPacked ? GzipDeflater(level: -1) : nil))
+    init(_ body: UploadBody, isCompressed: Bool) {
+      state = Mutex(State(parts: body.parts[...], deflater: isCompressed ? GzipDeflater(level: -1) : nil))
     }
 
     /// The next bytes; `nil` at the end.
@@ -99,7 +99,7 @@ struct BodyPieces: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let body: UploadBody
-  let isPacked: Bool
+  let isCompressed: Bool
 
   struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let reader: UploadBody.Reader
@@ -109,5 +109,7 @@ struct BodyPieces: AsyncSequence, Sendable {
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: UploadBody.Reader(body, isPacked: isPacked)) }
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(reader: UploadBody.Reader(body, isCompressed: isCompressed))
+  }
 }

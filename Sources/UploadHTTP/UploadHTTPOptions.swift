@@ -21,7 +21,7 @@ public struct UploadHTTPOptions: Sendable {
   /// What its body is.
   public var body = Body.json
   /// Whether bodies are packed (`Content-Encoding: gzip`). Few servers take that unasked.
-  public var isPacked = false
+  public var isCompressed = false
   /// Further headers, in this order. `Idempotency-Key`, `Content-Type`, `Content-Encoding` and those of signatures are the
   /// transport's.
   public var headers: [(name: String, value: String)] = []

@@ -173,26 +173,27 @@ public final class UploadHTTPTransport: Sendable {
   /// the signature comes before the body.
   private func add(_ body: UploadBody, to request: inout HTTPClientRequest, id: String) async throws {
     request.headers.add(name: "Content-Type", value: body.type)
-    if options.isPacked { request.headers.add(name: "Content-Encoding", value: "gzip") }
+    if options.isCompressed { request.headers.add(name: "Content-Encoding", value: "gzip") }
     if let agent = options.userAgent, request.headers["User-Agent"].isEmpty {
       request.headers.add(name: "User-Agent", value: agent)
     }
-    let isPacked = options.isPacked
+    let isCompressed = options.isCompressed
     var signature = WebhookSignature(options.secrets, id: id, timestamp: Int64(Date().timeIntervalSince1970))
     if body.hasFiles {
-      let length: HTTPClientRequest.Body.Length = isPacked ? .unknown : .known(Int64(body.byteCount))
-      request.body = .stream(BodyPieces(body: body, isPacked: isPacked), length: length)
+      let length: HTTPClientRequest.Body.Length = isCompressed ? .unknown : .known(Int64(body.byteCount))
+      request.body = .stream(BodyPieces(body: body, isCompressed: isCompressed), length: length)
       if !options.secrets.isEmpty {
         signature = try await BlockingThread.run { [signature] in
           var signature = signature
-          let reader = UploadBody.Reader(body, isPacked: isPacked)
+          let reader = UploadBody.Reader(body, isCompressed: isCompressed)
           while let piece = try reader.next() { signature.update(piece) }
           return signature
         }
       }
     } else {
       let bytes =
-        isPacked ? try await BlockingThread.run { try body.bytes(isPacked: true) } : try body.bytes(isPacked: false)
+        isCompressed
+        ? try await BlockingThread.run { try body.bytes(isCompressed: true) } : try body.bytes(isCompressed: false)
       request.body = .bytes(bytes)
       signature.update(bytes)
     }

@@ -117,7 +117,7 @@ extension QueueChange {
       try supersede(entry)
     } else {
       try put(entry.madeReady(now: now), replacing: entry)
-      events.append(.takenBack(id))
+      events.append(.requeued(id))
     }
     return true
   }

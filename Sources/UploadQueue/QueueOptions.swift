@@ -42,7 +42,7 @@ public enum QueueEvent: Sendable, Equatable {
   case backedOff(UploadID, UploadFailure, notBefore: Int64)
   case parked(UploadID, UploadFailure)
   /// It had been parked and waits again, because its destination was at fault, not the upload.
-  case takenBack(UploadID)
+  case requeued(UploadID)
   /// A worker returned it to the queue without an answer.
   case released(UploadID)
   /// A worker ended while sending it.

@@ -51,7 +51,7 @@ public struct QueueCounts: Codable, Sendable, Equatable {
 /// Why a queue is paused.
 public enum PauseReason: String, Codable, Sendable, CaseIterable {
   /// A person or the application paused it.
-  case byHand
+  case manual = "byHand"
   /// The network is unreachable.
   case unreachable
 }
@@ -86,7 +86,7 @@ struct QueueState: Codable, Identifiable, Sendable, Equatable {
 
   var pauses: Set<PauseReason> {
     var pauses: Set<PauseReason> = []
-    if isPaused { pauses.insert(.byHand) }
+    if isPaused { pauses.insert(.manual) }
     if isUnreachable { pauses.insert(.unreachable) }
     return pauses
   }

@@ -2,19 +2,19 @@
 struct ScheduleRules: Sendable {
   /// The destination of a kind's uploads.
   var destination: @Sendable (_ kind: String) -> String = { _ in "" }
-  /// Returns the rule for later uploads with the order key of a parked one; `nil` for ``OnParked/continue``.
-  var holds: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
+  /// Returns the rule for later uploads with the order key of a parked one; `nil` for ``ParkedUploadPolicy/continue``.
+  var holds: (@Sendable (_ kind: String, _ orderKey: String) -> ParkedUploadPolicy)?
   /// The batch limits of a kind; `nil` to send each upload alone.
   var batch: @Sendable (_ kind: String) -> UploadBatchOptions? = { _ in nil }
 
   /// Whether a parked upload may hold its order key.
   var mayHold: Bool { holds != nil }
 
-  func onParked(_ kind: String, _ orderKey: String) -> OnParked { holds?(kind, orderKey) ?? .continue }
+  func onParked(_ kind: String, _ orderKey: String) -> ParkedUploadPolicy { holds?(kind, orderKey) ?? .continue }
 }
 
 /// The rule for later uploads with the order key of a parked one.
-public enum OnParked: String, Sendable, CaseIterable {
+public enum ParkedUploadPolicy: String, Sendable, CaseIterable {
   /// Later uploads continue.
   case `continue`
   /// Later uploads wait until the parked one is retried or dropped.

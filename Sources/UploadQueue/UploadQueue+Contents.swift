@@ -122,10 +122,10 @@ extension UploadQueue {
 
   /// Pauses the queue: no worker in any process begins an attempt, but running attempts finish. The pause lasts until
   /// ``resume(_:)``, even if the process ends. Durable when it returns.
-  public func pause(_ reason: PauseReason = .byHand) async throws {
+  public func pause(_ reason: PauseReason = .manual) async throws {
     try await group.perform { change in
       switch reason {
-      case .byHand: change.state.isPaused = true
+      case .manual: change.state.isPaused = true
       case .unreachable: change.state.isUnreachable = true
       }
     }
@@ -137,7 +137,7 @@ extension UploadQueue {
   public func resume(_ reason: PauseReason? = nil) async throws {
     try await group.perform { change in
       if reason != .unreachable { change.state.isPaused = false }
-      if reason != .byHand { change.state.isUnreachable = false }
+      if reason != .manual { change.state.isUnreachable = false }
     }
   }
 }

@@ -64,8 +64,8 @@ public struct UploadStatusPolicy: Sendable, Equatable {
     if pauseOn.contains(.one(status)) { return .pause }
     if parkOn.contains(.one(status)) { return .park }
     if Self.retriedByThemselves.contains(status) || status < 0 { return .retry }
-    if pauseOn.contains(.hundred(status / 100)) { return .pause }
-    if parkOn.contains(.hundred(status / 100)) { return .park }
+    if pauseOn.contains(.class(status / 100)) { return .pause }
+    if parkOn.contains(.class(status / 100)) { return .park }
     return .retry
   }
 }
@@ -75,7 +75,7 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
   /// One status code, for example 404.
   case one(Int)
   /// A class, by its first digit: 4 for 400 to 499.
-  case hundred(Int)
+  case `class`(Int)
 
   /// Parses `404` or `4xx`. A code or class of 2xx is rejected, because 2xx always means success.
   ///
@@ -83,7 +83,7 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
   public init?(_ text: some StringProtocol) {
     if text.utf8.count == 3, let first = text.first?.wholeNumberValue, [1, 3, 4, 5].contains(first) {
       if text.dropFirst().lowercased() == "xx" {
-        self = .hundred(first)
+        self = .class(first)
         return
       }
       if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let status = Int(text) {
@@ -103,7 +103,7 @@ public enum UploadStatus: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .one(let status): "\(status)"
-    case .hundred(let digit): "\(digit)xx"
+    case .class(let digit): "\(digit)xx"
     }
   }
 }

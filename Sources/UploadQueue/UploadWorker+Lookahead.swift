@@ -15,7 +15,7 @@ import Documents
 ///
 /// The order changes only for uploads that fail. If the destination recovers within such a sequence, an upload that
 /// failed before arrives after the one that was accepted. An attempt without an answer ends the sequence, as does one
-/// that pauses the destination. Keys that are held in order (``OnParked/hold``) are not looked ahead.
+/// that pauses the destination. Keys that are held in order (``ParkedUploadPolicy/hold``) are not looked ahead.
 extension UploadWorker {
   /// The number of uploads to try after a group that was sent; 0 for none.
   func takeLookahead(_ group: ClaimedGroup, _ outcomes: [AttemptOutcome]) -> Int {

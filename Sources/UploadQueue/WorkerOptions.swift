@@ -31,7 +31,7 @@ public struct WorkerOptions: Sendable {
   public var success: (@Sendable (_ kind: String, UploadResponse) throws -> Bool)?
   /// Returns the rule for later uploads with the order key of a parked one; `nil` lets them continue. Uploads that were
   /// parked under another setting hold nothing.
-  public var onParked: (@Sendable (_ kind: String, _ orderKey: String) -> OnParked)?
+  public var onParked: (@Sendable (_ kind: String, _ orderKey: String) -> ParkedUploadPolicy)?
   /// Limits for batches, if the worker has a batch transport; `nil` to send each upload alone.
   public var batch: UploadBatchOptions?
   /// Limits for batches of some kinds, instead of ``batch``.

@@ -33,7 +33,7 @@ final class SignedIn: Sendable {
   /// Checks which user is signed in, and returns that user's stores; `nil` if no user is signed in.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: One system call if nothing has changed, or one for each `lookInterval`.
+  /// - Complexity: One system call if nothing has changed, or one for each `refreshInterval`.
   func look() throws -> UserStores? {
     let (stores, old, isNew) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: nil) }
@@ -52,7 +52,7 @@ final class SignedIn: Sendable {
   }
 
   private func refresh(_ state: inout State) throws {
-    state.reader = try StoreReader.newest(state.reader, lookInterval: options.lookInterval) {
+    state.reader = try StoreReader.newest(state.reader, refreshInterval: options.refreshInterval) {
       try directory.store("settings", of: nil)
     }
     let newest = state.reader?.snapshot

@@ -51,7 +51,7 @@ public final class UserStores: Sendable {
   ///
   /// - Throws: `WorkspaceError.closed`; `StoreError`, `CatalogError`.
   /// - Complexity: If nothing has changed, one system call for the catalogue and one for the signed-in user, or one of
-  ///   each for each ``Workspace/Options/lookInterval``.
+  ///   each for each ``Workspace/Options/refreshInterval``.
   public func catalogue() throws -> CatalogSnapshot {
     try checkOpen()
     return try state.withLock { state in
@@ -61,7 +61,7 @@ public final class UserStores: Sendable {
         state.catalogue = nil
       }
       if state.catalogue == nil, let location = try directory.store("catalogue", of: user) {
-        state.catalogue = try CatalogReader.open(location, lookInterval: options.lookInterval)
+        state.catalogue = try CatalogReader.open(location, refreshInterval: options.refreshInterval)
       }
       return try state.catalogue?.snapshot() ?? .empty
     }
@@ -70,12 +70,13 @@ public final class UserStores: Sendable {
   /// Opens the writer of the catalogue. The caller must close it. After its user is signed out, it begins no more
   /// updates: it throws `StoreError.closed`, for an increment when it is committed. A running update is finished.
   ///
-  /// - Parameter waiting: The longest time to wait for another writer; ``Workspace/Options/waiting`` by default.
+  /// - Parameter lockTimeout: The longest time to wait for another writer; ``Workspace/Options/lockTimeout`` by
+  ///   default.
   /// - Throws: `WorkspaceError.closed`, `.store`; `StoreError.locked` after that time, `.damaged`, `.unusable`, `.io`.
-  public func catalogueWriter(waiting: Duration? = nil) throws -> CatalogWriter {
+  public func catalogueWriter(lockTimeout: Duration? = nil) throws -> CatalogWriter {
     try checkOpen()
     let access = access
-    return try directory.catalogueWriter(of: user, waiting: waiting ?? options.waiting) {
+    return try directory.catalogueWriter(of: user, lockTimeout: lockTimeout ?? options.lockTimeout) {
       (try? access.isGranted()) == true
     }
   }

@@ -50,13 +50,13 @@ public final class Workspace: Sendable {
   /// The options of a workspace.
   public struct Options: Sendable {
     /// The longest time that a change waits for a writer in another process.
-    public var waiting = Duration.seconds(2)
+    public var lockTimeout = Duration.seconds(2)
     /// The interval at which observers poll for changes by other processes.
     public var pollInterval = Duration.milliseconds(100)
     /// The interval at which the directories of catalogues and of the default settings are checked. Commits and new
     /// generations by any process are always seen at once; only files that a person removes or replaces by hand may go
     /// unnoticed for this long.
-    public var lookInterval: Duration = .zero
+    public var refreshInterval: Duration = .zero
     /// A callback for actions that stores take on their own; see ``WorkspaceDirectory/notify``.
     public var notify: @Sendable (StoreNotice) -> Void = { _ in }
     /// The options of document stores.
@@ -92,7 +92,7 @@ public final class Workspace: Sendable {
   /// - Throws: `WorkspaceError.settings` if the signed-in user cannot be determined; `.store`.
   public static func open(_ root: String, options: Options = Options()) throws -> Workspace {
     var directory = WorkspaceDirectory(root: root)
-    directory.waiting = options.waiting
+    directory.lockTimeout = options.lockTimeout
     directory.notify = options.notify
     // On a read-only or foreign medium, the deletion is deferred. A partly removed user is never visible.
     try? directory.finishRemovals()
@@ -106,15 +106,15 @@ public final class Workspace: Sendable {
   /// The ID of the signed-in user; `nil` if no user is signed in.
   ///
   /// - Throws: `WorkspaceError.closed`, `.settings`, `.store`.
-  /// - Complexity: One system call if nothing has changed, or one for each ``Options/lookInterval``.
+  /// - Complexity: One system call if nothing has changed, or one for each ``Options/refreshInterval``.
   public func current() throws -> String? { try signedIn.look()?.user }
 
   /// The stores of the signed-in user.
   ///
-  /// - Throws: `WorkspaceError.nobodySignedIn`, `.closed`, `.settings`, `.store`.
-  /// - Complexity: One system call if nothing has changed, or one for each ``Options/lookInterval``.
+  /// - Throws: `WorkspaceError.notSignedIn`, `.closed`, `.settings`, `.store`.
+  /// - Complexity: One system call if nothing has changed, or one for each ``Options/refreshInterval``.
   public func stores() throws -> UserStores {
-    guard let stores = try signedIn.look() else { throw WorkspaceError.nobodySignedIn }
+    guard let stores = try signedIn.look() else { throw WorkspaceError.notSignedIn }
     return stores
   }
 

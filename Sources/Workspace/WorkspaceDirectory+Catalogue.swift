@@ -35,21 +35,21 @@ extension WorkspaceDirectory {
   ///
   /// - Parameters:
   ///   - id: The user's ID; `nil` for the default store.
-  ///   - waiting: The longest time to wait for another writer.
+  ///   - lockTimeout: The longest time to wait for another writer.
   ///   - replacesDamaged: Whether to replace a catalogue that cannot be opened with a new one; see `CatalogWriter`.
   /// - Throws: `WorkspaceError.userID`, `.store`; `SettingsError`; `StoreError.locked`, `.damaged`, `.unusable`, `.io`.
   public func catalogueWriter(
-    of id: String?, waiting: Duration, replacesDamaged: Bool = false
+    of id: String?, lockTimeout: Duration, replacesDamaged: Bool = false
   ) throws -> CatalogWriter {
-    try catalogueWriter(of: id, waiting: waiting, replacesDamaged: replacesDamaged) { true }
+    try catalogueWriter(of: id, lockTimeout: lockTimeout, replacesDamaged: replacesDamaged) { true }
   }
 
   func catalogueWriter(
-    of id: String?, waiting: Duration, replacesDamaged: Bool = false,
+    of id: String?, lockTimeout: Duration, replacesDamaged: Bool = false,
     while isPermitted: @escaping @Sendable () -> Bool
   ) throws -> CatalogWriter {
     try CatalogWriter(
-      makeStore("catalogue", of: id), waiting: waiting, previousLifetime: previousLifetime(of: id),
+      makeStore("catalogue", of: id), lockTimeout: lockTimeout, previousLifetime: previousLifetime(of: id),
       replacesDamaged: replacesDamaged, while: isPermitted)
   }
 

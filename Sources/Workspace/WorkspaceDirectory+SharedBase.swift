@@ -54,7 +54,9 @@ extension WorkspaceDirectory {
     for candidate in try candidates(for: id, origin) {
       let target = try makeCatalogue(of: id)
       do throws(StoreError) {
-        guard let adopted = try BaseAdoption.adopt(from: candidate, into: target, waiting: waiting) else { continue }
+        guard let adopted = try BaseAdoption.adopt(from: candidate, into: target, lockTimeout: lockTimeout) else {
+          continue
+        }
         try rememberOrigin(origin, of: target)
         return (try? CatalogSnapshot(adopted))?.cursor
       } catch {

@@ -66,7 +66,7 @@ extension WorkspaceDirectory {
 
   /// Stores a text under a name or, with `nil`, deletes it.
   func setNote(_ name: String, to text: String?, of location: StoreLocation) throws(StoreError) {
-    let writer = try StoreWriter(noteStore(location), schema: SettingsTable.schema, waiting: waiting)
+    let writer = try StoreWriter(noteStore(location), schema: SettingsTable.schema, lockTimeout: lockTimeout)
     defer { writer.close() }
     do { try SettingsTable.set(name, to: text, in: writer) } catch let error as StoreError { throw error } catch {
       preconditionFailure("a note is set or the store refuses it")

@@ -113,7 +113,7 @@ extension UserStores {
     }
     // A running synchronisation is finished, whether or not the user is still signed in when the response arrives.
     let destination = SyncDestination(try directory.makeStore("catalogue", of: user)) { [directory, user] in
-      try directory.catalogueWriter(of: user, waiting: directory.waiting, replacesDamaged: replacesDamaged)
+      try directory.catalogueWriter(of: user, lockTimeout: directory.lockTimeout, replacesDamaged: replacesDamaged)
     }
     var damagedPath: String?
     var failure: WorkspaceError?

@@ -25,7 +25,7 @@ public struct WorkspaceDirectory: Sendable {
   /// The path of the root directory, which may not exist yet.
   public let root: String
   /// The longest time that a change waits for a writer in another process.
-  public var waiting = Duration.seconds(2)
+  public var lockTimeout = Duration.seconds(2)
   /// A callback for actions that stores take on their own, for example deleting a previous generation because the disk
   /// is full. It may be called on any thread.
   public var notify: @Sendable (StoreNotice) -> Void = { _ in }
@@ -69,7 +69,7 @@ public struct WorkspaceDirectory: Sendable {
   public func repairSettings() throws -> Repair? {
     guard let location = try existingSettings() else { return nil }
     do {
-      return try Repair.run(location, schema: SettingsTable.schema, waiting: waiting, setsAside: true)
+      return try Repair.run(location, schema: SettingsTable.schema, lockTimeout: lockTimeout, setsAside: true)
     } catch let error as StoreError {
       throw WorkspaceError(settings: error)
     }
@@ -104,7 +104,7 @@ public struct WorkspaceDirectory: Sendable {
   func withCurrentUser(_ body: (_ current: String?, _ set: (String?) throws -> Void) throws -> Void) throws {
     do {
       let writer = try StoreWriter(
-        location(make(["default"]), "settings"), schema: SettingsTable.schema, waiting: waiting)
+        location(make(["default"]), "settings"), schema: SettingsTable.schema, lockTimeout: lockTimeout)
       defer { writer.close() }
       let current = try SettingsTable.text(SettingsTable.currentUser, in: writer.snapshot)
       try body(current) { try SettingsTable.set(SettingsTable.currentUser, to: $0, in: writer) }
@@ -177,7 +177,7 @@ public struct WorkspaceDirectory: Sendable {
     } make: {
       try makeStore("settings", of: id)
     }
-    return Settings(location, access, waiting: waiting, pollInterval: pollInterval)
+    return Settings(location, access, lockTimeout: lockTimeout, pollInterval: pollInterval)
   }
 
   /// The location of a store, of a user or with `nil` of the default set; `nil` if there is no directory. Creates

@@ -5,7 +5,7 @@ public enum WorkspaceError: Error, Sendable {
   /// An id is empty, or longer than 255 bytes.
   case userID(byteCount: Int)
   /// No user is signed in, and none was named.
-  case nobodySignedIn
+  case notSignedIn
   /// The user has no stores: no user with this ID has signed in on this device, or the user was removed.
   case noSuchUser(String)
   /// The stores were used after another user was signed in, or after the workspace was closed. Get the current stores
@@ -33,7 +33,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .userID(let byteCount):
       byteCount == 0
         ? "a user's id cannot be empty" : "a user's id has at most 255 bytes of UTF-8, this one has \(byteCount)"
-    case .nobodySignedIn: "nobody is signed in"
+    case .notSignedIn: "nobody is signed in"
     case .noSuchUser(let id): "there is no user \(id) here"
     case .closed(let user):
       user.map { "the stores of \($0) were closed, as \($0) was signed out or the workspace was closed" }

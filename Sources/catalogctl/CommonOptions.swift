@@ -44,10 +44,10 @@ struct StoreOptions: ParsableArguments {
 
   /// The selected user.
   ///
-  /// - Throws: `WorkspaceError.nobodySignedIn`.
+  /// - Throws: `WorkspaceError.notSignedIn`.
   func userID() throws -> String {
     if let user { return user }
-    guard let current = try workspace.currentUser() else { throw WorkspaceError.nobodySignedIn }
+    guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
     return current
   }
 
@@ -84,10 +84,10 @@ struct StoreOptions: ParsableArguments {
   /// The writer of the user's catalogue. Creates missing directories.
   ///
   /// - Parameter replacesDamaged: Whether to start with an empty catalogue if the existing one cannot be opened.
-  func writer(waiting: Duration = .zero, replacesDamaged: Bool = false) throws -> CatalogWriter {
+  func writer(lockTimeout: Duration = .zero, replacesDamaged: Bool = false) throws -> CatalogWriter {
     let user = try userID()
     return try orRemedies(user) {
-      try workspace.catalogueWriter(of: user, waiting: waiting, replacesDamaged: replacesDamaged)
+      try workspace.catalogueWriter(of: user, lockTimeout: lockTimeout, replacesDamaged: replacesDamaged)
     }
   }
 
@@ -150,7 +150,7 @@ struct WriteOptions: ParsableArguments {
   }
 
   /// The duration ``wait``, with millisecond precision.
-  var waiting: Duration { .milliseconds(Int(wait * 1000)) }
+  var lockTimeout: Duration { .milliseconds(Int(wait * 1000)) }
 }
 
 /// The option that selects output for people or for programs.

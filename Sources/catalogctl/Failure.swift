@@ -126,7 +126,7 @@ struct Failure: Error {
     case .noSuchUser: self.init(.no, "\(error); 'catalogctl users' names who has stores")
     case .closed: self.init(.temporary, "\(error)")
     case .userID: self.init(.usage, "\(error)")
-    case .nobodySignedIn:
+    case .notSignedIn:
       self.init(.usage, "nobody is signed in; run 'catalogctl login ID' first, or name a user with --user ID")
     }
   }

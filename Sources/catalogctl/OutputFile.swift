@@ -15,10 +15,10 @@ final class OutputFile {
 
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - isPacked: Whether to compress the file with gzip.
+  ///   - isCompressed: Whether to compress the file with gzip.
   /// - Throws: `Failure` with exit code 73 if the file cannot be created; `StorageError`.
-  init(_ path: String, isPacked: Bool = false) throws {
-    deflater = isPacked ? GzipDeflater(level: -1) : nil
+  init(_ path: String, isCompressed: Bool = false) throws {
+    deflater = isCompressed ? GzipDeflater(level: -1) : nil
     // Replace the target of a symbolic link, not the link.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)

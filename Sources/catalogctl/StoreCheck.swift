@@ -72,21 +72,21 @@ struct StoreCheck {
   ///
   /// - Parameter recounted: Called with the name of each queue that was recounted.
   func repair(
-    waiting: Duration, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
+    lockTimeout: Duration, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
   ) throws {
     if let location = try workspace.store(DocumentOptions.storeName, of: id) {
-      if let repair = try DocumentStore.repair(location, waiting: waiting), repair.damagedPath != nil {
+      if let repair = try DocumentStore.repair(location, lockTimeout: lockTimeout), repair.damagedPath != nil {
         body("the documents", repair)
       }
       var options = DocumentStore.Options()
-      options.waiting = waiting
+      options.lockTimeout = lockTimeout
       let store = try DocumentStore.inspect(location, options: options)
       for name in try UploadQueue.names(in: store)
       where try UploadQueue(in: store, name: name, isReadOnly: true).recount() { recounted(name) }
     }
     for name in Self.others where id != nil || name != "settings" {
       if let location = try workspace.store(name, of: id),
-        let repair = try Repair.run(location, schema: Self.schema(of: name), waiting: waiting, setsAside: true),
+        let repair = try Repair.run(location, schema: Self.schema(of: name), lockTimeout: lockTimeout, setsAside: true),
         repair.damagedPath != nil
       {
         body("the store \(name)", repair)

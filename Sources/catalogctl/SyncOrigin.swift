@@ -14,12 +14,12 @@ struct SyncOrigin {
   ///   - source: The server's URL, or the name of the files' source.
   ///   - organisation: The organisation whose catalogue the source provides.
   ///   - shownSource: The server's URL without secrets; `nil` for files.
-  /// - Throws: `WorkspaceError.nobodySignedIn`, `.store`.
+  /// - Throws: `WorkspaceError.notSignedIn`, `.store`.
   init(
     _ store: StoreOptions, _ write: WriteOptions, source: String?, organisation: String?, shownSource: String? = nil
   ) throws {
     var workspace = store.workspace
-    workspace.waiting = write.waiting
+    workspace.lockTimeout = write.lockTimeout
     self.workspace = workspace
     id = try store.userID()
     self.organisation = organisation

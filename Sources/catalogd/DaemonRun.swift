@@ -18,14 +18,14 @@ struct DaemonRun: Sendable {
   /// Opens the stores.
   ///
   /// - Parameters:
-  ///   - rack: The inputs, which outlive a run.
+  ///   - inputs: The inputs, which outlive a run.
   ///   - recent: The recent scans of the previous run.
-  ///   - goesOn: Returns whether another run will follow this one.
+  ///   - continues: Returns whether another run will follow this one.
   ///   - onStarted: Called with the listening address once scans can arrive.
   ///   - onEnd: Called when standard input ends, if the daemon should exit then.
   static func open(
-    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ rack: InputSupervisor, after recent: RecentScans,
-    goesOn: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
+    _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ inputs: InputSupervisor, after recent: RecentScans,
+    continues: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
@@ -38,7 +38,8 @@ struct DaemonRun: Sendable {
     let connections = DescriptorLimit.connections(configuration, limit: setup.descriptorLimit)
     services.append(
       Inputs(
-        rack: rack, options: configuration.inputs, connections: connections.input, handler: handler, goesOn: goesOn))
+        inputs: inputs, options: configuration.inputs, connections: connections.input, handler: handler,
+        continues: continues))
     if var options = configuration.server {
       let address = options.address
       options.metrics = setup.registry.text
@@ -74,14 +75,14 @@ struct DaemonRun: Sendable {
 
 /// A service that connects the inputs to this daemon while it runs.
 private struct Inputs: Service {
-  let rack: InputSupervisor
+  let inputs: InputSupervisor
   let options: [InputOptions]
   let connections: Int
   let handler: any ReadingHandler
-  let goesOn: @Sendable () -> Bool
+  let continues: @Sendable () -> Bool
 
   func run() async throws {
-    try await rack.run(options, for: handler, maximumConnections: connections, goesOn: goesOn)
+    try await inputs.run(options, for: handler, maximumConnections: connections, continues: continues)
   }
 }
 

@@ -49,14 +49,14 @@ final class Supervisor: Sendable {
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
     /// Whether another run follows the current one.
-    var goesOn: Bool { !isEnding && (next != nil || (!hasStarted && previous != nil)) }
+    var continues: Bool { !isEnding && (next != nil || (!hasStarted && previous != nil)) }
   }
 
   private let read: Read
   private let setup: ProcessSetup
   private let manager: ServiceManager?
   private let logger: Logger
-  private let rack: InputSupervisor
+  private let inputs: InputSupervisor
   /// Guards the state of the runs. Never held across an await.
   private let state: Mutex<State>
 
@@ -67,7 +67,7 @@ final class Supervisor: Sendable {
     self.setup = setup
     manager = ServiceManager(environment: environment)
     logger = Logger(label: "catalogd")
-    rack = InputSupervisor(logger: logger)
+    inputs = InputSupervisor(logger: logger)
     state = Mutex(State(configuration: configuration))
   }
 
@@ -80,7 +80,7 @@ final class Supervisor: Sendable {
     }
     warn(of: state.withLock { $0.configuration })
     let code = await runAll()
-    await rack.end()
+    await inputs.end()
     if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
     listening.cancel()
     watchdog?.cancel()
@@ -141,8 +141,8 @@ final class Supervisor: Sendable {
     }
     do {
       let recent = state.withLock { $0.recent }
-      let run = try await DaemonRun.open(configuration, setup, rack, after: recent) {
-        self.state.withLock { $0.goesOn }
+      let run = try await DaemonRun.open(configuration, setup, inputs, after: recent) {
+        self.state.withLock { $0.continues }
       } onStarted: {
         await self.started($0)
       } onEnd: {
@@ -212,10 +212,10 @@ final class Supervisor: Sendable {
     }
     guard begins else { return }
     Task {
-      var goesOn = true
-      while goesOn {
+      var continues = true
+      while continues {
         await reload()
-        goesOn = state.withLock { state in
+        continues = state.withLock { state in
           defer { state.readsAgain = false }
           state.isReading = state.readsAgain
           return state.readsAgain

@@ -15,7 +15,7 @@ import Testing
     #expect(try snapshot.complete(["1", ""]).unknown == ["1", ""])
     #expect(try CatalogReader.open(catalogue.location) == nil)
     #expect(try catalogue.writer.compact().sequence == 0)
-    #expect(try !catalogue.writer.compactIfWorthwhile())
+    #expect(try !catalogue.writer.compactIfDue())
     #expect(try CatalogDigest(snapshot) == CatalogDigest(.empty))
   }
 

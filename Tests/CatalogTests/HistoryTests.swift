@@ -32,14 +32,14 @@ import Testing
 
   @Test func `a compaction becomes worthwhile and loses nothing`() throws {
     let catalogue = try TestCatalogue([Product("a", "1111")], [Relation("a", "b")])
-    #expect(try !catalogue.writer.compactIfWorthwhile())
+    #expect(try !catalogue.writer.compactIfDue())
     var product = Product("a", "1111")
     product.name = String(repeating: "n", count: 500_000)
     var compactions = 0
     for number in 0..<24 {
       product.skuCode = "\(number)"
       try catalogue.increment([product], [Relation("a", "b")])
-      if try catalogue.writer.compactIfWorthwhile() { compactions += 1 }
+      if try catalogue.writer.compactIfDue() { compactions += 1 }
       #expect(try catalogue.snapshot.products == [product])
       #expect(try catalogue.snapshot.relations == [Relation("a", "b")])
     }

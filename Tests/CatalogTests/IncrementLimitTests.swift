@@ -9,7 +9,7 @@ import Testing
 @Suite struct IncrementLimitTests {
   @Test func `rows that are kept come back as they were`() {
     var generator = RowGenerator("kept rows")
-    var kept = (products: KeptRows(), relations: KeptRows())
+    var kept = (products: RowBuffer(), relations: RowBuffer())
     var rows = (products: [Product()], relations: [Relation()])
     for _ in 0..<500 {
       rows.products.append(generator.product())

@@ -129,14 +129,14 @@ import Testing
     catalogue.writer.close()
     let location = catalogue.location
     try catalogue.folder.write([], to: "catalog.log")
-    func replace(_ gate: LossGate) throws -> UpdateReport {
+    func replace(_ lossLimit: LossLimit) throws -> UpdateReport {
       let writer = try CatalogWriter(location, replacesDamaged: true)
       defer { writer.close() }
-      var update = try writer.beginFullUpdate(gate)
+      var update = try writer.beginFullUpdate(lossLimit)
       try update.take([Product("x", "9999")], [])
       return try update.commit(cursor: "new")
     }
-    #expect { try replace(LossGate()) } throws: {
+    #expect { try replace(LossLimit()) } throws: {
       if case CatalogError.wouldLose(2000, 2000, _) = $0 { true } else { false }
     }
     let report = try replace(.open)

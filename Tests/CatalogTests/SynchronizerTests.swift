@@ -159,7 +159,7 @@ import Testing
     let server = Server { _ in Self.payload(["a"], cursor: "1") }
     let other = try CatalogWriter(location)
     let error = await #expect(throws: StoreError.self) {
-      try await synchronizer(server).run(SyncDestination(location, waiting: .milliseconds(10)))
+      try await synchronizer(server).run(SyncDestination(location, lockTimeout: .milliseconds(10)))
     }
     guard case .locked? = error else {
       Issue.record("\(String(describing: error))")

@@ -42,9 +42,9 @@ final class TestCatalogue {
 
   @discardableResult
   func full(
-    _ products: [Product], _ relations: [Relation] = [], cursor: String = "full", gate: LossGate = .open
+    _ products: [Product], _ relations: [Relation] = [], cursor: String = "full", lossLimit: LossLimit = .open
   ) throws -> UpdateReport {
-    var update = try writer.beginFullUpdate(gate)
+    var update = try writer.beginFullUpdate(lossLimit)
     try update.take(products, relations)
     return try update.commit(cursor: cursor)
   }

@@ -266,7 +266,7 @@ import Testing
       Issue.record("nothing was thrown")
     } catch WireError.sinkFailed(let error, let row) {
       #expect(error is SinkFull)
-      #expect(row == RowPlace(list: .products, index: 0, id: "a"))
+      #expect(row == RowPosition(list: .products, index: 0, id: "a"))
     }
     // And stays.
     #expect(throws: WireError.self) { _ = try decoder.finish() }

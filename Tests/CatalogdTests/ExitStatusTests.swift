@@ -15,7 +15,7 @@ import Workspace
     #expect(ExitStatus(DaemonServerError.cannotListen("a", reason: "b")).rawValue == 69)
     #expect(ExitStatus(DaemonServerError.tokenMissing(host: "a")).rawValue == 64)
     #expect(ExitStatus(StoreError.closed(path: "a")).rawValue == 75)
-    #expect(ExitStatus(WorkspaceError.nobodySignedIn).rawValue == 64)
+    #expect(ExitStatus(WorkspaceError.notSignedIn).rawValue == 64)
     #expect(ExitStatus(TransportError.invalidHeader(name: "a")).rawValue == 64)
     #expect(ExitStatus(DaemonError.rootInUse(path: "a", holder: "b")).rawValue == 75)
     #expect(ExitStatus(Unforeseen()).rawValue == 70)

@@ -102,7 +102,7 @@ import Testing
     #expect(limiter.count == 13)
   }
 
-  @Test func `a refusal is told`() {
+  @Test func `an error response is told`() {
     let told = Atomic(0)
     let limiter = ConnectionLimiter(.init(maximum: 4, perAddress: nil)) { told.add(1, ordering: .relaxed) }
     for _ in 0..<2 { limiter.admit("a", now: start) {}.answers() }

@@ -116,6 +116,6 @@ import Testing
   @Test(arguments: ["*", "null", "example.org"]) func `what is no origin is refused at the start`(text: String) {
     var options = DaemonServer.Options()
     options.allowedOrigins = [text]
-    #expect(throws: DaemonServerError.originUnusable(text)) { try DaemonServer.gate(options) }
+    #expect(throws: DaemonServerError.originUnusable(text)) { try DaemonServer.accessControl(options) }
   }
 }

@@ -12,10 +12,10 @@ import Testing
     try await TestDaemon.run { _, server in
       server.token = "s3cret"
     } _: { test in
-      let gate = Gate(
+      let accessControl = AccessControl(
         token: BearerToken("s3cret"), isLocal: true, isOverNetwork: true, rate: nil,
         crossOrigin: CrossOrigin(origins: []))
-      let routes = DaemonAPI(daemon: test.daemon, metrics: nil, gate: gate).routes
+      let routes = DaemonAPI(daemon: test.daemon, metrics: nil, accessControl: accessControl).routes
       #expect(routes.map { "\($0.method.rawValue) \($0.path)" }.sorted() == test.checker.operations)
       for route in routes {
         let operation = test.checker.document["paths"]?[route.path]?[route.method.rawValue.lowercased()]
@@ -24,7 +24,7 @@ import Testing
           #expect(isRequired == (route.body == .required), "\(route.path)")
         }
         let isOpen = operation?["security"] == .array([])
-        #expect(isOpen != gate.asksToken(for: route.access), "\(route.path)")
+        #expect(isOpen != accessControl.asksToken(for: route.access), "\(route.path)")
       }
       let answer = try await test.exchange("GET", "/openapi.json", headers: [("Authorization", "Bearer s3cret")])
       #expect(answer.json == test.checker.document)
@@ -51,8 +51,8 @@ import Testing
 
   @Test func `without a catalogue the daemon is not ready, and a scan says why nothing matches`() async throws {
     try await TestDaemon.run(isFilled: false) { test in
-      let refusal = try await test.exchange("GET", "/readyz", expecting: 503).json
-      #expect(refusal["error"]?["message"]?.text == "there is no catalogue; GET /v1/status says more")
+      let errorResponse = try await test.exchange("GET", "/readyz", expecting: 503).json
+      #expect(errorResponse["error"]?["message"]?.text == "there is no catalogue; GET /v1/status says more")
       for answer in [
         try await test.exchange("GET", "/v1/scan/6901234567892").json,
         try await test.exchange("POST", "/v1/scans", #"{"code":"6901234567892"}"#).json,
@@ -74,8 +74,8 @@ import Testing
     } _: { test in
       let place = root + "/users/ana/catalogue.log"
       try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: place))
-      let refusal = try await test.exchange("GET", "/readyz", expecting: 503).json
-      #expect(refusal["error"]?["message"]?.text == "the catalogue cannot be read; GET /v1/status says more")
+      let errorResponse = try await test.exchange("GET", "/readyz", expecting: 503).json
+      #expect(errorResponse["error"]?["message"]?.text == "the catalogue cannot be read; GET /v1/status says more")
       let answer = try await test.exchange("POST", "/v1/scans", #"{"code":"6901234567892"}"#).json
       #expect(answer["match"]?.text == "unreadable" && answer["reason"]?.text != nil)
       try await test.exchange("GET", "/v1/scan/6901234567892", expecting: 503)

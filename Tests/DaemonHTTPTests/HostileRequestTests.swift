@@ -114,7 +114,7 @@ import Testing
       let session = try await test.exchange("POST", "/v1/sessions", #"{"name":"s"}"#, expecting: 201).json["id"]?.text
       let scans = "/v1/sessions/\(try #require(session))/scans"
       let long = String(repeating: "1", count: 4096)
-      // There is no server to synchronise with: a conflict is no refusal of the body.
+      // There is no server to synchronise with: a conflict is no error of the body.
       for (path, body, isGood) in [
         ("/v1/scans", #"{"code":"1","input":null,"tag":null}"#, true),
         ("/v1/scans", #"{"code":"1","codes":null}"#, true),
@@ -401,7 +401,7 @@ import Testing
   }
 
   /// Why a server does not listen at a path.
-  private func refusal(_ path: String) async throws -> DaemonServerError {
+  private func errorResponse(_ path: String) async throws -> DaemonServerError {
     try await #require(throws: DaemonServerError.self) {
       try await TestDaemon.run({ _, options in options.address = .socket(path: path) }) { _ in }
     }
@@ -411,15 +411,15 @@ import Testing
     let directory = try TemporaryDirectory()
     try directory.write([1], to: "http")
     let path = directory.path + "/http"
-    #expect(try await refusal(path) == .cannotListen(path, reason: "a file that is no socket has this name"))
+    #expect(try await errorResponse(path) == .cannotListen(path, reason: "a file that is no socket has this name"))
     #expect(try directory.contents("http") == [1])
   }
 
   @Test func `a path that cannot be is refused with words`() async throws {
     let long = "/tmp/" + String(repeating: "x", count: 120)
     let reason = "a socket's path has 1 to 93 bytes, none of them zero; this one has 125"
-    #expect(try await refusal(long) == .cannotListen(long, reason: reason))
-    let (empty, nowhere) = (try await refusal(""), try await refusal("/nowhere/at/all"))
+    #expect(try await errorResponse(long) == .cannotListen(long, reason: reason))
+    let (empty, nowhere) = (try await errorResponse(""), try await errorResponse("/nowhere/at/all"))
     #expect(empty.description.contains("1 to 93 bytes"))
     #expect(nowhere.description.contains("No such file or directory"))
   }

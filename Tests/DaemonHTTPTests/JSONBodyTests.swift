@@ -8,7 +8,7 @@ import Testing
 
   /// The words with which something is refused.
   func words(_ body: () throws -> Void) -> String? {
-    do { try body() } catch let error as Refusal { return error.message } catch {}
+    do { try body() } catch let error as ErrorResponse { return error.message } catch {}
     return nil
   }
 
@@ -64,8 +64,8 @@ import Testing
       Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
     }
     _ = try JSONBody(nested(JSONBody.nestingLimit))
-    #expect(throws: Refusal.self) { try JSONBody(nested(JSONBody.nestingLimit + 1)) }
-    #expect(throws: Refusal.self) { try JSONBody(nested(100_000)) }
+    #expect(throws: ErrorResponse.self) { try JSONBody(nested(JSONBody.nestingLimit + 1)) }
+    #expect(throws: ErrorResponse.self) { try JSONBody(nested(100_000)) }
   }
 
   @Test func `values are counted, and one too many is refused whatever it is`() throws {
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `bytes that are no UTF-8 are refused`() {
-    #expect(throws: Refusal.self) { try JSONBody([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")]) }
+    #expect(throws: ErrorResponse.self) { try JSONBody([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")]) }
   }
 
   @Test func `any bytes are read or refused`() {

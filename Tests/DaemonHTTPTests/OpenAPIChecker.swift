@@ -13,7 +13,7 @@ struct OpenAPIChecker {
 
   /// - Parameter options: of the server whose document it is.
   init(_ options: DaemonServer.Options = DaemonServer.Options()) throws {
-    let security = OpenAPIDocument.Security(try DaemonServer.gate(options))
+    let security = OpenAPIDocument.Security(try DaemonServer.accessControl(options))
     document = try JSONBody(OpenAPIDocument.bytes(security), nestingLimit: 64, valueLimit: .max)
     schema = JSONSchema(document: document)
   }

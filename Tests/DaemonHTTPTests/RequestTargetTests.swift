@@ -18,7 +18,7 @@ import Testing
     "http://a/b", "a/b", "?a",
   ])
   func `what is no path is refused with 400`(text: String) {
-    #expect { try RequestTarget(text) } throws: { ($0 as? Refusal)?.status == .badRequest }
+    #expect { try RequestTarget(text) } throws: { ($0 as? ErrorResponse)?.status == .badRequest }
   }
 
   @Test func `the first of several values of one name counts`() throws {
@@ -46,6 +46,6 @@ import Testing
   @Test(arguments: ["0", "1001", "-1", "x", "", "1.5", "99999999999999999999"])
   func `any other limit is refused`(text: String) throws {
     let query = try RequestTarget("/a?limit=" + text).query
-    #expect { try query.limit() } throws: { ($0 as? Refusal)?.status == .badRequest }
+    #expect { try query.limit() } throws: { ($0 as? ErrorResponse)?.status == .badRequest }
   }
 }

@@ -172,7 +172,7 @@ private let longest = String(repeating: "a", count: 92)
     #expect(hooks.map(\.url) == ["http://a/{kind}/{id}", "https://b"])
     #expect(hooks[0].headers.map(\.name) == ["X-A", "Y", "Authorization"])
     #expect(hooks[0].headers.map(\.value) == ["1, 2", "", "Bearer w"])
-    #expect(hooks[0].isPacked && hooks[0].timeout == .milliseconds(1500) && hooks[0].retry.maximumRetries == 0)
+    #expect(hooks[0].isCompressed && hooks[0].timeout == .milliseconds(1500) && hooks[0].retry.maximumRetries == 0)
     #expect(!hooks[0].sendsMatches && hooks[0].sendsMisses && hooks[1].sendsMatches && !hooks[1].sendsMisses)
   }
 

@@ -32,7 +32,7 @@ import Testing
   @Test func `transfers by many threads through two stores lose nothing, and every reader sees whole commits`() throws {
     let folder = try TemporaryDirectory()
     var options = DocumentStore.Options()
-    options.waiting = .seconds(60)
+    options.lockTimeout = .seconds(60)
     options.compaction = CompactionPolicy(share: 0.5, floor: 1 << 16)
     let location = StoreLocation(folder.directory, name: "documents")
     let indexes: [Index<Account>] = [Index(\.owner)]

@@ -56,7 +56,7 @@ import Testing
     let writer = try store.writer()
     try kind.fill(writer, &random)
     try expectLimit(#require(writer.snapshot), "\(kind)")
-    var announced: Room?
+    var announced: DiskSpace?
     _ = try #require(try writer.compact { announced = $0 })
     let bound = try #require(announced).needed
     let real = store.log.count

@@ -70,7 +70,7 @@ import Testing
       }
       if try policy.isDue(in: snapshot) {
         let before = store.log.count
-        var room = Room(needed: 0, available: nil)
+        var room = DiskSpace(needed: 0, available: nil)
         snapshot = try #require(try writer.compact { room = $0 })
         compactions += 1
         #expect(store.log.count <= room.needed && store.log.count < before, "day \(day)")

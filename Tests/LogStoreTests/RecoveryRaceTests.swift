@@ -110,7 +110,7 @@ private final class LateFile: StorageFile {
 
   var path: String { base.path }
   var identity: FileIdentity { base.identity }
-  func isNamed(_ path: String) { base.isNamed(path) }
+  func wasRenamed(to path: String) { base.wasRenamed(to: path) }
 
   func size() throws(StorageError) -> Int {
     come()

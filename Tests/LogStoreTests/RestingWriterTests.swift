@@ -76,7 +76,7 @@ import Testing
       if number % 4 == 0 { _ = try writer.compact() }
       writer.rest()
       try store.expect(number)
-      #expect(try writer.resume(waiting: .zero))
+      #expect(try writer.resume(lockTimeout: .zero))
       #expect(writer.snapshot?.sequence == number)
     }
     writer.close()
@@ -92,7 +92,7 @@ import Testing
     let recording: CrashRecording<UInt64> = CrashRecording(store.device, showing: 0)
     for number in 1...8 as ClosedRange<UInt64> {
       try recording.step {
-        if number > 1 { #expect(try writer.resume(waiting: .zero)) }
+        if number > 1 { #expect(try writer.resume(lockTimeout: .zero)) }
         _ = try NumberedStore.commit(writer, isGeneration: number == 5)
         writer.rest()
         return number
@@ -125,9 +125,9 @@ import Testing
     writer.rest()
     // Another one that changes nothing is none of its business.
     let other = try store.writer()
-    #expect(fails({ _ = try writer.resume(waiting: .zero) }) { if case .locked = $0 { true } else { false } })
+    #expect(fails({ _ = try writer.resume(lockTimeout: .zero) }) { if case .locked = $0 { true } else { false } })
     other.close()
-    #expect(try writer.resume(waiting: .zero))
+    #expect(try writer.resume(lockTimeout: .zero))
     #expect(isLocked(store))
     _ = try NumberedStore.commit(writer)
     writer.rest()
@@ -145,7 +145,7 @@ import Testing
     try transaction.put("lost", "x")
     writer.rest()
     try store.write([1, 2, 3], at: 0, of: "s.new")
-    #expect(try writer.resume(waiting: .zero))
+    #expect(try writer.resume(lockTimeout: .zero))
     #expect(try !store.directory.names().contains("s.new"))
     _ = try NumberedStore.commit(writer)
     writer.close()
@@ -215,11 +215,11 @@ import Testing
     writer.rest()
     try happen(accident, to: store, older: older)
     let before = try store.directory.names().contains("s.log") ? store.log() : nil
-    #expect(try !writer.resume(waiting: .zero))
+    #expect(try !writer.resume(lockTimeout: .zero))
     #expect(try store.directory.names().contains("s.log") ? store.log() == before : before == nil)
     #expect(!isLocked(store), "it keeps the lock of a store that it cannot write")
     #expect(fails({ _ = try NumberedStore.commit(writer) }) { if case .poisoned = $0 { true } else { false } })
-    #expect(try !writer.resume(waiting: .zero))
+    #expect(try !writer.resume(lockTimeout: .zero))
     // A new one finds what a new one always finds.
     switch accident {
     case .footer, .shorterLog:
@@ -238,7 +238,7 @@ import Testing
       _ = try NumberedStore.commit(next)
       next.rest()
       try store.expect(expected + 1)
-      #expect(try next.resume(waiting: .zero))
+      #expect(try next.resume(lockTimeout: .zero))
     }
   }
 
@@ -246,7 +246,7 @@ import Testing
     let store = try Store(.simulated)
     let writer = try store.writer()
     writer.rest()
-    #expect(try !writer.resume(waiting: .zero))
+    #expect(try !writer.resume(lockTimeout: .zero))
     #expect(!isLocked(store))
   }
 
@@ -257,12 +257,12 @@ import Testing
     let writer = try store.writer()
     for _ in 0..<3 { _ = try NumberedStore.commit(writer) }
     writer.rest()
-    #expect(try writer.resume(waiting: .zero))
+    #expect(try writer.resume(lockTimeout: .zero))
     store.device.fail(call, number, DeviceFault(EIO))
     #expect(fails({ _ = try NumberedStore.commit(writer) }) { if case .io = $0 { true } else { false } })
     store.device.failNoMore()
     writer.rest()
-    #expect(try !writer.resume(waiting: .zero))
+    #expect(try !writer.resume(lockTimeout: .zero))
     #expect(!isLocked(store))
     let next = try store.writer()
     let sequence = try #require(next.snapshot).sequence
@@ -281,7 +281,7 @@ import Testing
       _ = try NumberedStore.commit(writer)
       writer.rest()
       store.device.record()
-      #expect(try writer.resume(waiting: .zero))
+      #expect(try writer.resume(lockTimeout: .zero))
       calls = store.device.calls
     }
     #expect(calls.contains(.lock) && calls.contains(.read) && !calls.contains(.map))
@@ -292,9 +292,9 @@ import Testing
       writer.rest()
       store.device.fail(nil, number + 1, call.faults[0])
       if call == .lock {
-        #expect(fails({ _ = try writer.resume(waiting: .zero) }) { if case .io = $0 { true } else { false } })
+        #expect(fails({ _ = try writer.resume(lockTimeout: .zero) }) { if case .io = $0 { true } else { false } })
       } else {
-        #expect(try !writer.resume(waiting: .zero), "call \(number + 1), \(call)")
+        #expect(try !writer.resume(lockTimeout: .zero), "call \(number + 1), \(call)")
       }
       store.device.failNoMore()
       let next = try store.writer()

@@ -17,7 +17,7 @@ import Testing
   private func adopt(_ source: String, _ happen: @escaping @Sendable () throws -> Void) throws -> Snapshot? {
     let target = LateDirectory(base: try stores.directory("b"), happen: happen)
     return try BaseAdoption.adopt(
-      from: stores.location(source), into: StoreLocation(target, name: "s"), waiting: .seconds(5))
+      from: stores.location(source), into: StoreLocation(target, name: "s"), lockTimeout: .seconds(5))
   }
 
   @Test func `a source that is compacted between its opening and the link is opened again`() throws {

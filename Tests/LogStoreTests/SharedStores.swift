@@ -16,7 +16,7 @@ struct SharedStores: Sendable {
   func location(_ name: String) throws -> StoreLocation { StoreLocation(try directory(name), name: "s") }
   /// A child of another test's that has not begun its program yet holds a copy of every lock: one waits for that.
   func writer(_ name: String) throws -> StoreWriter {
-    try StoreWriter(location(name), schema: TestSchema.schema, waiting: .seconds(5))
+    try StoreWriter(location(name), schema: TestSchema.schema, lockTimeout: .seconds(5))
   }
   func reader(_ name: String) throws -> StoreReader { try #require(try StoreReader.open(location(name))) }
   func names(_ name: String) throws -> [String] { try directory(name).names() }
@@ -37,7 +37,7 @@ struct SharedStores: Sendable {
 
   /// The number of the commit that `target` begins with; `nil` if it does not.
   func adopt(_ source: String, _ target: String) throws -> UInt64? {
-    try BaseAdoption.adopt(from: location(source), into: location(target), waiting: .seconds(5))?.sequence
+    try BaseAdoption.adopt(from: location(source), into: location(target), lockTimeout: .seconds(5))?.sequence
   }
 
   /// A file's number and how many blocks of 512 bytes it takes.

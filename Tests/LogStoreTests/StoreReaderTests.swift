@@ -7,12 +7,12 @@ import Testing
 
 @Suite struct StoreReaderTests {
   @Test(arguments: [Duration.zero, .seconds(3600)])
-  func `a reader moves on across commits and generations when it is asked to`(lookInterval: Duration) throws {
+  func `a reader moves on across commits and generations when it is asked to`(refreshInterval: Duration) throws {
     let temporary = try TemporaryDirectory()
     let location = StoreLocation(temporary.directory, name: "s")
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     var contents = [try StoreContents(try writer.commit { try $0.put("a", "1") })]
-    let reader = try #require(try StoreReader.open(location, lookInterval: lookInterval))
+    let reader = try #require(try StoreReader.open(location, refreshInterval: refreshInterval))
     #expect(try !reader.refresh())
     let first = reader.snapshot
     func step(_ next: Snapshot?) throws {
@@ -42,7 +42,7 @@ import Testing
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     _ = try writer.commit { try $0.put("a", "1") }
     writer.close()
-    let reader = try #require(try StoreReader.open(location, lookInterval: .milliseconds(2)))
+    let reader = try #require(try StoreReader.open(location, refreshInterval: .milliseconds(2)))
     _ = try temporary.directory.remove(location.log)
     clock.nanoseconds.add(1_999_999, ordering: .relaxed)
     #expect(try !reader.refresh() && !reader.isRemoved)

@@ -221,24 +221,24 @@ import Testing
     let location = StoreLocation(device.directory, name: "s", environment: fixed.environment())
     _ = try StoreWriter(location, schema: TestSchema.schema)
     let first = try #require(try device.directory.lock("s.lock"))
-    func open(waiting: Duration) throws(StoreError) -> StoreWriter {
+    func open(lockTimeout: Duration) throws(StoreError) -> StoreWriter {
       let patient = StoreLocation(
         device.directory, name: "s",
         environment: fixed.environment { _ in
           if fixed.waited.load(ordering: .relaxed) >= 55 { first.release() }
         })
-      return try StoreWriter(patient, schema: TestSchema.schema, waiting: waiting)
+      return try StoreWriter(patient, schema: TestSchema.schema, lockTimeout: lockTimeout)
     }
     for waiting in [Duration.zero, .milliseconds(25)] {
       #expect {
-        _ = try open(waiting: waiting)
+        _ = try open(lockTimeout: waiting)
       } throws: { error in
         guard case StoreError.locked = error else { return false }
         return true
       }
     }
     #expect(fixed.waited.load(ordering: .relaxed) == 25)
-    _ = try open(waiting: .milliseconds(100))
+    _ = try open(lockTimeout: .milliseconds(100))
   }
 
   @Test func `a closed writer takes no more commits`() throws {

@@ -33,7 +33,7 @@ private final class FailingFile: StorageFile {
     if fails { throw StorageError(operation: "write", path: path, code: 28) }
   }
 
-  func isNamed(_ path: String) {}
+  func wasRenamed(to path: String) {}
   func size() throws(StorageError) -> Int { contents.count }
   func read(_ count: Int, at offset: Int) throws(StorageError) -> [UInt8] { Array(contents[offset...].prefix(count)) }
   func truncate(to byteCount: Int) throws(StorageError) {}

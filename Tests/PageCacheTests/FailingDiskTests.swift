@@ -36,7 +36,7 @@ import Testing
   ) async throws {
     let setAside = Mutex(0)
     let bench = Bench(Server(count: 9)) {
-      $0.waiting = .milliseconds(20)
+      $0.lockTimeout = .milliseconds(20)
       $0.onSetAside = { _ in setAside.withLock { $0 += 1 } }
     }
     let list = bench.list()
@@ -82,7 +82,7 @@ import Testing
       for number in 1...calls.count {
         for fault in calls[number - 1].faults {
           let device = SimulatedDevice(image)
-          let bench = Bench(Server((0..<9).map { Post(100 - $0) }), device: device) { $0.waiting = .zero }
+          let bench = Bench(Server((0..<9).map { Post(100 - $0) }), device: device) { $0.lockTimeout = .zero }
           device.fail(nil, number, fault)
           let list = bench.list(lifetime: .seconds(0))
           let answer = try await isRefresh ? list.refresh() : list.load(page: 1)

@@ -130,10 +130,10 @@ import Testing
     let all = try bench.store.statistics()
     let removed = try bench.list("a", size: 50).clear()
     #expect(removed.lists == 1 && removed.pages == 3 && removed.bytes * 2 == all.bytes)
-    #expect(try bench.list("a", size: 50).clear() == CacheExtent())
+    #expect(try bench.list("a", size: 50).clear() == CacheSize())
     #expect(try bench.store.clear().lists == 1)
-    #expect(try bench.store.statistics().stored == CacheExtent())
-    #expect(try bench.store.clear() == CacheExtent())
+    #expect(try bench.store.statistics().stored == CacheSize())
+    #expect(try bench.store.clear() == CacheSize())
     #expect(bench.device.byteCount < 64 << 10, "\(bench.device.byteCount)")
     #expect(try bench.storedByteCount() == 0)
   }

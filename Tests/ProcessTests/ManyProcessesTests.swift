@@ -69,7 +69,7 @@ import Testing
     let start = ContinuousClock.now
     for milliseconds in [0, 150] {
       #expect {
-        _ = try StoreWriter(location, schema: TestSchema.schema, waiting: .milliseconds(milliseconds))
+        _ = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .milliseconds(milliseconds))
       } throws: { error in
         guard case StoreError.locked(let path) = error else { return false }
         return path == temporary.path + "/s.log"
@@ -77,13 +77,13 @@ import Testing
     }
     #expect(ContinuousClock.now - start >= .milliseconds(150))
     holder.closeInput()
-    _ = try StoreWriter(location, schema: TestSchema.schema, waiting: .seconds(60))
+    _ = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .seconds(60))
     #expect(holder.wait() == 0)
     let other = try ActorProcess("hold", temporary.path)
     #expect(other.line() == "open")
     other.kill()
     #expect(other.wait() == 128 + SIGKILL)
-    // No waiting: the lock died with its process.
+    // No lockTimeout: the lock died with its process.
     let writer = try StoreWriter(location, schema: TestSchema.schema)
     try NumberedStore.check(try NumberedStore.commit(writer))
   }

@@ -82,14 +82,14 @@ import Testing
         continue
       }
       #expect(count <= 9)
-      #expect(answer.goesOn(hash) == (word(bytes) & Bucket.filterBit(hash) != 0))
+      #expect(answer.continues(hash) == (word(bytes) & Bucket.filterBit(hash) != 0))
       var found: [Int] = []
       while answer.hasMatch { found.append(answer.takeMatch()) }
       #expect(found == expected)
       bytes[Int.random(in: 0..<64, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
       let isRefused = Bucket.search(bytes.rawSpan, at: unit, hash) == nil
       #expect(isRefused)
-      #expect(Bucket.Answer.unasked.goesOn(hash) && !Bucket.Answer.unasked.hasMatch)
+      #expect(Bucket.Answer.unasked.continues(hash) && !Bucket.Answer.unasked.hasMatch)
     }
   }
 }

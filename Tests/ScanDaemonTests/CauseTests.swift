@@ -93,7 +93,7 @@ import Workspace
   }
 
   @Test func `a catalogue that was synchronised and is empty is one`() async throws {
-    let writer = try CatalogWriter(root.directory.makeCatalogue(of: "ana"), waiting: .seconds(5))
+    let writer = try CatalogWriter(root.directory.makeCatalogue(of: "ana"), lockTimeout: .seconds(5))
     _ = try writer.beginFullUpdate(.open).commit(cursor: "monday")
     writer.close()
     let daemon = try daemon()

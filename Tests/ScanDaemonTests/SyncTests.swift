@@ -117,7 +117,7 @@ import WaitingTestSupport
     let daemon = try daemon(user: nil)
     var events = daemon.events.events(after: nil).makeAsyncIterator()
     try await running(daemon) {
-      await #expect(throws: SyncUnavailable.nobodySignedIn) { try await daemon.sync.syncNow() }
+      await #expect(throws: SyncUnavailable.notSignedIn) { try await daemon.sync.syncNow() }
       #expect(server.cursors.isEmpty && clock.pauses.isEmpty)
       try await daemon.signIn("bob")
       #expect(await events.next()?.kind == .user)

@@ -42,7 +42,7 @@ final class TestRoot: Sendable {
 
   /// Gives a user a catalogue: the products 0 to 9 with the barcodes 6900 to 6909, and a set of 1 and 2.
   func fill(_ id: String?, cursor: String = "monday") throws {
-    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), waiting: .seconds(5))
+    let writer = try CatalogWriter(directory.makeStore("catalogue", of: id), lockTimeout: .seconds(5))
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     var row = ProductRow()

@@ -12,9 +12,9 @@ import WaitingTestSupport
     let rack: InputSupervisor
     let inputs: [InputOptions]
     let recorder: Recorder
-    let goesOn: Bool
+    let continues: Bool
 
-    func run() async throws { try await rack.run(inputs, for: recorder) { goesOn } }
+    func run() async throws { try await rack.run(inputs, for: recorder) { continues } }
   }
 
   private static var logger: Logger {
@@ -34,12 +34,12 @@ import WaitingTestSupport
   ///
   /// - Returns: what they were answered by.
   @discardableResult private func run(
-    _ rack: InputSupervisor, _ inputs: [InputOptions], goesOn: Bool, permitted: Int = .max,
+    _ rack: InputSupervisor, _ inputs: [InputOptions], continues: Bool, permitted: Int = .max,
     _ body: (Recorder) async throws -> Void
   ) async throws -> Recorder {
     let recorder = Recorder()
     recorder.permit(permitted)
-    let service = Run(rack: rack, inputs: inputs, recorder: recorder, goesOn: goesOn)
+    let service = Run(rack: rack, inputs: inputs, recorder: recorder, continues: continues)
     let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: Self.logger))
     let task = Task { try await group.run() }
     do { try await body(recorder) } catch {
@@ -67,14 +67,14 @@ import WaitingTestSupport
   @Test func `an input whose settings stay stays open, and half a line goes on`() async throws {
     let pty = try Pty()
     let rack = rack()
-    let first = try await run(rack, [serial(pty)], goesOn: true) { recorder in
+    let first = try await run(rack, [serial(pty)], continues: true) { recorder in
       try await eventually("opened") { recorder.openings == [pty.path] }
       try await pty.scanner.send("1\n69")
       #expect(try await pty.scanner.line() == "1 1")
     }
     // Between two runs: what is read waits.
     try await pty.scanner.send("01\n2")
-    let second = try await run(rack, [serial(pty)], goesOn: false) { recorder in
+    let second = try await run(rack, [serial(pty)], continues: false) { recorder in
       #expect(try await pty.scanner.line() == "1 6901")
       try await pty.scanner.send("3\n")
       #expect(try await pty.scanner.line() == "2 23")
@@ -98,7 +98,7 @@ import WaitingTestSupport
     var before = termios()
     _ = unsafe tcgetattr(other.number, &before)
     let rack = rack()
-    try await run(rack, [serial(pty)], goesOn: true) { recorder in
+    try await run(rack, [serial(pty)], continues: true) { recorder in
       try await eventually("opened") { recorder.openings.count == 1 }
       try await pty.scanner.send("1\n<69")
       #expect(try await pty.scanner.line() == "1 1")
@@ -106,7 +106,7 @@ import WaitingTestSupport
     try await pty.scanner.send("0\u{3}")
     // Another name as well: it is the device that goes on.
     let changed = serial(pty, as: "other", baud: 115_200) { $0.prefix = "<" }
-    let second = try await run(rack, [changed], goesOn: true) { recorder in
+    let second = try await run(rack, [changed], continues: true) { recorder in
       try await eventually("opened") { recorder.openings == [pty.path] }
       var during = termios()
       _ = unsafe tcgetattr(other.number, &during)
@@ -119,7 +119,7 @@ import WaitingTestSupport
     #expect(second.codes == ["690\u{3}1"] && second.faults.isEmpty)
     // Where a speed is none, the device is let go, with the settings that it had.
     let wrong = serial(pty, as: "other", baud: 12_345)
-    try await run(rack, [wrong], goesOn: false) { recorder in
+    try await run(rack, [wrong], continues: false) { recorder in
       try await eventually("told") { recorder.closings.count == 1 }
       var after = termios()
       _ = unsafe tcgetattr(other.number, &after)
@@ -150,7 +150,7 @@ import WaitingTestSupport
     let bytes = typist.bytes
     #expect(cut > whole)
     var writer: Peer?
-    try await run(rack, [InputOptions(name: "keys", source: .keyboard(keyboard))], goesOn: true) { recorder in
+    try await run(rack, [InputOptions(name: "keys", source: .keyboard(keyboard))], continues: true) { recorder in
       try await eventually("opened") { recorder.openings.count == 1 }
       writer = try Peer(unsafe Glibc.open(path, O_WRONLY | O_NONBLOCK))
       try await writer?.send(Array(bytes[..<cut]))
@@ -158,7 +158,7 @@ import WaitingTestSupport
     }
     // Keys lie elsewhere for who reads on: Q is A.
     if isChanged { keyboard.layout = .fr }
-    try await run(rack, [InputOptions(name: "keys", source: .keyboard(keyboard))], goesOn: false) { recorder in
+    try await run(rack, [InputOptions(name: "keys", source: .keyboard(keyboard))], continues: false) { recorder in
       try await eventually("opened") { recorder.openings == [path] }
       try await writer?.send(Array(bytes[cut...]))
       try await eventually("read") { recorder.codes.count == 1 }
@@ -172,7 +172,7 @@ import WaitingTestSupport
     let rack = rack()
     let inputs = [InputOptions(name: "line", source: .tcp(host: "127.0.0.1", port: 0))]
     var client: Peer?
-    let first = try await run(rack, inputs, goesOn: true) { recorder in
+    let first = try await run(rack, inputs, continues: true) { recorder in
       try await eventually("opened") { recorder.openings.count == 1 }
       client = try Client.tcp(recorder.openings[0])
       try await client?.send("1\n2")
@@ -180,7 +180,7 @@ import WaitingTestSupport
       #expect(line == "1 1")
     }
     try await client?.send("3\n4\n")
-    let second = try await run(rack, inputs, goesOn: false) { _ in
+    let second = try await run(rack, inputs, continues: false) { _ in
       let lines = try await client?.lines(2)
       #expect(lines == ["1 23", "2 4"])
     }
@@ -193,10 +193,10 @@ import WaitingTestSupport
   @Test func `inputs that are no longer wanted end, and new ones begin`() async throws {
     let (gone, kept, new) = (try Pty(), try Pty(), try Pty())
     let rack = rack()
-    try await run(rack, [serial(gone, as: "a"), serial(kept, as: "b")], goesOn: true) { recorder in
+    try await run(rack, [serial(gone, as: "a"), serial(kept, as: "b")], continues: true) { recorder in
       try await eventually("opened") { recorder.openings.count == 2 }
     }
-    try await run(rack, [serial(kept, as: "b"), serial(new, as: "c")], goesOn: false) { recorder in
+    try await run(rack, [serial(kept, as: "b"), serial(new, as: "c")], continues: false) { recorder in
       try await eventually("opened") { recorder.openings.count == 2 }
       #expect(Set(recorder.openings) == [kept.path, new.path])
       try await new.scanner.send("1\n")
@@ -214,7 +214,7 @@ import WaitingTestSupport
     let rack = rack()
     let recorder = Recorder()
     recorder.permit(0)
-    let service = Run(rack: rack, inputs: [serial(pty)], recorder: recorder, goesOn: true)
+    let service = Run(rack: rack, inputs: [serial(pty)], recorder: recorder, continues: true)
     let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: Self.logger))
     async let answered = {
       try await group.run()
@@ -244,14 +244,14 @@ import WaitingTestSupport
       $0.standardOutput = output
     }
     let inputs = [InputOptions(name: "pipe", source: .standardInput)]
-    try await run(rack, inputs, goesOn: true) { recorder in
+    try await run(rack, inputs, continues: true) { recorder in
       try await eventually("opened") { recorder.openings.count == 1 }
     }
     close(keyboard)
-    try await run(rack, inputs, goesOn: true) { recorder in
+    try await run(rack, inputs, continues: true) { recorder in
       try await eventually("closed") { recorder.closings == ["end of input"] }
     }
-    try await run(rack, inputs, goesOn: false) { recorder in
+    try await run(rack, inputs, continues: false) { recorder in
       try await eventually("told") { recorder.events == [.closed(reason: "end of input", reopens: false)] }
     }
     await rack.end()
@@ -260,15 +260,15 @@ import WaitingTestSupport
   @Test func `cancellation ends the inputs at once, unless there is another run`() async throws {
     let pty = try Pty()
     let rack = rack()
-    for goesOn in [true, false] {
+    for continues in [true, false] {
       let recorder = Recorder()
       let task = Task { [logger = Self.logger, inputs = [serial(pty)]] in
-        let service = Run(rack: rack, inputs: inputs, recorder: recorder, goesOn: goesOn)
+        let service = Run(rack: rack, inputs: inputs, recorder: recorder, continues: continues)
         try await ServiceGroup(configuration: .init(services: [.init(service: service)], logger: logger)).run()
       }
       try await eventually("opened") { recorder.openings.count == 1 }
-      try await pty.scanner.send(goesOn ? "6" : "9\n")
-      if !goesOn { #expect(try await pty.scanner.line() == "1 69") }
+      try await pty.scanner.send(continues ? "6" : "9\n")
+      if !continues { #expect(try await pty.scanner.line() == "1 69") }
       task.cancel()
       _ = await task.result
     }

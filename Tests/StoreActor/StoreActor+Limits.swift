@@ -27,7 +27,7 @@ extension StoreActor {
   }
 
   /// A reader that was open goes on; a new one opens; and `writer`, or a new one where that failed, commits the next number.
-  private static func goesOn(
+  private static func continues(
     _ location: StoreLocation, _ reader: StoreReader, after last: UInt64, poisoned: StoreWriter? = nil
   ) throws {
     try NumberedStore.check(reader.snapshot)
@@ -63,7 +63,7 @@ extension StoreActor {
     guard case .poisoned = try error({ _ = try NumberedStore.commit(writer) }) else { throw Failure("not poisoned") }
     try expect(try reader.refresh() && reader.snapshot.sequence == last + 1, "reader under the limit")
     process_limit(process_limit_file_size, .max)
-    try goesOn(location, reader, after: last + 1, poisoned: writer)
+    try continues(location, reader, after: last + 1, poisoned: writer)
   }
 
   static func limitOpenFiles(_ location: StoreLocation) throws {
@@ -91,7 +91,7 @@ extension StoreActor {
     try expect(try reader.refresh() && reader.snapshot.sequence == next.sequence, "the reader does not follow")
     _ = try NumberedStore.commit(writer, isGeneration: true)
     writer.close()
-    try goesOn(location, reader, after: next.sequence + 1)
+    try continues(location, reader, after: next.sequence + 1)
   }
 
   static func limitAddressSpace(_ location: StoreLocation) throws {
@@ -119,7 +119,7 @@ extension StoreActor {
       for number in 0..<4 { try transaction.delete(TestSchema.id, "large \(number)") }
     }
     writer.close()
-    try goesOn(location, reader, after: last.sequence + 1)
+    try continues(location, reader, after: last.sequence + 1)
   }
 
   private static func usedAddressSpace() throws -> UInt64 {
@@ -147,7 +147,7 @@ extension StoreActor {
     try expect(again.snapshot?.sequence == last, "commit \(last) was acknowledged, \(again.nextSequence) is next")
     again.close()
     try FileManager.default.removeItem(at: filler)
-    try goesOn(location, reader, after: last)
+    try continues(location, reader, after: last)
   }
 
   static func readOnlyMedia(_ directory: String) throws {
@@ -166,7 +166,7 @@ extension StoreActor {
       _ = try StoreWriter(location(), schema: TestSchema.schema)
     }
     try expect(unsafe process_remount(directory, 0) == 0, "remount")
-    try goesOn(location(), reader, after: 3)
+    try continues(location(), reader, after: 3)
   }
 
   static func readOnlyDirectory(_ location: StoreLocation, _ directory: String) throws {
@@ -198,6 +198,6 @@ extension StoreActor {
     try refused(.permission, at: directory, file: "s.new") { _ = try NumberedStore.commit(writer, isGeneration: true) }
     writer.close()
     try change(directory: 0o700, files: 0o600)
-    try goesOn(location, reader, after: next.sequence)
+    try continues(location, reader, after: next.sequence)
   }
 }

@@ -7,7 +7,7 @@ extension StoreActor {
   /// Commits for ever or up to commit `last`, now and then as a new generation or with a compaction, and says each number
   /// when it is acknowledged.
   static func write(_ location: StoreLocation, until last: Int) throws {
-    let writer = try StoreWriter(location, schema: TestSchema.schema, waiting: .seconds(10))
+    let writer = try StoreWriter(location, schema: TestSchema.schema, lockTimeout: .seconds(10))
     say("open")
     while last == 0 || writer.nextSequence <= UInt64(last) {
       let number = writer.nextSequence

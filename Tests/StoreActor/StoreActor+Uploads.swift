@@ -17,7 +17,7 @@ extension StoreActor {
 
   private static func queue(_ location: StoreLocation, _ options: QueueOptions = QueueOptions()) throws -> UploadQueue {
     var documents = DocumentStore.Options()
-    documents.waiting = .seconds(60)
+    documents.lockTimeout = .seconds(60)
     return try UploadQueue(in: DocumentStore.open(location, options: documents), options: options)
   }
 

@@ -150,7 +150,7 @@ final class SimulatedFile: StorageFile {
 
   var identity: FileIdentity { inode.identity }
 
-  func isNamed(_ path: String) {}
+  func wasRenamed(to path: String) {}
 
   func size() throws(StorageError) -> Int {
     try device.begin(.size, "look at", path)

@@ -105,7 +105,7 @@ import UploadQueue
   }
 
   @Test(arguments: UploadHTTPOptions.BatchFormat.allCases, [false, true])
-  func `a batch is signed as one body, with each secret`(format: UploadHTTPOptions.BatchFormat, isPacked: Bool)
+  func `a batch is signed as one body, with each secret`(format: UploadHTTPOptions.BatchFormat, isCompressed: Bool)
     async throws
   {
     let other = Self.key.reversed() as [UInt8]
@@ -117,7 +117,7 @@ import UploadQueue
     let batch = UploadBatch(uploads)
     var options = UploadHTTPOptions()
     options.batchFormat = format
-    options.isPacked = isPacked
+    options.isCompressed = isCompressed
     options.secrets = [try WebhookSecret(Self.key), try WebhookSecret(other)]
     options.userAgent = "shelfmark-test/1.0"
     try await Receiver.run { _, _ in
@@ -133,13 +133,13 @@ import UploadQueue
       #expect(
         request["webhook-signature"] == [signature(request, Self.key) + " " + signature(request, other)])
       #expect(request["user-agent"] == ["shelfmark-test/1.0"])
-      let body = isPacked ? try unpacked(request.body, in: folder) : request.body
+      let body = isCompressed ? try unpacked(request.body, in: folder) : request.body
       #expect(body == Array((format == .ndjson ? "\"é\"\n\"two\"\n" : "[\"é\",\"two\"]").utf8))
     }
   }
 
   @Test(arguments: [false, true]) func `a document and its files are one form, signed as it is sent`(
-    isPacked: Bool
+    isCompressed: Bool
   ) async throws {
     // More than is read at once.
     let content = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
@@ -151,7 +151,7 @@ import UploadQueue
     ]
     let secret = try WebhookSecret(Self.key)
     let request = try await request(.document(.object([DocumentValue.Field("code", .text("690"))]), files: files)) {
-      $0.isPacked = isPacked
+      $0.isCompressed = isCompressed
       $0.secrets = [secret]
     }
     let boundary = "shelfmark-" + (request["idempotency-key"].first ?? "")
@@ -165,9 +165,9 @@ import UploadQueue
       head(#"name="payload""#, "application/json") + Array(#"{"code":"690"}"#.utf8) + end
       + head(#"name="pic%22ture"; filename="a %221%22.jpg""#, "image/jpeg") + content + end
       + head(#"name="file"; filename="empty""#, "application/octet-stream") + end + Array("--\(boundary)--\r\n".utf8)
-    #expect(request["content-encoding"] == (isPacked ? ["gzip"] : []))
-    #expect(request["content-length"] == (isPacked ? [] : ["\(expected.count)"]))
-    #expect(isPacked ? try unpacked(request.body, in: folder) == expected : request.body == expected)
+    #expect(request["content-encoding"] == (isCompressed ? ["gzip"] : []))
+    #expect(request["content-length"] == (isCompressed ? [] : ["\(expected.count)"]))
+    #expect(isCompressed ? try unpacked(request.body, in: folder) == expected : request.body == expected)
   }
 
   @Test(arguments: [false, true]) func `a file that is another one is no request, or none that ends`(

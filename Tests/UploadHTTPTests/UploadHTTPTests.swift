@@ -121,7 +121,7 @@ import UploadQueue
     try await Receiver.run { _, _ in
       .status("200 OK")
     } _: { server in
-      try await run(server.url()) { $0.isPacked = true }
+      try await run(server.url()) { $0.isCompressed = true }
       let request = try #require(server.requests.first)
       #expect(request["content-encoding"] == ["gzip"] && request["content-type"] == ["application/json"])
       #expect(request.body.count < 1000)
@@ -293,17 +293,17 @@ import UploadQueue
   private static let text = "{\"id\" : \"1\",\r\n\t\"price\":1.00, \"name\":\"\\u00fc\\n\"}\n"
 
   @Test(arguments: [UploadHTTPOptions.Body.json, .multipart], [false, true])
-  func `JSON text is sent byte for byte`(body: UploadHTTPOptions.Body, isPacked: Bool) async throws {
+  func `JSON text is sent byte for byte`(body: UploadHTTPOptions.Body, isCompressed: Bool) async throws {
     let id = try await queue.enqueue(payload: .json(UploadJSON(Self.text)), kind: "k")
     try await Receiver.run { _, _ in
       .status("200 OK")
     } _: { server in
       try await run(server.url()) {
         $0.body = body
-        $0.isPacked = isPacked
+        $0.isCompressed = isCompressed
       }
       let request = server.requests[0]
-      let sent = isPacked ? try unpacked(request.body, in: folder) : request.body
+      let sent = isCompressed ? try unpacked(request.body, in: folder) : request.body
       let boundary = "shelfmark-\(id.text)"
       let form =
         "--\(boundary)\r\nContent-Disposition: form-data; name=\"payload\"\r\nContent-Type: application/json\r\n\r\n"
@@ -378,14 +378,14 @@ import UploadQueue
   }
 
   @Test(arguments: UploadHTTPOptions.BatchFormat.allCases, [false, true])
-  func `a batch is one request with the payloads as they are`(format: UploadHTTPOptions.BatchFormat, isPacked: Bool)
+  func `a batch is one request with the payloads as they are`(format: UploadHTTPOptions.BatchFormat, isCompressed: Bool)
     async throws
   {
     let scans = (0..<3).map { Scan(code: "line\n\($0)", count: $0) }
     for scan in scans { try await queue.enqueue(scan, kind: "scan", orderKey: "o") }
     var options = UploadHTTPOptions()
     options.batchFormat = format
-    options.isPacked = isPacked
+    options.isCompressed = isCompressed
     options.headers = [("X-Device", "till 3")]
     try await Receiver.run { number, _ in
       number == 0
@@ -405,9 +405,9 @@ import UploadQueue
       let key = try #require(request["idempotency-key"].first)
       #expect(request.line == "POST /scan/\(key) HTTP/1.1" && key.hasPrefix("batch-"))
       #expect(request["content-type"] == [format == .ndjson ? "application/x-ndjson" : "application/json"])
-      #expect(request["x-device"] == ["till 3"] && request["content-encoding"] == (isPacked ? ["gzip"] : []))
+      #expect(request["x-device"] == ["till 3"] && request["content-encoding"] == (isCompressed ? ["gzip"] : []))
       #expect(server.requests[1]["idempotency-key"] != [key], "another batch, of one")
-      if !isPacked {
+      if !isCompressed {
         let lines = request.text.split(separator: "\n").map { Data($0.utf8) }
         let sent =
           format == .ndjson

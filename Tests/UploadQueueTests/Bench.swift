@@ -44,7 +44,7 @@ struct Bench {
   static func documents(_ device: SimulatedDevice) throws -> DocumentStore {
     var options = DocumentStore.Options()
     // Two stores of one test take turns, on however slow a machine.
-    options.waiting = .seconds(600)
+    options.lockTimeout = .seconds(600)
     let environment = FixedEnvironment().environment { _ in usleep(1000) }
     return try DocumentStore.open(
       StoreLocation(device.directory, name: "documents", environment: environment), options: options)

@@ -148,7 +148,7 @@ import WaitingTestSupport
     })
     for number in 0..<20 { try await bench.queue.enqueue("\(number)", kind: "k", orderKey: "o") }
     try await bench.run(server, options)
-    #expect(bench.events.all.count { if case .takenBack = $0 { true } else { false } } == 4)
+    #expect(bench.events.all.count { if case .requeued = $0 { true } else { false } } == 4)
     #expect(server.log.filter { $0.status == 200 }.map(\.text) == (0..<20).map { "\($0)" })
     #expect(server.log.contains { $0.text == "19" && $0.status == 500 }, "others of the key are tried after a probe")
     #expect(try bench.queue.counts().count == 0)

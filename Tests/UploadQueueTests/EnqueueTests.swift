@@ -301,6 +301,6 @@ import Testing
     var pauses = bench.queue.observedPauses.makeAsyncIterator()
     #expect(try await pauses.next() == [])
     try await bench.queue.pause()
-    #expect(try await pauses.next() == [.byHand])
+    #expect(try await pauses.next() == [.manual])
   }
 }

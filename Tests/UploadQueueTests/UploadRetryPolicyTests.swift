@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a status reads as it is written`() {
     for text in ["404", "4xx", "503", "1xx"] { #expect(UploadStatus(text)?.description == text) }
-    #expect(UploadStatus("5XX") == .hundred(5))
+    #expect(UploadStatus("5XX") == .class(5))
   }
 
   @Test func `two repetitions, and then it is parked`() {

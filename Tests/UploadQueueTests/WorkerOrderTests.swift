@@ -97,7 +97,7 @@ import Testing
     try await again.run(server)
     #expect(server.log.isEmpty)
     try await again.queue.resume(.unreachable)
-    #expect(try again.queue.pauses() == [.byHand])
+    #expect(try again.queue.pauses() == [.manual])
     try await again.run(server)
     #expect(server.log.isEmpty)
     try await bench.queue.resume()

@@ -28,7 +28,7 @@ import Testing
     #expect(try await values.next() == 3)
     // A compaction has another file and no other value.
     let location = try #require(try root.directory.store("settings", of: "ana"))
-    let writer = try StoreWriter(location, schema: SettingsTable.schema, waiting: .seconds(1))
+    let writer = try StoreWriter(location, schema: SettingsTable.schema, lockTimeout: .seconds(1))
     _ = try writer.compact()
     writer.close()
     try theirs.unset(level)

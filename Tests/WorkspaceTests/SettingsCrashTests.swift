@@ -28,7 +28,7 @@ import Testing
         location
       } make: {
         location
-      }, StoreAccess(), waiting: .zero, pollInterval: .seconds(1))
+      }, StoreAccess(), lockTimeout: .zero, pollInterval: .seconds(1))
   }
 
   private static func show(_ device: SimulatedDevice) throws -> Shown {

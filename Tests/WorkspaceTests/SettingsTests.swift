@@ -142,7 +142,7 @@ import Testing
     var random = SeededGenerator(for: "SettingsTests, bytes")
     for round in 0..<(40 * depth) {
       let body = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      let writer = try StoreWriter(location, schema: SettingsTable.schema, waiting: .seconds(1))
+      let writer = try StoreWriter(location, schema: SettingsTable.schema, lockTimeout: .seconds(1))
       _ = try writer.commit { transaction in
         let table = try transaction.table(SettingsTable.values)
         var draft = RecordDraft()

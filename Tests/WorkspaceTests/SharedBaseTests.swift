@@ -18,7 +18,7 @@ import Testing
 
   /// A synchronisation: a full update where `isFull`, else an increment.
   private func sync(_ id: String, _ ids: [String], cursor: String, isFull: Bool = false) throws {
-    let writer = try CatalogWriter(workspace.makeCatalogue(of: id), waiting: .seconds(5))
+    let writer = try CatalogWriter(workspace.makeCatalogue(of: id), lockTimeout: .seconds(5))
     defer { writer.close() }
     var row = ProductRow()
     if isFull {
@@ -160,7 +160,7 @@ import Testing
       let location = try #require(try workspace.catalogue(of: "alice"))
       #expect(try #require(try Verification.run(location)).findings.isEmpty)
       // With the last one it goes.
-      let writer = try CatalogWriter(location, waiting: .seconds(5))
+      let writer = try CatalogWriter(location, lockTimeout: .seconds(5))
       try writer.compact()
       writer.close()
       #expect(!FileManager.default.fileExists(atPath: path("alice", "catalogue.base")))

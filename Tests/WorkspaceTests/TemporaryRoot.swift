@@ -46,7 +46,7 @@ final class TemporaryRoot: Sendable {
 
   /// Gives a user a catalogue of products whose names say whose they are.
   func fill(_ id: String, _ count: Int, cursor: String = "monday") throws {
-    let writer = try CatalogWriter(directory.makeCatalogue(of: id), waiting: .seconds(5))
+    let writer = try CatalogWriter(directory.makeCatalogue(of: id), lockTimeout: .seconds(5))
     defer { writer.close() }
     var update = try writer.beginFullUpdate(.open)
     var row = ProductRow()

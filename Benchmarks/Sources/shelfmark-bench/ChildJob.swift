@@ -35,7 +35,7 @@ enum ChildJob {
         let writer = try CatalogWriter(try StoreLocation.creating(directory, name: BenchmarkStore.name))
         defer { writer.close() }
         var options = ImportOptions()
-        options.gate = .open
+        options.lossLimit = .open
         var update = try AnswerImport(writer, .full, options)
         try Files.forEachPiece(of: answer) { try update.consume($0) }
         return try update.finish().payload

@@ -97,7 +97,7 @@ extension Setting {
       "webhooks.NAME.success", .text, "",
       "what an answer's JSON must meet besides a 2xx, such as status.code == 200; else the status decides"),
     Setting(
-      "webhooks.NAME.onParked", .choice(OnParked.allCases.map(\.rawValue)), "continue",
+      "webhooks.NAME.onParked", .choice(ParkedUploadPolicy.allCases.map(\.rawValue)), "continue",
       "whether later scans of the same input wait for a decision when one is parked"),
     Setting(
       "webhooks.NAME.pauseOn", .list, UploadStatusPolicy.defaultPauseOn.map(\.description).joined(separator: ", "),

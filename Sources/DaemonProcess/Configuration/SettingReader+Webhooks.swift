@@ -48,7 +48,7 @@ extension SettingReader {
       refuse(previous, nil, "is set without secretFile, which holds the present secret; this one holds the former one")
     }
     options.secrets = [signingSecret(file: secret), signingSecret(file: previous)].compactMap { $0 }
-    options.isPacked = truth(path("gzip")) ?? options.isPacked
+    options.isCompressed = truth(path("gzip")) ?? options.isCompressed
     if let seconds = real(path("timeoutSeconds")) { options.timeout = .seconds(seconds) }
     options.sendsMatches = truth(path("matches")) ?? options.sendsMatches
     options.sendsMisses = truth(path("misses")) ?? options.sendsMisses
@@ -64,7 +64,7 @@ extension SettingReader {
         refuse(path("success"), text, "is to be a condition such as status.code == 200: \(error)")
       }
     }
-    if let name = text(path("onParked")), let choice = OnParked(rawValue: name) { options.onParked = choice }
+    if let name = text(path("onParked")), let choice = ParkedUploadPolicy(rawValue: name) { options.onParked = choice }
     batch(&options)
     return options
   }

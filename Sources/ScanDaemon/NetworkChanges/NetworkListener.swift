@@ -31,10 +31,11 @@ final class NetworkListener: Sendable {
   /// Starts listening in the network namespace of the calling thread.
   ///
   /// - Parameter onEvent: The closure that receives each event, called on one thread at a time. It must not block.
-  /// - Throws: `NetworkObstacle` if the system has no such messages or does not allow this process to receive them.
-  init(onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws(NetworkObstacle) {
+  /// - Throws: `NetworkListenerError` if the system has no such messages or does not allow this process to receive
+  ///   them.
+  init(onEvent: @escaping @Sendable (NetworkEvent) -> Void) throws(NetworkListenerError) {
     let descriptor = shelfmark_open_route_messages()
-    guard descriptor >= 0 else { throw NetworkObstacle(code: errno) }
+    guard descriptor >= 0 else { throw NetworkListenerError(code: errno) }
     let queue = DispatchQueue(label: "shelfmark.network")
     source = Mutex(DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue))
     let reader = RouteReader(descriptor)
@@ -62,7 +63,7 @@ final class NetworkListener: Sendable {
 }
 
 /// The reason why network changes cannot be observed, as text for people.
-struct NetworkObstacle: Error, Equatable, CustomStringConvertible {
+struct NetworkListenerError: Error, Equatable, CustomStringConvertible {
   let description: String
 
   /// - Parameter code: The value of `errno`.
@@ -102,7 +103,7 @@ final class RouteReader: Sendable {
           change.formUnion(tracker.withLock { $0.lose() })
           continue
         }
-        if code != EAGAIN { end = .ended(NetworkObstacle(code: code).description) }
+        if code != EAGAIN { end = .ended(NetworkListenerError(code: code).description) }
         break
       }
       let (messages, isDamaged) = RouteMessage.read(bytes.span)

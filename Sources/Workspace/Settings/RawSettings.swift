@@ -62,7 +62,7 @@ extension StoreReader {
   /// Returns `reader` at the last commit. If its file or directory was replaced, or did not exist, opens the current
   /// one. If the file was removed without a replacement, returns `reader` unchanged.
   static func newest(
-    _ reader: StoreReader?, lookInterval: Duration = .zero, _ location: () throws -> StoreLocation?
+    _ reader: StoreReader?, refreshInterval: Duration = .zero, _ location: () throws -> StoreLocation?
   ) throws -> StoreReader? {
     var shown: StoreReader?
     if let reader {
@@ -74,6 +74,6 @@ extension StoreReader {
         guard case .replaced = error else { throw error }
       }
     }
-    return try location().flatMap { try StoreReader.open($0, lookInterval: lookInterval) } ?? shown
+    return try location().flatMap { try StoreReader.open($0, refreshInterval: refreshInterval) } ?? shown
   }
 }

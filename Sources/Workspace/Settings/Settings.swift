@@ -21,7 +21,7 @@ public final class Settings: Sendable {
 
   private let location: SettingsLocation
   private let access: StoreAccess
-  private let waiting: Duration
+  private let lockTimeout: Duration
   let observers: Observers
   /// Guards the newest snapshot that was read. Held during a refresh.
   private let view = Mutex(View())
@@ -31,12 +31,12 @@ public final class Settings: Sendable {
   /// Creates settings.
   ///
   /// - Parameters:
-  ///   - waiting: The longest time that a change waits for a writer in another process.
+  ///   - lockTimeout: The longest time that a change waits for a writer in another process.
   ///   - pollInterval: The interval at which observers poll for commits of other processes.
-  init(_ location: SettingsLocation, _ access: StoreAccess, waiting: Duration, pollInterval: Duration) {
+  init(_ location: SettingsLocation, _ access: StoreAccess, lockTimeout: Duration, pollInterval: Duration) {
     self.location = location
     self.access = access
-    self.waiting = waiting
+    self.lockTimeout = lockTimeout
     observers = Observers(interval: pollInterval)
   }
 
@@ -101,7 +101,7 @@ public final class Settings: Sendable {
       // Unsetting a value that was never set creates no file. If the settings are closed, it still throws.
       let shown = try snapshot()
       if shown.store == nil, try isShown(values, nil) { return false }
-      let writer = try StoreWriter(location.make(), schema: SettingsTable.schema, waiting: waiting)
+      let writer = try StoreWriter(location.make(), schema: SettingsTable.schema, lockTimeout: lockTimeout)
       defer { writer.close() }
       // The writer's snapshot is durable, even if another process made the commit.
       if try isShown(values, writer.snapshot) { return false }

@@ -37,7 +37,7 @@ struct Apply: ParsableCommand {
       }
       let arrived = try file.arrived(nextTo: location)
       if writer == nil {
-        writer = try store.writer(waiting: write.waiting)
+        writer = try store.writer(lockTimeout: write.lockTimeout)
         // The origin of files is unknown, so no other user may adopt this catalogue from now on.
         try store.workspace.forgetOrigin(of: store.userID())
       }
@@ -50,9 +50,9 @@ struct Apply: ParsableCommand {
     if mode == .full { try writer.roomForFullUpdate().warnIfScarce() }
     var options = ImportOptions()
     options.threshold = nil
-    options.gate = accept.gate
+    options.lossLimit = accept.lossLimit
     options.limits = accept.limits
-    options.rowGate = accept.rowGate
+    options.rowLimits = accept.rowLimits
     options.allowsBarePayload = true
     var answer = try AnswerImport(writer, mode, options)
     do {

@@ -98,7 +98,7 @@ struct CacheClear: ParsableCommand {
     var removed = (lists: 0, pages: 0, bytes: 0)
     if let location = try store.cacheLocation() {
       var options = PageStore.Options()
-      options.waiting = write.waiting
+      options.lockTimeout = write.lockTimeout
       options.onSetAside = { report in
         Console.say("catalogctl: the cache was damaged and is now \(report.path): \(report.reason)")
       }

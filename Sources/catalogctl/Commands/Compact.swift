@@ -22,9 +22,9 @@ struct Compact: ParsableCommand {
   func run() throws {
     // A user without a catalogue has no old generation.
     guard try store.history() != nil else {
-      return report(before: 0, after: 0, dropped: 0, Room(needed: 0, available: nil))
+      return report(before: 0, after: 0, dropped: 0, DiskSpace(needed: 0, available: nil))
     }
-    let writer = try store.writer(waiting: write.waiting)
+    let writer = try store.writer(lockTimeout: write.lockTimeout)
     defer { writer.close() }
     let dropped = dropPrevious ? try drop(writer) : 0
     if dropPrevious {
@@ -34,7 +34,7 @@ struct Compact: ParsableCommand {
           : "deleted the generation before the last full update (\(Quantity.bytes(dropped)))")
     }
     let before = try writer.snapshot().store?.statistics().fileByteCount ?? 0
-    var room = Room(needed: 0, available: nil)
+    var room = DiskSpace(needed: 0, available: nil)
     let compacted = try writer.compact {
       room = $0
       Console.say($0.words)
@@ -50,7 +50,7 @@ struct Compact: ParsableCommand {
     }
   }
 
-  private func report(before: Int, after: Int, dropped: Int, _ room: Room) {
+  private func report(before: Int, after: Int, dropped: Int, _ room: DiskSpace) {
     if output.json {
       JSONText.object([
         ("bytesBefore", .int(before)), ("bytesAfter", .int(after)), ("bytesNeeded", .int(room.needed)),
@@ -67,13 +67,13 @@ extension CatalogWriter {
   /// Compacts if it is worthwhile. An error is reported but is not a failure, because the commits before it are
   /// durable.
   func tidyUp() {
-    do { try compactIfWorthwhile() } catch {
+    do { try compactIfDue() } catch {
       Console.say("catalogctl: warning: everything was committed, but the catalogue could not be compacted: \(error)")
     }
   }
 }
 
-extension Room {
+extension DiskSpace {
   /// The required and the free space, for people.
   var words: String {
     "needs about \(Quantity.bytes(needed)); \(available.map { Quantity.bytes($0) + " are free" } ?? "nobody knows what is free")"

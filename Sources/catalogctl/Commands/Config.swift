@@ -24,10 +24,10 @@ struct ConfigOptions: ParsableArguments {
     if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
   }
 
-  /// - Throws: `WorkspaceError.nobodySignedIn`.
-  func settings(waiting: Duration = .zero) throws -> Settings {
+  /// - Throws: `WorkspaceError.notSignedIn`.
+  func settings(lockTimeout: Duration = .zero) throws -> Settings {
     var workspace = store.workspace
-    workspace.waiting = waiting
+    workspace.lockTimeout = lockTimeout
     return try workspace.settings(of: isDefault ? nil : store.userID())
   }
 }
@@ -110,7 +110,7 @@ struct ConfigSet: ParsableCommand {
       let known = SyncSettings.Name.allCases.map(\.rawValue).joined(separator: ", ")
       Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")
     }
-    try config.settings(waiting: write.waiting).change { try $0.set(named: name, to: value) }
+    try config.settings(lockTimeout: write.lockTimeout).change { try $0.set(named: name, to: value) }
     DurableChange.note("\(name) is set")
     if output.json { StoredSetting(name: name, value: value).json.print() }
   }
@@ -128,7 +128,7 @@ struct ConfigUnset: ParsableCommand {
 
   func run() throws {
     let name = try setting.changeable()
-    try config.settings(waiting: write.waiting).change { try $0.unset(named: name) }
+    try config.settings(lockTimeout: write.lockTimeout).change { try $0.unset(named: name) }
     DurableChange.note("\(name) is no longer set")
     if output.json { StoredSetting(name: name, value: .null).json.print() }
   }

@@ -53,7 +53,7 @@ struct Decode: ParsableCommand {
       (
         "bytes",
         .object([
-          ("answer", .int(contents.byteCount)), ("packed", .int(contents.packedByteCount)),
+          ("answer", .int(contents.byteCount)), ("packed", .int(contents.compressedByteCount)),
           ("payload", .int(contents.payloadByteCount)),
         ])
       ),
@@ -85,7 +85,7 @@ struct Decode: ParsableCommand {
       say("message", contents.message ?? "missing")
     }
     say("answer", "\(Quantity.count(contents.byteCount)) bytes")
-    if !contents.isBare { say("packed", "\(Quantity.count(contents.packedByteCount)) bytes of gzip") }
+    if !contents.isBare { say("packed", "\(Quantity.count(contents.compressedByteCount)) bytes of gzip") }
     say("payload", "\(Quantity.count(contents.payloadByteCount)) bytes")
     guard let payload = contents.payload else { return }
     say("products", Quantity.count(payload.products))

@@ -36,7 +36,7 @@ struct Export: ParsableCommand {
     let snapshot = try at.map(store.commit) ?? store.snapshot()
     let export = RowExport(format ?? RowFileFormat(path: file) ?? .ndjson)
     if file == "-" { return try export.write(snapshot) { Console.print($0) } }
-    let target = try OutputFile(file, isPacked: RowFileFormat.isPacked(path: file))
+    let target = try OutputFile(file, isCompressed: RowFileFormat.isCompressed(path: file))
     do {
       try export.write(snapshot, to: target.write)
       try target.publish()

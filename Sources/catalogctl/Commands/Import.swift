@@ -53,10 +53,10 @@ struct Import: ParsableCommand {
     let opened = try InputFile(file)
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
-    let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
+    let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()
-    var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.gate, rules: rules)
+    var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.lossLimit, rules: rules)
     do {
       var text = InputText(input, limits: accept.limits)
       while let piece = try text.next() { try rows.consume(piece.span) }

@@ -25,7 +25,7 @@ struct Rollback: ParsableCommand {
     // A user without a catalogue has no commits.
     guard let history = try store.history() else { throw Failure.noCommit(sequence) }
     let generation = history.current.generation
-    let writer = try store.writer(waiting: write.waiting)
+    let writer = try store.writer(lockTimeout: write.lockTimeout)
     defer { writer.close() }
     guard let report = try writer.rollback(to: sequence) else { throw Failure.noCommit(sequence) }
     DurableChange.note("the state of commit \(sequence) is current again, durably, as commit \(report.sequence)")

@@ -119,9 +119,9 @@ struct Sync: AsyncParsableCommand {
   private var options: ImportOptions {
     var options = ImportOptions()
     options.threshold = threshold
-    options.gate = accept.gate
+    options.lossLimit = accept.lossLimit
     options.limits = accept.limits
-    options.rowGate = accept.rowGate
+    options.rowLimits = accept.rowLimits
     return options
   }
 
@@ -146,7 +146,7 @@ struct Sync: AsyncParsableCommand {
     display.begin()
     defer { display.end() }
     let destination = SyncDestination(try store.workspace.makeCatalogue(of: store.userID())) {
-      try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
+      try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     }
     _ = try await synchronizer.run(destination, full: full) { writer, report in
       display.end()
@@ -169,7 +169,7 @@ struct Sync: AsyncParsableCommand {
       let arrived = try file.arrived(nextTo: location)
       // Only the first file can adopt another user's catalogue.
       let adopted = try index == 0 ? origin.prepare(full: full) : nil
-      let writer = try store.writer(waiting: write.waiting, replacesDamaged: replaceDamaged)
+      let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
       defer { writer.close() }
       try origin.confirm()
       try take(arrived, writer, origin, adopted, filesAfter: files.count - 1 - index)
@@ -262,9 +262,9 @@ struct UpdateOptions: ParsableArguments {
     return limits
   }
 
-  var gate: LossGate { acceptLoss ? .open : LossGate(share: maxLoss) }
+  var lossLimit: LossLimit { acceptLoss ? .open : LossLimit(share: maxLoss) }
 
-  var rowGate: RowGate { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowGate() }
+  var rowLimits: RowLimits { acceptLoss || maxLoss == 1 ? .acceptingCollapse : RowLimits() }
 }
 
 extension AdoptedBase {

@@ -33,7 +33,7 @@ struct UsersRemove: ParsableCommand {
 
   func run() throws {
     var workspace = store.workspace
-    workspace.waiting = write.waiting
+    workspace.lockTimeout = write.lockTimeout
     // Report an invalid id as such; do not ask for confirmation about a user that does not exist.
     guard try workspace.catalogue(of: id) != nil else { throw WorkspaceError.noSuchUser(id) }
     if !yes { try ask(workspace) }

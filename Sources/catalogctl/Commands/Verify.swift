@@ -105,7 +105,8 @@ struct Verify: ParsableCommand {
   /// Repairs a catalogue; `nil` if it is not damaged.
   private func repairCatalogue(_ location: StoreLocation) throws -> CatalogRepair? {
     do {
-      guard let repair = try CatalogRepair.run(location, waiting: write.waiting), !repair.findings.isEmpty else {
+      guard let repair = try CatalogRepair.run(location, lockTimeout: write.lockTimeout), !repair.findings.isEmpty
+      else {
         return nil
       }
       return repair
@@ -138,7 +139,7 @@ struct Verify: ParsableCommand {
   private func repairStores(of id: String?) throws -> Bool {
     var wasDamaged = false
     let check = StoreCheck(workspace: store.workspace, id: id)
-    try check.repair(waiting: write.waiting) { queue in
+    try check.repair(lockTimeout: write.lockTimeout) { queue in
       wasDamaged = true
       Console.say("repaired: the queue \(Table.cell(queue)); its numbers are those of what is in it")
     } _: { name, repair in
@@ -203,7 +204,7 @@ struct Verify: ParsableCommand {
         return (settings, nil)
       }
       guard id != nil else {
-        if !orNobody, settings.isEmpty { throw WorkspaceError.nobodySignedIn }
+        if !orNobody, settings.isEmpty { throw WorkspaceError.notSignedIn }
         return (settings, settings.isEmpty ? try CatalogDigest(.empty).content : nil)
       }
     }

@@ -122,12 +122,12 @@ struct NetworkListenerTests {
       let reader = RouteReader(descriptor)
       let first = reader.read()
       #expect(first.count == 1)
-      guard case .changed(let change) = first.first else { throw NetworkObstacle(code: ENOMSG) }
+      guard case .changed(let change) = first.first else { throw NetworkListenerError(code: ENOMSG) }
       #expect(change.contains(.cameBack))
       #expect(reader.losses >= 1)
       // It goes on behind that.
       try OwnNetwork.turn("tun7", on: true)
-      guard case .changed(let next) = reader.read().first else { throw NetworkObstacle(code: ENOMSG) }
+      guard case .changed(let next) = reader.read().first else { throw NetworkListenerError(code: ENOMSG) }
       #expect(next.contains(.cameBack))
     }
   }

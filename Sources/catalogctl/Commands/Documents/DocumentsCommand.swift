@@ -44,7 +44,7 @@ struct DocumentOptions: ParsableArguments {
   /// The store for writing. Creates missing directories.
   func writable(_ write: WriteOptions) throws -> DocumentStore {
     var options = DocumentStore.Options()
-    options.waiting = write.waiting
+    options.lockTimeout = write.lockTimeout
     return try DocumentStore.inspect(store.workspace.makeStore(Self.storeName, of: userID()), options: options)
   }
 }

@@ -48,6 +48,6 @@ extension UploadPriority: ExpressibleByArgument {
 
 extension UploadState: ExpressibleByArgument {}
 
-extension OnParked: ExpressibleByArgument {}
+extension ParkedUploadPolicy: ExpressibleByArgument {}
 
 extension UploadHTTPOptions.BatchFormat: ExpressibleByArgument {}

@@ -48,7 +48,7 @@ struct QueueRun: AsyncParsableCommand {
       "Statuses that park an upload after its repetitions (default: \(Self.words(UploadStatusPolicy.defaultParkOn))).",
       valueName: "list")) var parkOn: String?
   @Option(help: "Whether later uploads with the key of a parked one go on or wait: continue or hold.")
-  var onParked = OnParked.continue
+  var onParked = ParkedUploadPolicy.continue
   @Option(
     help: ArgumentHelp("The most uploads of one request; without it each goes alone.", valueName: "count"))
   var batch: Int?
@@ -152,7 +152,7 @@ struct QueueRun: AsyncParsableCommand {
     options.timeout = .seconds(timeout)
     options.body = multipart ? .multipart : .json
     options.readsResponses = success != nil
-    options.isPacked = gzip
+    options.isCompressed = gzip
     options.batchFormat = batchFormat ?? .ndjson
     options.userAgent = "shelfmark-catalogctl/\(Catalogctl.version)"
     options.secrets = try [secretFile, previousSecretFile].compactMap { $0 }.map { path in

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The access control of a server: rate limit, host, origin and token checks.
-struct Gate: Sendable {
+struct AccessControl: Sendable {
   let token: BearerToken?
   /// Whether the server listens on an address that only this machine can reach.
   let isLocal: Bool
@@ -13,15 +13,15 @@ struct Gate: Sendable {
   /// - Parameters:
   ///   - caller: The client's address for the rate limiter; evaluated only if there is one.
   ///   - now: The time in seconds of a monotonic clock.
-  /// - Throws: `Refusal` with status 400, 401, 403, 415 or 429.
+  /// - Throws: `ErrorResponse` with status 400, 401, 403, 415 or 429.
   func admit(
     _ head: HTTPRequest, to access: Route.Access?, caller: @autoclosure () -> String, now: @autoclosure () -> Double
-  ) throws(Refusal) {
+  ) throws(ErrorResponse) {
     if case .anybody? = access { return try checkHost(head) }
     // First, so that guessing tokens is limited like any other request.
     if let rate, let wait = rate.take(caller(), now: now()) {
       let seconds = Int(min(max(1, wait.rounded(.up)), 86_400))
-      throw Refusal(
+      throw ErrorResponse(
         .tooManyRequests, "tooManyRequests", "too many requests; ask again in \(seconds) s",
         headers: [.retryAfter: "\(seconds)"])
     }
@@ -41,7 +41,7 @@ struct Gate: Sendable {
 
   /// A request names exactly one host (RFC 9112, 3.2): if there are two, a proxy in front of this server may have
   /// checked the other one. The first `Host` is the authority; only further ones remain among the fields.
-  private func checkHost(_ head: HTTPRequest) throws(Refusal) {
+  private func checkHost(_ head: HTTPRequest) throws(ErrorResponse) {
     guard let host = head.authority, head.headerFields[Self.furtherHost] == nil else {
       throw .badRequest("a request has one Host, and no more: Host: localhost")
     }
@@ -72,37 +72,37 @@ struct Gate: Sendable {
     }
   }
 
-  private func checkToken(_ head: HTTPRequest, _ access: Route.Access?) throws(Refusal) {
+  private func checkToken(_ head: HTTPRequest, _ access: Route.Access?) throws(ErrorResponse) {
     guard let token, asksToken(for: access) else { return }
     if !token.admits(head.headerFields[.authorization]) {
-      throw Refusal(
+      throw ErrorResponse(
         .unauthorized, "unauthorized", "show the daemon's token: Authorization: Bearer TOKEN",
         headers: [.wwwAuthenticate: "Bearer realm=\"catalogd\""])
     }
   }
 
   /// Refuses pages that a browser on this machine shows under a host name of their own; see ``Loopback``.
-  private func checkHostName(_ head: HTTPRequest) throws(Refusal) {
+  private func checkHostName(_ head: HTTPRequest) throws(ErrorResponse) {
     if let host = head.authority, !host.isEmpty, !Loopback.contains(authority: host) {
-      throw Refusal(
+      throw ErrorResponse(
         .forbidden, "foreignHost",
         "this daemon answers to localhost and 127.0.0.1 only, as it has no token; configure one to use another name")
     }
   }
 
-  private func checkOrigin(_ head: HTTPRequest) throws(Refusal) {
+  private func checkOrigin(_ head: HTTPRequest) throws(ErrorResponse) {
     guard let origin = head.headerFields[.origin], !crossOrigin.allows(origin) else { return }
-    throw Refusal(
+    throw ErrorResponse(
       .forbidden, "foreignOrigin",
       "pages of the origin \(String(origin.prefix(200)).debugDescription) may not ask this daemon; http.allowedOrigins lists those"
         + " that may")
   }
 
   /// A page can send a form anywhere without a preflight, but not as JSON: for that a browser sends a preflight first.
-  private func checkForm(_ head: HTTPRequest) throws(Refusal) {
+  private func checkForm(_ head: HTTPRequest) throws(ErrorResponse) {
     guard head.method == .post, CrossOrigin.isForeign(head) else { return }
     if head.headerFields[.contentType].map(RequestHandler.isJSON) != true {
-      throw Refusal(
+      throw ErrorResponse(
         .unsupportedMediaType, "unsupportedMediaType",
         "a page of another origin has to send Content-Type: application/json, with or without a body")
     }

@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | They *collapse*: another product of the answer has the same id, or several have no id. | The last one wins. | From 100 on, if they are more than 1 % of the products |
 /// | They are *skipped*: they exceed a limit of the format. | One bad row must not cut every device off. | More than 10, if they are more than 1 % of the rows |
-public struct RowGate: Sendable {
+public struct RowLimits: Sendable {
   /// The share of the products, 0 … 1, that may collapse into others.
   public var collapsedShare = 0.01
   /// The number of collapsed products below which the share does not matter.
@@ -14,14 +14,14 @@ public struct RowGate: Sendable {
   /// The number of skipped rows up to which the share does not matter.
   public var skippedFloor = 10
 
-  /// Creates a gate with the limits of the table in ``RowGate``.
+  /// Creates the limits of the table in ``RowLimits``.
   public init() {}
 
-  /// A gate that accepts any number of collapsed products.
-  public static var acceptingCollapse: RowGate {
-    var gate = RowGate()
-    gate.collapsedShare = 1
-    return gate
+  /// Limits that accept any number of collapsed products.
+  public static var acceptingCollapse: RowLimits {
+    var limits = RowLimits()
+    limits.collapsedShare = 1
+    return limits
   }
 
   /// Checks the number of collapsed products.

@@ -53,7 +53,7 @@ import Testing
   }
 }
 
-@Suite struct GateTests {
+@Suite struct AccessControlTests {
   func head(
     _ host: String? = "", origin: String? = nil, authorization: String? = nil
   ) -> HTTPRequest {
@@ -63,17 +63,19 @@ import Testing
     return head
   }
 
-  func gate(_ address: DaemonServer.Address, token: String? = nil) throws -> Gate {
+  func accessControl(_ address: DaemonServer.Address, token: String? = nil) throws -> AccessControl {
     var options = DaemonServer.Options()
     options.address = address
     options.token = token
-    return try DaemonServer.gate(options)
+    return try DaemonServer.accessControl(options)
   }
 
   /// The status with which a request is refused, if it is.
-  func status(_ gate: Gate, _ head: HTTPRequest, _ access: Route.Access? = .caller, now: Double = 0) -> Int? {
-    do throws(Refusal) {
-      try gate.admit(head, to: access, caller: "a", now: now)
+  func status(_ accessControl: AccessControl, _ head: HTTPRequest, _ access: Route.Access? = .caller, now: Double = 0)
+    -> Int?
+  {
+    do throws(ErrorResponse) {
+      try accessControl.admit(head, to: access, caller: "a", now: now)
       return nil
     } catch {
       return error.status.code
@@ -81,69 +83,71 @@ import Testing
   }
 
   @Test func `without a token only pages of other sites are kept out on loopback`() throws {
-    let gate = try gate(.host("127.0.0.1", port: 1))
-    #expect(status(gate, head()) == nil)
-    #expect(status(gate, head("localhost:8765")) == nil)
-    #expect(status(gate, head("rebound.example.org")) == 403)
-    #expect(status(gate, head("localhost", origin: "http://localhost:3000")) == nil)
-    #expect(status(gate, head("localhost", origin: "https://example.org")) == 403)
-    #expect(status(gate, head("localhost", origin: "null")) == 403)
-    #expect(status(gate, head("rebound.example.org"), nil) == 403)
-    #expect(status(gate, head("rebound.example.org"), .machine) == 403)
-    #expect(status(gate, head("probe.example.org"), .anybody) == nil)
+    let accessControl = try accessControl(.host("127.0.0.1", port: 1))
+    #expect(status(accessControl, head()) == nil)
+    #expect(status(accessControl, head("localhost:8765")) == nil)
+    #expect(status(accessControl, head("rebound.example.org")) == 403)
+    #expect(status(accessControl, head("localhost", origin: "http://localhost:3000")) == nil)
+    #expect(status(accessControl, head("localhost", origin: "https://example.org")) == 403)
+    #expect(status(accessControl, head("localhost", origin: "null")) == 403)
+    #expect(status(accessControl, head("rebound.example.org"), nil) == 403)
+    #expect(status(accessControl, head("rebound.example.org"), .machine) == 403)
+    #expect(status(accessControl, head("probe.example.org"), .anybody) == nil)
   }
 
   @Test func `a request names one host`() throws {
-    for gate in [
-      try gate(.host("127.0.0.1", port: 1)), try gate(.socket(path: "/s")),
-      try gate(.host("0.0.0.0", port: 1), token: "s"),
+    for accessControl in [
+      try accessControl(.host("127.0.0.1", port: 1)), try accessControl(.socket(path: "/s")),
+      try accessControl(.host("0.0.0.0", port: 1), token: "s"),
     ] {
       for access in [Route.Access.caller, .machine, .anybody, nil] {
-        #expect(status(gate, head(nil), access) == 400)
+        #expect(status(accessControl, head(nil), access) == 400)
         var two = head("localhost")
-        two.headerFields[Gate.furtherHost] = "localhost"
-        #expect(status(gate, two, access) == 400)
+        two.headerFields[AccessControl.furtherHost] = "localhost"
+        #expect(status(accessControl, two, access) == 400)
         for host in ["local host", "localhost/", "a@localhost", "localhost\\", "ü"] {
-          #expect(status(gate, head(host), access) == 400, "\(host)")
+          #expect(status(accessControl, head(host), access) == 400, "\(host)")
         }
       }
       for host in ["", "localhost", "[::1]:8765", "a-b.example.org:80", "xn--fsqu00a"] {
-        #expect(status(gate, head(host, authorization: "Bearer s")) != 400, "\(host)")
+        #expect(status(accessControl, head(host, authorization: "Bearer s")) != 400, "\(host)")
       }
     }
   }
 
   @Test func `a Unix domain socket is out of a page's reach`() throws {
-    let gate = try gate(.socket(path: "/s"))
-    #expect(status(gate, head("anything", origin: "https://example.org")) == nil)
+    let accessControl = try accessControl(.socket(path: "/s"))
+    #expect(status(accessControl, head("anything", origin: "https://example.org")) == nil)
   }
 
   @Test func `a token is asked for wherever one is configured`() throws {
     for address in [DaemonServer.Address.host("0.0.0.0", port: 1), .host("localhost", port: 1), .socket(path: "/s")] {
-      let gate = try gate(address, token: "s3cret")
-      #expect(status(gate, head()) == 401)
-      #expect(status(gate, head(authorization: "Bearer wrong")) == 401)
-      #expect(status(gate, head("example.org", origin: "https://example.org", authorization: "Bearer s3cret")) == nil)
-      #expect(status(gate, head(), nil) == 401)
-      #expect(status(gate, head(), .anybody) == nil)
+      let accessControl = try accessControl(address, token: "s3cret")
+      #expect(status(accessControl, head()) == 401)
+      #expect(status(accessControl, head(authorization: "Bearer wrong")) == 401)
+      #expect(
+        status(accessControl, head("example.org", origin: "https://example.org", authorization: "Bearer s3cret")) == nil
+      )
+      #expect(status(accessControl, head(), nil) == 401)
+      #expect(status(accessControl, head(), .anybody) == nil)
     }
   }
 
   @Test func `metrics need no token where only this machine can ask`() throws {
-    #expect(status(try gate(.host("::1", port: 1), token: "s"), head(), .machine) == nil)
-    #expect(status(try gate(.socket(path: "/s"), token: "s"), head(), .machine) == nil)
-    #expect(status(try gate(.host("0.0.0.0", port: 1), token: "s"), head(), .machine) == 401)
+    #expect(status(try accessControl(.host("::1", port: 1), token: "s"), head(), .machine) == nil)
+    #expect(status(try accessControl(.socket(path: "/s"), token: "s"), head(), .machine) == nil)
+    #expect(status(try accessControl(.host("0.0.0.0", port: 1), token: "s"), head(), .machine) == 401)
   }
 
   @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.org", ""])
   func `an address that others reach needs a token`(host: String) {
-    #expect(throws: DaemonServerError.tokenMissing(host: host)) { try gate(.host(host, port: 1)) }
-    #expect(throws: DaemonServerError.tokenUnusable) { try gate(.host(host, port: 1), token: "") }
-    #expect(throws: DaemonServerError.tokenUnusable) { try gate(.host(host, port: 1), token: "a b") }
+    #expect(throws: DaemonServerError.tokenMissing(host: host)) { try accessControl(.host(host, port: 1)) }
+    #expect(throws: DaemonServerError.tokenUnusable) { try accessControl(.host(host, port: 1), token: "") }
+    #expect(throws: DaemonServerError.tokenUnusable) { try accessControl(.host(host, port: 1), token: "a b") }
   }
 
   @Test(arguments: [-1, 65_536]) func `a port is one`(port: Int) {
-    #expect(throws: DaemonServerError.self) { try gate(.host("127.0.0.1", port: port)) }
+    #expect(throws: DaemonServerError.self) { try accessControl(.host("127.0.0.1", port: port)) }
   }
 
   @Test func `guesses of a token are bounded as questions are`() throws {
@@ -151,17 +155,17 @@ import Testing
     options.token = "s3cret"
     options.requestsPerSecond = 0.1
     options.requestBurst = 2
-    let gate = try DaemonServer.gate(options)
-    #expect(status(gate, head(authorization: "Bearer 1")) == 401)
-    #expect(status(gate, head(authorization: "Bearer 2")) == 401)
+    let accessControl = try DaemonServer.accessControl(options)
+    #expect(status(accessControl, head(authorization: "Bearer 1")) == 401)
+    #expect(status(accessControl, head(authorization: "Bearer 2")) == 401)
     #expect {
-      try gate.admit(head(authorization: "Bearer s3cret"), to: .caller, caller: "a", now: 0)
+      try accessControl.admit(head(authorization: "Bearer s3cret"), to: .caller, caller: "a", now: 0)
     } throws: { error in
-      let refusal = error as? Refusal
-      return refusal?.status == .tooManyRequests && refusal?.headers[.retryAfter] == "10"
+      let errorResponse = error as? ErrorResponse
+      return errorResponse?.status == .tooManyRequests && errorResponse?.headers[.retryAfter] == "10"
     }
-    #expect(status(gate, head(), .anybody) == nil)
-    #expect(status(gate, head(authorization: "Bearer s3cret"), now: 10) == nil)
+    #expect(status(accessControl, head(), .anybody) == nil)
+    #expect(status(accessControl, head(authorization: "Bearer s3cret"), now: 10) == nil)
   }
 
   @Test(arguments: [

@@ -4,18 +4,18 @@ import ScanDaemon
 import UploadQueue
 import Workspace
 
-extension Refusal {
-  /// Maps an error of the daemon to a refusal.
+extension ErrorResponse {
+  /// Maps an error of the daemon to an error response.
   init(_ error: any Error) {
     switch error {
-    case let refusal as Refusal: self = refusal
+    case let errorResponse as ErrorResponse: self = errorResponse
     case let error as SetSessionError: self.init(error)
     case let error as UploadQueueError: self.init(error)
     case let error as WorkspaceError: self.init(error)
     case SyncUnavailable.noServer:
       self = .conflict("noServer", "\(SyncUnavailable.noServer); configure where the catalogue comes from")
-    case SyncUnavailable.nobodySignedIn:
-      self = .conflict("nobodySignedIn", "\(SyncUnavailable.nobodySignedIn); sign in with POST /v1/session")
+    case SyncUnavailable.notSignedIn:
+      self = .conflict("nobodySignedIn", "\(SyncUnavailable.notSignedIn); sign in with POST /v1/session")
     case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
     default: self.init(.internalServerError, "internal", "\(error)")
     }
@@ -44,7 +44,7 @@ extension Refusal {
     switch error {
     case .userID: self = .badRequest("\(error)")
     case .noSuchUser: self = .conflict("noSuchUser", "\(error); sign in again with POST /v1/session")
-    case .nobodySignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
+    case .notSignedIn: self = .conflict("nobodySignedIn", "\(error); sign in with POST /v1/session")
     case .closed: self = .conflict("userChanged", "\(error); ask again")
     case .store, .settings: self = .unavailable("storeUnavailable", "\(error)")
     }

@@ -1,12 +1,12 @@
 /// A limit on how many products a full update may lose. A server that answers with half a catalogue is faulty.
-public struct LossGate: Sendable {
+public struct LossLimit: Sendable {
   /// The share of the products, 0 … 1, that may disappear or be marked as deleted. Products that were already marked as
   /// deleted do not count.
   public var share: Double
   /// The largest number of products for which a catalogue is replaced regardless of the losses.
   public var smallCatalogue: Int
 
-  /// Creates a gate.
+  /// Creates a limit.
   ///
   /// - Parameters:
   ///   - share: The share of the products, 0 … 1, that may disappear or be marked as deleted.
@@ -16,8 +16,8 @@ public struct LossGate: Sendable {
     self.smallCatalogue = smallCatalogue
   }
 
-  /// A gate that accepts every update.
-  public static let open = LossGate(share: 1)
+  /// A limit that accepts every update.
+  public static let open = LossLimit(share: 1)
 
   /// Checks the losses of an update.
   ///

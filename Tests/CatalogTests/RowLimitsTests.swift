@@ -5,7 +5,7 @@ import Testing
 @testable import Catalog
 
 /// Rows of an answer that do not reach the catalogue: skipped ones, collapsed ones, and how many of each are too many.
-@Suite struct RowGateTests {
+@Suite struct RowLimitsTests {
   private static let tooLong = String(repeating: "7", count: 100_000)
 
   private static func products(_ range: Range<Int>) -> [Product] { range.map { Product("p\($0)", "c\($0)") } }
@@ -14,9 +14,9 @@ import Testing
   private static func oversized(_ count: Int) -> [Product] { (0..<count).map { Product("big\($0)", tooLong) } }
 
   private func full(
-    _ catalogue: TestCatalogue, _ products: [Product], _ relations: [Relation] = [], _ gate: RowGate? = RowGate()
+    _ catalogue: TestCatalogue, _ products: [Product], _ relations: [Relation] = [], _ limits: RowLimits? = RowLimits()
   ) throws -> UpdateReport {
-    var update = try catalogue.writer.beginFullUpdate(.open, rowGate: gate)
+    var update = try catalogue.writer.beginFullUpdate(.open, rowLimits: limits)
     do { try update.take(products, relations) } catch {
       update.cancel()
       throw error
@@ -25,9 +25,9 @@ import Testing
   }
 
   private func increment(
-    _ catalogue: TestCatalogue, _ products: [Product], _ relations: [Relation] = [], _ gate: RowGate? = RowGate()
+    _ catalogue: TestCatalogue, _ products: [Product], _ relations: [Relation] = [], _ limits: RowLimits? = RowLimits()
   ) throws -> UpdateReport {
-    var increment = Increment(rowGate: gate)
+    var increment = Increment(rowLimits: limits)
     try increment.take(products, relations)
     return try catalogue.writer.commit(increment, cursor: "increment")
   }
@@ -86,11 +86,11 @@ import Testing
   }
 
   @Test func `skipped rows count for the threshold`() throws {
-    var increment = Increment(threshold: 3, rowGate: RowGate())
+    var increment = Increment(threshold: 3, rowLimits: RowLimits())
     #expect(throws: CatalogError.self) { try increment.take(Self.oversized(3), []) }
   }
 
-  @Test func `without a gate such a row is an error`() throws {
+  @Test func `without a limits such a row is an error`() throws {
     let catalogue = try TestCatalogue([Product("old")])
     #expect(throws: StoreError.self) { try full(catalogue, Self.oversized(1), [], nil) }
     #expect(throws: StoreError.self) { try increment(catalogue, Self.oversized(1), [], nil) }
@@ -118,8 +118,8 @@ import Testing
         #expect("\(error!)".contains("--accept-loss"))
         #expect(try catalogue.snapshot.canonicalDump == before && catalogue.snapshot.cursor == "full")
       }
-      let gate = isTaken ? RowGate() : .acceptingCollapse
-      let report = try isFull ? full(catalogue, rows, [], gate) : increment(catalogue, rows, [], gate)
+      let limits = isTaken ? RowLimits() : .acceptingCollapse
+      let report = try isFull ? full(catalogue, rows, [], limits) : increment(catalogue, rows, [], limits)
       #expect(report.notices.collapsed == collapsed && report.counts.productsUpserted == distinct)
     }
   }

@@ -5,7 +5,7 @@ import CatalogRows
 ///
 /// A row value takes about 300 bytes and three allocations regardless of its contents; here an empty row takes 22
 /// bytes.
-struct KeptRows {
+struct RowBuffer {
   /// The size of a chunk. A full chunk is never moved, so no large array is copied as the buffer grows.
   private static let chunkByteCount = 1 << 20
 
