@@ -30,22 +30,13 @@ extension DocumentValue {
     case .text(let value): JSONWriter.append(text: value, to: &json, escaping: [])
     case .bytes(let value): json += "\"\(Data(value).base64EncodedString())\"".utf8
     case .date(let value): json += "\"\(DateText.text(value))\"".utf8
-    case .array(let elements):
-      json.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { json.append(UInt8(ascii: ",")) }
-        element.appendJSON(to: &json)
-      }
-      json.append(UInt8(ascii: "]"))
+    case .array(let elements): JSONWriter.append(elements, in: .array, to: &json) { $0.appendJSON(to: &$1) }
     case .object(let fields):
-      json.append(UInt8(ascii: "{"))
-      for (index, field) in fields.enumerated() {
-        if index > 0 { json.append(UInt8(ascii: ",")) }
+      JSONWriter.append(fields, in: .object, to: &json) { field, json in
         JSONWriter.append(text: field.name, to: &json, escaping: [])
         json.append(UInt8(ascii: ":"))
         field.value.appendJSON(to: &json)
       }
-      json.append(UInt8(ascii: "}"))
     }
   }
 

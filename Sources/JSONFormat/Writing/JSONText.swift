@@ -24,22 +24,13 @@ public indirect enum JSONText: Sendable {
     case .uint(let value): bytes += String(value).utf8
     case .double(let value): JSONWriter.append(value, to: &bytes)
     case .text(let value): JSONWriter.append(text: value, to: &bytes)
-    case .array(let values):
-      bytes.append(UInt8(ascii: "["))
-      for (index, value) in values.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        value.append(to: &bytes)
-      }
-      bytes.append(UInt8(ascii: "]"))
+    case .array(let values): JSONWriter.append(values, in: .array, to: &bytes) { $0.append(to: &$1) }
     case .object(let fields):
-      bytes.append(UInt8(ascii: "{"))
-      for (index, field) in fields.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      JSONWriter.append(fields, in: .object, to: &bytes) { field, bytes in
         JSONWriter.append(text: field.0, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         field.1.append(to: &bytes)
       }
-      bytes.append(UInt8(ascii: "}"))
     case .raw(let json): bytes += json
     }
   }

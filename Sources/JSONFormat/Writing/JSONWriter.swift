@@ -19,8 +19,41 @@ package struct JSONEscaping: OptionSet, Sendable {
   package static let unicodeControls = JSONEscaping(rawValue: 8)
 }
 
-/// A writer of JSON strings and numbers.
+/// The brackets around an array or an object.
+package enum JSONBrackets {
+  case array, object
+
+  fileprivate var bytes: (open: UInt8, close: UInt8) {
+    switch self {
+    case .array: (UInt8(ascii: "["), UInt8(ascii: "]"))
+    case .object: (UInt8(ascii: "{"), UInt8(ascii: "}"))
+    }
+  }
+}
+
+/// A writer of JSON strings, numbers and punctuation.
 package enum JSONWriter {
+  /// Appends elements with commas between them, in brackets.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements of an array, or the fields of an object.
+  ///   - brackets: Whether the elements are an array or an object.
+  ///   - json: The bytes to append to.
+  ///   - write: Appends one element; for an object, its name, a colon and its value.
+  package static func append<Elements: Sequence>(
+    _ elements: Elements, in brackets: JSONBrackets, to json: inout [UInt8],
+    write: (Elements.Element, inout [UInt8]) -> Void
+  ) {
+    json.append(brackets.bytes.open)
+    var isFirst = true
+    for element in elements {
+      if !isFirst { json.append(UInt8(ascii: ",")) }
+      isFirst = false
+      write(element, &json)
+    }
+    json.append(brackets.bytes.close)
+  }
+
   /// Appends a text as a JSON string with its quotation marks.
   ///
   /// - Parameters:
