@@ -12,7 +12,7 @@ import TextFormat
 /// represent one list. Those with the same store and item type share their fetches. A key must always encode to the
 /// same bytes, so it must not contain a `Set`.
 ///
-/// Storing a page blocks the fetching task for a disk sync, and for up to ``PageStore/Options/waiting`` while another
+/// Storing a page blocks the fetching task for a disk sync, and for up to ``PageStore/Options/lockTimeout`` while another
 /// process writes. Reading blocks for a lookup in the file.
 public struct PageCache<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
