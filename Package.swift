@@ -140,7 +140,7 @@ let package = Package(
       [
         "Bytes", "DocumentFormat", "Documents", "JSONFormat", "LogStore", "Storage", "TextFormat", crypto, heapModule,
       ]),
-    module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics]),
+    module("StoreMetrics", ["Documents", "TextFormat", "UploadQueue", coreMetrics, logging]),
     module(
       "Workspace",
       [
@@ -202,14 +202,14 @@ let package = Package(
       "catalogctl",
       [
         "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat",
-        "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "StoreMetrics",
+        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
       ]),
     program(
       "catalogd",
       [
-        "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "LogStore", "ScanDaemon", "ScanInputs", "Storage",
-        "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
+        "Catalog", "CatalogHTTP", "DaemonHTTP", "DaemonProcess", "Documents", "LogStore", "ScanDaemon", "ScanInputs",
+        "Storage", "StoreMetrics", "UploadHTTP", "Workspace", coreMetrics, logging, serviceLifecycle, unixSignals,
       ]),
 
     // Tests: one target a module, helpers in targets of their own.
@@ -262,7 +262,8 @@ let package = Package(
     tests(
       "StoreMetricsTests",
       [
-        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue", metricsTestKit,
+        "DocumentFormat", "Documents", "LogStore", "StoreMetrics", "StoreTestSupport", "UploadQueue", logging,
+        metricsTestKit,
       ]),
     tests(
       "UploadHTTPTests",

@@ -68,6 +68,29 @@ public struct IndexKey: Hashable, Sendable {
     }
   }
 
+  /// The value of a stored key; `nil` if values that differ have this key, and for a prefix. A number has the first form
+  /// that holds it.
+  ///
+  /// - Complexity: O(bytes).
+  package static func value(ofKey key: RawSpan) -> DocumentValue? {
+    guard let kind = key.byteCount == 0 ? nil : key.u8(at: 0) else { return nil }
+    func word() -> UInt64? { key.byteCount == 9 ? key.u64(at: 1).byteSwapped : nil }
+    switch kind {
+    case Kind.null: return .null
+    case Kind.false: return .bool(false)
+    case Kind.true: return .bool(true)
+    case Kind.integer: return word().map { .integer(Int64(bitPattern: $0 ^ 1 << 63)) }
+    case Kind.unsigned: return word().map { .unsigned($0) }
+    case Kind.double: return word().map { .double(Double(bitPattern: $0)) }
+    case Kind.text: return key.string(1..<key.byteCount).map { .text($0) }
+    case Kind.bytes: return .bytes(key.slice(1, key.byteCount - 1).copied())
+    default: return nil
+    }
+  }
+
+  /// Whether a stored key is that of a value, not of a text's prefix.
+  package static func isOfValue(_ key: RawSpan) -> Bool { key.byteCount > 0 && key.u8(at: 0) != Kind.prefix }
+
   /// Creates the key of all texts that begin with the bytes of `prefix`, whose length must be in ``prefixByteCounts``.
   init(prefix: RawSpan) {
     var bytes = [Kind.prefix]
@@ -172,16 +195,20 @@ extension DocumentView {
 
   /// Appends the same keys to `list` in the format of a `KeyList`, each prefixed with the bytes of `head`.
   ///
+  /// - Returns: The number of distinct values of the path that have a key: 1 unless it passes or ends with an array, or
+  ///   ends with an object.
   /// - Complexity: The same as ``forEachIndexKey(at:withPrefixes:_:)``, without an allocation unless `list` grows or an
   ///   array has many elements.
+  @discardableResult
   public func appendIndexKeys(
     at path: FieldPath, withPrefixes: Bool = false, behind head: [UInt8] = [], to list: inout [UInt8]
-  ) throws(DocumentError) {
+  ) throws(DocumentError) -> Int {
     var visitor = KeyVisitor(list, withPrefixes: withPrefixes, head: head)
     // The visitor holds the only reference while it appends, so the array is not copied.
     list = []
     defer { list = visitor.list }
     _ = try bytes.walk(offset, path, flattensLast: true, &visitor)
+    return visitor.valueCount
   }
 }
 
@@ -196,6 +223,8 @@ private struct KeyVisitor: PathVisitor {
   /// The offset in `list` of the first key of this visitor.
   private let start: Int
   private var count = 0
+  /// The number of distinct keys of values, without those of prefixes.
+  private(set) var valueCount = 0
   /// The set of keys, once they are too many for a linear search.
   private var known: Set<[UInt8]> = []
   /// The number of keys up to which a linear search is used.
@@ -214,13 +243,13 @@ private struct KeyVisitor: PathVisitor {
       list.removeLast(list.count - start)
       return false
     }
-    finishKey(at: start)
+    if finishKey(at: start) { valueCount += 1 }
     if withPrefixes, let offset, case .text(let range) = try bytes.item(at: offset) {
       for length in IndexKey.prefixByteCounts where length <= range.count {
         let start = beginKey()
         list.append(IndexKey.Kind.prefix)
         list.append(copying: bytes.slice(range.lowerBound, length))
-        finishKey(at: start)
+        _ = finishKey(at: start)
       }
     }
     return false
@@ -234,10 +263,15 @@ private struct KeyVisitor: PathVisitor {
     return offset
   }
 
-  /// Finishes the key that begins at `offset`, and removes it if it is a duplicate.
-  private mutating func finishKey(at offset: Int) {
+  /// Finishes the key that begins at `offset`, and removes it if it is a duplicate. Returns whether it is not.
+  private mutating func finishKey(at offset: Int) -> Bool {
     list[offset] = UInt8(list.count - offset - 1)
-    if isKnown(at: offset) { list.removeLast(list.count - offset) } else { count += 1 }
+    if isKnown(at: offset) {
+      list.removeLast(list.count - offset)
+      return false
+    }
+    count += 1
+    return true
   }
 
   private mutating func isKnown(at offset: Int) -> Bool {

@@ -4,12 +4,15 @@ import LogStore
 /// Writes documents of one collection directly to the file, in one commit.
 final class DocumentAppender {
   private let transaction: Transaction
-  private let base: DocumentSnapshot
+  /// The snapshot on which the commit is based.
+  let base: DocumentSnapshot
   private let table: DocumentTable
   private let indexes: [CollectionIndex]
   private var draft = RecordDraft()
   private var number: Int?
-  /// The number of documents written.
+  /// The numbers of the indexes in which a document has not exactly one value.
+  private var listValued: Set<UInt16> = []
+  /// The number of documents written or deleted.
   private(set) var count = 0
 
   init(_ transaction: Transaction, _ table: DocumentTable) throws {
@@ -24,11 +27,24 @@ final class DocumentAppender {
 
   /// Writes a document. It replaces the one with the same ID.
   func callAsFunction(_ key: [UInt8], _ document: [UInt8]) throws {
-    try table.fill(&draft, key: key, document: document, indexes)
+    try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
     let number = try self.number ?? transaction.table(table.schema)
     self.number = number
     try transaction.put(number, draft)
     count += 1
+  }
+
+  /// Deletes the document with this ID.
+  func delete(_ key: RawSpan) throws {
+    guard let index = base.index(of: table) else { return }
+    if try transaction.delete(DocumentTable.ids(index), key) > 0 { count += 1 }
+  }
+
+  /// Stores what the documents written changed of the store's description.
+  fileprivate func finish() throws {
+    var description = base.description
+    description.note(listValued: listValued, in: table.name)
+    if description != base.description { transaction.state = try description.encoded() }
   }
 }
 
@@ -42,6 +58,7 @@ extension DocumentStore {
       do {
         let appender = try DocumentAppender(transaction, table)
         try body(appender)
+        try appender.finish()
         if appender.count > 0 { _ = try writer.commit(transaction) } else { writer.discard(transaction) }
         return appender.count
       } catch {

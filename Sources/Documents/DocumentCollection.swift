@@ -111,6 +111,27 @@ where Document.ID: Codable & Sendable {
     }
   }
 
+  /// Changes a document. Fields that this program does not know are preserved.
+  ///
+  /// - Returns: The changed document, and its bytes; `nil` if they are to stay as they are.
+  /// - Throws: Any error that `change` throws; `DocumentStoreError.idChanged`.
+  func changed(
+    _ old: RawSpan, _ key: RawSpan, _ change: (inout Document) throws -> Void
+  ) throws -> (document: Document, bytes: [UInt8]?) {
+    let known = try decode(old, key)
+    var changed = known
+    try change(&changed)
+    let (newKey, bytes) = try encode(changed)
+    guard key.hasSameBytes(as: newKey.rawSpan) else {
+      throw DocumentStoreError.idChanged(
+        collection: name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
+    }
+    let knownBytes = try DocumentEncoder().encode(known)
+    if bytes == knownBytes { return (changed, nil) }
+    let merged = try DocumentMerge.keepingUnknownFields(old: old.copied(), oldAsKnown: knownBytes, new: bytes)
+    return (changed, merged)
+  }
+
   /// The encoded ID and document.
   func encode(_ document: Document) throws -> (key: [UInt8], bytes: [UInt8]) {
     let key = try DocumentTable.key(document.id)

@@ -57,7 +57,13 @@ extension DocumentSnapshot {
       }
       var keys: [UInt8] = []
       do throws(DocumentStoreError) {
-        try collection.appendKeys(of: record.body, record.key(0), usable, to: &keys)
+        var listValued: Set<UInt16> = []
+        try collection.appendKeys(of: record.body, record.key(0), usable, to: &keys, listValued: &listValued)
+        for index in usable where index.isSingleValued && listValued.contains(index.number) {
+          note(
+            "it has not exactly one value for the index on \(index.description.path), which says that each has",
+            lost: "groups by that field may miss documents")
+        }
       } catch {
         note("\(error)", lost: "the document")
         return

@@ -21,7 +21,7 @@ public final class DocumentStore: Sendable {
     /// The interval at which observers poll for commits of other processes.
     public var pollInterval = Duration.milliseconds(100)
     /// A callback for every operation; `nil` costs nothing.
-    public var trace: (@Sendable (Trace) -> Void)?
+    public var trace: Tracer?
     /// A callback for the progress of filling a new index: the number of documents done, and the total.
     public var onReindex: (@Sendable (_ collection: String, _ done: Int, _ total: Int) -> Void)?
 
@@ -77,7 +77,8 @@ public final class DocumentStore: Sendable {
     try DocumentStore(location, options)
   }
 
-  var path: String { location.path }
+  /// The path of the store's file.
+  public var path: String { location.path }
 
   /// Closes the store. A running change is finished, and existing snapshots and results stay readable. Later calls on
   /// the store or its collections throw ``DocumentStoreError/closed(path:)``. Sequences that observe the store end.
@@ -171,6 +172,11 @@ public final class DocumentStore: Sendable {
     return result
   }
 
+  /// The size of the file in bytes; 0 if there is none.
+  ///
+  /// - Complexity: One system call if there is no new commit.
+  public func fileByteCount() throws -> Int { try snapshot().store?.statistics().fileByteCount ?? 0 }
+
   /// Compacts the file now: rewrites it without dead records.
   ///
   /// - Throws: `StoreError.noRoom` if the disk has too little room; nothing has changed then.
@@ -202,13 +208,17 @@ public final class DocumentStore: Sendable {
     _ operation: Trace.Operation, _ collection: String, _ body: (inout Trace) throws -> Result
   ) rethrows -> Result {
     var trace = Trace(operation: operation, collection: collection)
-    guard let tell = options.trace else { return try body(&trace) }
+    guard let tracer = options.trace else { return try body(&trace) }
+    trace.store = path
     let clock = ContinuousClock()
     let start = clock.now
     defer {
       trace.duration = clock.now - start
-      tell(trace)
+      tracer(trace)
     }
-    return try body(&trace)
+    do { return try body(&trace) } catch {
+      trace.error = "\(error)"
+      throw error
+    }
   }
 }

@@ -11,6 +11,8 @@ public enum DocumentStoreError: Error, Sendable {
   case idChanged(collection: String, from: String, to: String)
   /// A document has no field `id`, or one that is neither text nor a number.
   case noID(collection: String)
+  /// A document's ID is a number beyond 64 bits, which is kept as a rounded double, so that another ID may equal it.
+  case idRounded(collection: String, id: String)
   /// A collection's name is empty, longer than 200 bytes, or reserved.
   case name(String)
   /// The path of an index or a condition cannot be derived from its key path.
@@ -18,6 +20,10 @@ public enum DocumentStoreError: Error, Sendable {
   /// The value at an index's path differs from the value of its key path: the coding keys have other names.
   case pathMismatch(collection: String, path: String)
   case tooManyIndexes
+  /// A value that was grouped by, or an aggregate, cannot be decoded as the type of its property.
+  case groupValue(collection: String, value: String, type: String)
+  /// An assignment would change the IDs of documents.
+  case idAssigned(collection: String)
 
   // MARK: Versions
 
@@ -45,12 +51,18 @@ extension DocumentStoreError: CustomStringConvertible {
     case .idChanged(let collection, let from, let to):
       "a change of \(collection) would make document \(from) into \(to); delete the one and insert the other"
     case .noID(let collection): "a document for \(collection) needs a field id with a text or a number"
+    case .idRounded(let collection, let id):
+      "\(id), the id of a document for \(collection), is a number beyond 64 bits, where different numbers become one; write it as a text"
     case .name(let name):
       "\"\(name)\" is not a valid collection name: a name has 1 to 200 bytes, and does not begin with shelfmark."
     case .path(let error): "\(error)"
     case .pathMismatch(let collection, let path):
       "the index on \(path) of \(collection) does not see the property that it is declared by: give the path as it is encoded"
     case .tooManyIndexes: "a collection has had more than 65,535 indexes; write its documents into a new one"
+    case .groupValue(let collection, let value, let type):
+      "\(value), a value of a group of \(collection), is no \(type); group by the field's path as text instead"
+    case .idAssigned(let collection):
+      "the id of a document of \(collection) cannot be set; put the document under its new id and delete the old one"
     case .newerSchema(let path, let stored, let known):
       "\(path) has version \(stored) of the schema, and this program knows \(known); use the newer program"
     case .migration(let path, let version, let name, let reason):

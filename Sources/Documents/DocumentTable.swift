@@ -52,22 +52,31 @@ struct DocumentTable: Hashable, Sendable {
   static func number(ofKey key: RawSpan) -> UInt16? { key.byteCount > 2 ? key.u16(at: 0) : nil }
 
   /// Fills `draft` with the row of a document.
-  func fill(_ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex]) throws {
+  ///
+  /// - Parameter listValued: Receives the numbers of the indexes in which the document has not exactly one value.
+  func fill(
+    _ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex],
+    listValued: inout Set<UInt16>
+  ) throws {
     draft.reset()
     draft.addKey(key.rawSpan)
     draft.body = document
-    try draft.addKeys { try appendKeys(of: document.rawSpan, key.rawSpan, indexes, to: &$0) }
+    try draft.addKeys { try appendKeys(of: document.rawSpan, key.rawSpan, indexes, to: &$0, listValued: &listValued) }
   }
 
   /// Appends the keys of a document in `indexes`, in the format of `KeyList`.
+  ///
+  /// - Parameter listValued: Receives the numbers of the indexes in which the document has not exactly one value.
   func appendKeys(
-    of document: RawSpan, _ key: RawSpan, _ indexes: [CollectionIndex], to list: inout [UInt8]
+    of document: RawSpan, _ key: RawSpan, _ indexes: [CollectionIndex], to list: inout [UInt8],
+    listValued: inout Set<UInt16>
   ) throws(DocumentStoreError) {
     let view = DocumentView(document)
     do {
       for index in indexes {
-        try view.appendIndexKeys(
+        let count = try view.appendIndexKeys(
           at: index.description.path, withPrefixes: index.description.hasPrefixes, behind: index.keyHead, to: &list)
+        if count != 1 { listValued.insert(index.number) }
       }
     } catch {
       throw DocumentStoreError.document(collection: name, id: Self.text(ofKey: key), reason: error)

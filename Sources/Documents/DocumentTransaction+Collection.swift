@@ -40,20 +40,9 @@ extension DocumentTransaction {
   ) throws -> Document? {
     let key = try DocumentTable.key(id)
     guard let old = try document(collection.table, key) else { return nil }
-    let known = try collection.decode(old.rawSpan, key.rawSpan)
-    var changed = known
-    try change(&changed)
-    let (newKey, bytes) = try collection.encode(changed)
-    guard newKey == key else {
-      throw DocumentStoreError.idChanged(
-        collection: collection.name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
-    }
-    let knownBytes = try DocumentEncoder().encode(known)
-    if bytes != knownBytes {
-      put(
-        collection.table, key, try DocumentMerge.keepingUnknownFields(old: old, oldAsKnown: knownBytes, new: bytes))
-    }
-    return changed
+    let changed = try collection.changed(old.rawSpan, key.rawSpan, change)
+    if let bytes = changed.bytes { put(collection.table, key, bytes) }
+    return changed.document
   }
 
   /// Deletes a document. Returns whether it existed.

@@ -14,8 +14,6 @@ public final class DocumentTransaction {
   private var pending: [DocumentTable: PendingChanges] = [:]
   /// The collections of ``pending``, in the order in which they were first changed.
   private var touched: [DocumentTable] = []
-  /// The collections whose documents in ``base`` are all deleted.
-  private var emptied: Set<DocumentTable> = []
   /// The undo log, oldest first; kept while ``attempt(_:)`` runs.
   private var undos: [Undo] = []
   private var attemptCount = 0
@@ -26,7 +24,7 @@ public final class DocumentTransaction {
   private enum Undo {
     /// The pending change of a document; `nil` if there was none.
     case document(DocumentTable, key: [UInt8], before: [UInt8]??)
-    case all(DocumentTable, PendingChanges, wasEmptied: Bool)
+    case all(DocumentTable, PendingChanges)
   }
 
   init(_ transaction: Transaction, _ base: DocumentSnapshot) {
@@ -37,8 +35,10 @@ public final class DocumentTransaction {
 
   /// The bytes of a document, including changes in this transaction; `nil` if it does not exist.
   func document(_ table: DocumentTable, _ key: [UInt8]) throws -> [UInt8]? {
-    if let change = pending[table]?[key] { return change }
-    if emptied.contains(table) { return nil }
+    if let changes = pending[table] {
+      if let change = changes[key] { return change }
+      if changes.isAll { return nil }
+    }
     return try base.withDocument(table, key) { $0.copied() }
   }
 
@@ -64,9 +64,7 @@ public final class DocumentTransaction {
   private func revert(_ undo: Undo) {
     switch undo {
     case .document(let table, let key, let before): pending[table]?.restore(key, before)
-    case .all(let table, let changes, let wasEmptied):
-      pending[table] = changes
-      if !wasEmptied { emptied.remove(table) }
+    case .all(let table, let changes): pending[table] = changes
     }
   }
 
@@ -91,18 +89,25 @@ public final class DocumentTransaction {
     body(&pending[table, default: PendingChanges()])
   }
 
+  /// The number of documents, including changes in this transaction.
+  func count(_ table: DocumentTable) throws -> Int {
+    var trace = Trace(operation: .count, collection: table.name)
+    return try run(QueryRequest(), table).count(&trace)
+  }
+
+  /// A query that sees the changes in this transaction.
+  func run(_ request: QueryRequest, _ table: DocumentTable) throws -> QueryRun {
+    try QueryRun(base, table, request, with: pending[table] ?? PendingChanges())
+  }
+
   /// Deletes all documents. Returns how many were deleted.
   func deleteAll(_ table: DocumentTable) throws -> Int {
-    var count = emptied.contains(table) ? 0 : base.count(table)
-    for (key, document) in pending[table]?.entries ?? [] {
-      let wasThere = try !emptied.contains(table) && base.withDocument(table, key) { _ in true } ?? false
-      count += (document == nil ? 0 : 1) - (wasThere ? 1 : 0)
-    }
+    let count = try count(table)
     change(table) { changes in
-      if attemptCount > 0 { undos.append(.all(table, changes, wasEmptied: emptied.contains(table))) }
+      if attemptCount > 0 { undos.append(.all(table, changes)) }
       changes = PendingChanges()
+      changes.isAll = true
     }
-    emptied.insert(table)
     return count
   }
 
@@ -110,9 +115,8 @@ public final class DocumentTransaction {
   ///
   /// - Returns: Whether there is anything to commit.
   func finish() throws -> Bool {
-    var hasChanges = description != base.description
-    if hasChanges { transaction.state = try description.encoded() }
-    for table in touched where emptied.contains(table) {
+    var hasChanges = false
+    for table in touched where pending[table]?.isAll == true {
       guard let index = base.index(of: table), let store = base.store else { continue }
       var keys: [[UInt8]] = []
       try store.scan(index) { (record) throws(StoreError) in keys.append(record.key(0).copied()) }
@@ -124,9 +128,10 @@ public final class DocumentTransaction {
     var draft = RecordDraft()
     for table in touched {
       let indexes = description.collections[table.name]?.usableIndexes ?? []
+      var listValued: Set<UInt16> = []
       for (key, document) in pending[table]?.entries ?? [] {
         if let document {
-          try table.fill(&draft, key: key, document: document, indexes)
+          try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
           try transaction.put(transaction.table(table.schema), draft)
           hasChanges = true
         } else if let index = base.index(of: table) {
@@ -134,6 +139,11 @@ public final class DocumentTransaction {
           hasChanges = true
         }
       }
+      description.note(listValued: listValued, in: table.name)
+    }
+    if description != base.description {
+      transaction.state = try description.encoded()
+      hasChanges = true
     }
     return hasChanges
   }
@@ -148,13 +158,14 @@ public final class DocumentTransaction {
     let total = store.rowCount(index)
     var draft = RecordDraft()
     var done = 0
+    var listValued: Set<UInt16> = []
     var failure: (any Error)?
     try store.forEachRecord(of: index) { (record) throws(StoreError) in
       let key = record.key(0).copied()
       // A document that this transaction changed is written with its own keys.
       if pending[table]?[key] != nil { return true }
       do {
-        try table.fill(&draft, key: key, document: record.body.copied(), indexes)
+        try table.fill(&draft, key: key, document: record.body.copied(), indexes, listValued: &listValued)
         try transaction.put(index, draft)
       } catch { failure = error }
       done += 1
@@ -162,38 +173,7 @@ public final class DocumentTransaction {
       return failure == nil
     }
     if let failure { throw failure }
+    description.note(listValued: listValued, in: table.name)
     report(done, total)
-  }
-}
-
-/// The pending changes of one collection: the bytes of written documents, and `nil` for deleted ones, in the order in
-/// which the documents were first changed. They are written to the file in this order.
-private struct PendingChanges {
-  private(set) var entries: [(key: [UInt8], document: [UInt8]?)] = []
-  private var positions: [[UInt8]: Int] = [:]
-
-  /// The pending change of a document; `nil` if it was not changed. Setting it to `nil` has no effect.
-  subscript(key: [UInt8]) -> [UInt8]?? {
-    get { positions[key].map { entries[$0].document } }
-    set {
-      guard let document = newValue else { return }
-      if let position = positions[key] {
-        entries[position].document = document
-      } else {
-        positions[key] = entries.count
-        entries.append((key, document))
-      }
-    }
-  }
-
-  /// Undoes the last change of a document. Later changes of other documents must already be undone.
-  mutating func restore(_ key: [UInt8], _ before: [UInt8]??) {
-    if let before {
-      self[key] = .some(before)
-    } else {
-      assert(entries.last?.key == key, "changes are taken back in reverse order")
-      entries.removeLast()
-      positions[key] = nil
-    }
   }
 }

@@ -14,7 +14,7 @@ where Document.ID: Codable & Sendable {
   private let filter: Where<Document>
   private var ordering: Result<Ordering, FieldPathError> = .success(Ordering([]))
   private var offset = 0
-  private var limit: Int?
+  private(set) var limit: Int?
 
   init(_ collection: DocumentCollection<Document>, _ filter: Where<Document>) {
     self.collection = collection
@@ -46,7 +46,10 @@ where Document.ID: Codable & Sendable {
     return query
   }
 
-  private func run(_ snapshot: DocumentSnapshot?) throws -> QueryRun {
+  /// The parts of the query.
+  ///
+  /// - Throws: `DocumentStoreError.path`.
+  func request() throws -> QueryRequest {
     var request = QueryRequest()
     do {
       request.condition = try filter.condition()
@@ -54,7 +57,11 @@ where Document.ID: Codable & Sendable {
     } catch { throw DocumentStoreError.path(error) }
     request.offset = offset
     request.limit = limit
-    return try QueryRun(snapshot ?? collection.store.snapshot(), collection.table, request)
+    return request
+  }
+
+  func run(_ snapshot: DocumentSnapshot?) throws -> QueryRun {
+    try QueryRun(snapshot ?? collection.store.snapshot(), collection.table, request())
   }
 
   /// The matching documents, decoded lazily. All come from one commit, even if the store is written meanwhile.
@@ -82,7 +89,19 @@ where Document.ID: Codable & Sendable {
   }
 
   /// The distinct values of a property in the matching documents, in the order of their first occurrence.
+  ///
+  /// - Complexity: Decodes every matching document. The variants for values that conditions can compare do not.
   public func distinct<Value: Hashable>(_ keyPath: KeyPath<Document, Value>) throws -> [Value] {
+    try distinctInOrder(keyPath)
+  }
+
+  /// Whether the query has an order, an offset or a limit.
+  var isOrdered: Bool {
+    let isSorted = if case .success(let ordering) = ordering { !ordering.terms.isEmpty } else { true }
+    return isSorted || offset > 0 || limit != nil
+  }
+
+  func distinctInOrder<Value: Hashable>(_ keyPath: KeyPath<Document, Value>) throws -> [Value] {
     var seen: Set<Value> = []
     var values: [Value] = []
     for document in try results() {

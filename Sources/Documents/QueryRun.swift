@@ -10,20 +10,39 @@ struct QueryRequest: Sendable {
   var limit: Int?
 }
 
-/// One execution of a query on a snapshot.
+/// A document that a query found: a row of the snapshot, or a pending change of the transaction by its position. Rows
+/// come first, as they do in the file after the commit.
+enum FoundDocument: Comparable, Sendable {
+  case row(RowID)
+  case pending(Int)
+
+  /// The row; `nil` for a pending change.
+  var row: RowID? { if case .row(let row) = self { row } else { nil } }
+}
+
+/// One execution of a query on a snapshot, or on a snapshot with the pending changes of a transaction.
 struct QueryRun {
   let snapshot: DocumentSnapshot
   let table: DocumentTable
   let request: QueryRequest
   /// The query plan.
   let plan: QueryPlan
+  let indexes: [CollectionIndex]
   private let condition: CompiledCondition
-  private let indexes: [CollectionIndex]
+  private let changes: PendingChanges
 
-  init(_ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest) throws {
+  /// Plans a query.
+  ///
+  /// - Parameter changes: The pending changes of the collection, which the query sees instead of the documents that they
+  ///   replace.
+  init(
+    _ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest,
+    with changes: PendingChanges = PendingChanges()
+  ) throws {
     self.snapshot = snapshot
     self.table = table
     self.request = request
+    self.changes = changes
     let indexes = snapshot.indexes(of: table)
     self.indexes = indexes
     plan = try request.condition.plan(indexes.map(\.description)) { description, key in
@@ -40,51 +59,99 @@ struct QueryRun {
   /// than it gains.
   private static let countedRows = 4096
 
-  /// The rows of the matching documents, in the requested order.
+  /// The matching documents, in the requested order.
   ///
   /// - Complexity: With an index, a lookup for each key, and a read of each document found; without one, a scan of all
   ///   documents. Sorting keeps a sort key for each match, or for twice as many documents as the limit.
-  func rows(_ trace: inout Trace) throws -> [RowID] {
-    var rows: [RowID] = []
+  func documents(_ trace: inout Trace) throws -> [FoundDocument] {
+    trace.note(request)
+    var found: [FoundDocument] = []
     if request.limit == 0 {
       trace.plan = plan
       return []
     }
     if request.ordering.terms.isEmpty {
       let limit = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      try forEachMatch(&trace) { row, _ in
-        rows.append(row)
-        return rows.count < limit
+      try forEachMatch(&trace) { document, _ in
+        found.append(document)
+        return found.count < limit
       }
-      rows.removeFirst(min(request.offset, rows.count))
+      found.removeFirst(min(request.offset, found.count))
     } else {
       let wanted = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      var sorter = RowSorter(request.ordering, wanted: max(1, wanted))
-      try forEachMatch(&trace) { row, document in
-        try sorter.add(row, document)
+      var sorter = DocumentSorter(request.ordering, wanted: max(1, wanted))
+      try forEachMatch(&trace) { document, view in
+        try sorter.add(document, view)
         return true
       }
-      rows = sorter.rows()
-      rows.removeFirst(min(request.offset, rows.count))
-      rows.removeLast(max(0, rows.count - (request.limit ?? .max)))
+      found = sorter.documents()
+      found.removeFirst(min(request.offset, found.count))
+      found.removeLast(max(0, found.count - (request.limit ?? .max)))
     }
-    trace.documentsAffected = rows.count
-    return rows
+    trace.documentsAffected = found.count
+    return found
   }
+
+  /// The rows of the matching documents, in the requested order, for a query without pending changes.
+  func rows(_ trace: inout Trace) throws -> [RowID] { try documents(&trace).compactMap(\.row) }
 
   /// The number of matching documents, after offset and limit.
   func count(_ trace: inout Trace) throws -> Int {
-    if case .and(let parts) = request.condition, parts.isEmpty { return window(of: snapshot.count(table)) }
-    if let count = try countByKey() {
+    trace.note(request)
+    let count = window(of: try countOfCondition(&trace))
+    trace.documentsAffected = count
+    return count
+  }
+
+  private func countOfCondition(_ trace: inout Trace) throws -> Int {
+    if changes.isAll {
       trace.plan = plan
-      return window(of: count)
+    } else if isUnconditional {
+      return try snapshot.count(table) + countOfChanges()
+    } else if let count = try countByKey() {
+      trace.plan = plan
+      return try count + countOfChanges()
     }
     var count = 0
     try forEachMatch(&trace) { _, _ in
       count += 1
       return true
     }
-    return window(of: count)
+    return count
+  }
+
+  /// The key and the bytes of a document that the query found.
+  func content(of document: FoundDocument) throws -> (key: [UInt8], document: [UInt8]) {
+    switch document {
+    case .pending(let position): return (changes.entries[position].key, changes.entries[position].document ?? [])
+    case .row(let row):
+      guard let store = snapshot.store, let index = snapshot.index(of: table),
+        let record = try store.record(row, table: index)
+      else { preconditionFailure("a row of a snapshot stays what it was") }
+      return (record.key(0).copied(), record.body.copied())
+    }
+  }
+
+  /// Whether the query sees the documents of the snapshot and nothing else.
+  var hasNoChanges: Bool { !changes.isAll && changes.entries.isEmpty }
+
+  /// Whether the condition holds for every document.
+  var isUnconditional: Bool { if case .and(let parts) = request.condition { parts.isEmpty } else { false } }
+
+  /// The number of matching documents that the pending changes add, less the number that they remove.
+  private func countOfChanges() throws -> Int {
+    var count = 0
+    for (key, document) in changes.entries {
+      if let document, try matches(document, key) { count += 1 }
+      if try snapshot.withDocument(table, key, { try condition.matches(DocumentView($0)) }) == true { count -= 1 }
+    }
+    return count
+  }
+
+  private func matches(_ document: [UInt8], _ key: [UInt8]) throws -> Bool {
+    do { return try condition.matches(DocumentView(document.rawSpan)) } catch {
+      throw DocumentStoreError.document(collection: table.name, id: DocumentTable.text(ofKey: key), reason: error)
+    }
   }
 
   private static func sum(_ a: Int, _ b: Int) -> Int {
@@ -113,18 +180,34 @@ struct QueryRun {
   private func window(of count: Int) -> Int { min(max(0, count - request.offset), request.limit ?? .max) }
 
   /// Calls `body` with each matching document, until it returns `false`.
-  private func forEachMatch(
-    _ trace: inout Trace, _ body: (RowID, borrowing DocumentView) throws -> Bool
+  func forEachMatch(
+    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
   ) throws {
     trace.plan = plan
-    guard let store = snapshot.store, let index = snapshot.index(of: table) else { return }
+    if try !forEachMatchingRow(&trace, body) { return }
+    for (position, (key, document)) in changes.entries.enumerated() {
+      guard let document else { continue }
+      trace.documentsRead += 1
+      if try matches(document, key), try !body(.pending(position), DocumentView(document.rawSpan)) { return }
+    }
+  }
+
+  /// Calls `body` with each matching row that no pending change replaces, until it returns `false`. Returns whether it
+  /// never did.
+  private func forEachMatchingRow(
+    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
+  ) throws -> Bool {
+    guard !changes.isAll, let store = snapshot.store, let index = snapshot.index(of: table) else { return true }
     var failure: (any Error)?
     var read = 0
+    var isEnded = false
     func visit(_ record: borrowing RecordView) -> Bool {
+      if !changes.entries.isEmpty, changes[record.key(0).copied()] != nil { return true }
       read += 1
       do {
         let document = DocumentView(record.body)
-        return try condition.matches(document) ? try body(record.rowID, document) : true
+        if try condition.matches(document), try !body(.row(record.rowID), document) { isEnded = true }
+        return !isEnded
       } catch {
         failure = DocumentStoreError.document(
           collection: table.name, id: DocumentTable.text(ofKey: record.key(0).copied()), reason: error)
@@ -132,7 +215,7 @@ struct QueryRun {
       }
     }
     switch plan {
-    case .scan:
+    case .scan, .index:
       try store.forEachRecord(of: index) { (record) throws(StoreError) in visit(record) }
     case .lookups(let lookups):
       let keys = self.keys(of: lookups)
@@ -150,6 +233,7 @@ struct QueryRun {
     }
     trace.documentsRead += read
     if let failure { throw failure }
+    return !isEnded
   }
 
   private func keys(of lookups: [QueryPlan.Lookup]) -> [[UInt8]] {

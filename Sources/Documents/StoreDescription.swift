@@ -3,13 +3,14 @@ import DocumentFormat
 /// The metadata of a document store: its schema version and its indexes. It is stored as the engine's application
 /// state, encoded as a document, so it changes in the same commit as the documents.
 struct StoreDescription: Codable, Equatable, Sendable {
-  /// The format version of this description.
+  /// The format version of this description: 2 as soon as an index records ``DeclaredIndex/isSingleValued``, which every
+  /// later writer must keep true.
   private(set) var format = 1
   /// The version of the application's schema; see ``Migration``.
   var schemaVersion = 0
   var collections: [String: CollectionDescription] = [:]
 
-  static let knownFormat = 1
+  static let knownFormats = 1...2
 
   init() {}
 
@@ -19,7 +20,7 @@ struct StoreDescription: Codable, Equatable, Sendable {
   init(_ state: [UInt8], path: String) throws {
     if state.isEmpty { return }
     guard let description = try? DocumentDecoder().decode(StoreDescription.self, from: state),
-      description.format == Self.knownFormat
+      Self.knownFormats.contains(description.format)
     else { throw DocumentStoreError.unknownState(path: path) }
     self = description
   }
@@ -29,7 +30,17 @@ struct StoreDescription: Codable, Equatable, Sendable {
     for name in collections.keys { collections[name]?.indexes = [] }
   }
 
-  func encoded() throws -> [UInt8] { try DocumentEncoder().encode(self) }
+  /// The bytes to store.
+  func encoded() throws -> [UInt8] {
+    var stored = self
+    if collections.values.contains(where: { $0.indexes.contains { $0.isSingleValued != nil } }) { stored.format = 2 }
+    return try DocumentEncoder().encode(stored)
+  }
+
+  /// Records that documents of a collection have no value, or several, in indexes with these numbers.
+  mutating func note(listValued numbers: Set<UInt16>, in collection: String) {
+    for number in numbers { collections[collection]?.note(listValued: number) }
+  }
 }
 
 /// The indexes of a collection.
@@ -50,12 +61,21 @@ struct CollectionDescription: Codable, Equatable, Sendable {
         continue
       }
       guard nextNumber < .max else { throw DocumentStoreError.tooManyIndexes }
-      kept.append(DeclaredIndex(number: nextNumber, path: index.path.description, hasPrefixes: index.hasPrefixes))
+      // True until a document says otherwise: filling the index looks at all of them.
+      kept.append(
+        DeclaredIndex(
+          number: nextNumber, path: index.path.description, hasPrefixes: index.hasPrefixes, isSingleValued: true))
       nextNumber += 1
       hasNew = true
     }
     indexes = kept
     return hasNew
+  }
+
+  fileprivate mutating func note(listValued number: UInt16) {
+    for index in indexes.indices where indexes[index].number == number && indexes[index].isSingleValued == true {
+      indexes[index].isSingleValued = false
+    }
   }
 }
 
@@ -67,13 +87,18 @@ extension CollectionDescription {
 /// A declared index with a parsed path and the prefix of its keys.
 struct CollectionIndex: Sendable {
   let description: IndexDescription
+  let number: UInt16
   /// The index's number, in two bytes.
   let keyHead: [UInt8]
+  /// Whether every document has exactly one value in the index; `false` also if that is not known.
+  let isSingleValued: Bool
 
   /// Creates an index; `nil` if the path is invalid.
   init?(_ declared: DeclaredIndex) {
     guard let description = declared.description else { return nil }
     self.description = description
+    number = declared.number
+    isSingleValued = declared.isSingleValued ?? false
     keyHead = [UInt8(truncatingIfNeeded: declared.number), UInt8(truncatingIfNeeded: declared.number >> 8)]
   }
 
@@ -86,6 +111,9 @@ struct DeclaredIndex: Codable, Equatable, Sendable {
   var number: UInt16
   var path: String
   var hasPrefixes: Bool
+  /// Whether no document written since the index was declared has several values at the path, or none: an array or an
+  /// object. `nil` if format 1 declared the index, which did not record it.
+  var isSingleValued: Bool?
 
   /// The index with a parsed path; `nil` if the path is invalid. Only this package writes paths, but bytes from disk
   /// are not trusted.

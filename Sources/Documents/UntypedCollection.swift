@@ -28,7 +28,7 @@ public struct UntypedCollection: Sendable {
 
   /// Adds a document, or replaces the one with the ID in its field `id`.
   ///
-  /// - Throws: `DocumentStoreError.noID`.
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
   public func put(_ document: DocumentValue) throws {
     let new = try encode(document)
     try store.traced(.upsert, name) { trace in
@@ -39,14 +39,18 @@ public struct UntypedCollection: Sendable {
 
   /// Encodes a document for ``put(contentsOf:)``.
   ///
-  /// - Throws: `DocumentStoreError.noID`.
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
   public func encode(_ document: DocumentValue) throws -> EncodedDocument {
     try Self.encode(document, for: name)
   }
 
   /// Encodes a document for a collection that need not be open.
+  ///
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
   public static func encode(_ document: DocumentValue, for name: String) throws -> EncodedDocument {
     switch document["id"] {
+    // Beyond 64 bits JSON's integers are rounded, so different ids would become one.
+    case .double(let id) where abs(id) >= 0x1p63: throw DocumentStoreError.idRounded(collection: name, id: "\(id)")
     case .text, .integer, .unsigned, .double:
       EncodedDocument(key: document["id"]?.documentBytes ?? [], bytes: document.documentBytes)
     default: throw DocumentStoreError.noID(collection: name)
@@ -74,6 +78,73 @@ public struct UntypedCollection: Sendable {
       let wasThere = try store.transaction { try $0.delete(table, id.documentBytes) }
       trace.documentsAffected = wasThere ? 1 : 0
       return wasThere
+    }
+  }
+
+  /// Deletes the documents that match a condition, in one commit.
+  ///
+  /// - Parameter isDryRun: Whether to count them only.
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func delete(where condition: Condition, isDryRun: Bool = false) throws -> Int {
+    try store.traced(.delete, name) { trace in
+      try store.rewrite(table, QueryRequest(condition: condition), &trace, isDryRun: isDryRun) { _, _ in .delete }
+    }
+  }
+
+  /// Assigns values to fields of the documents that match a condition, in one commit.
+  ///
+  /// - Parameter isDryRun: Whether to count only the documents that would differ.
+  /// - Returns: The number of documents that differ afterwards.
+  /// - Throws: `DocumentStoreError.idAssigned`; `.document` with a `DocumentEditError`. Nothing has changed then.
+  @discardableResult
+  public func update(_ edit: DocumentEdit, where condition: Condition, isDryRun: Bool = false) throws -> Int {
+    guard edit.paths.allSatisfy({ $0.names[0] != "id" }) else { throw DocumentStoreError.idAssigned(collection: name) }
+    return try store.traced(.update, name) { trace in
+      try store.rewrite(table, QueryRequest(condition: condition), &trace, isDryRun: isDryRun) { key, old in
+        do {
+          let new = try edit.applied(to: old)
+          return old.hasSameBytes(as: new.rawSpan) ? .keep : .put(new)
+        } catch {
+          throw DocumentStoreError.document(collection: name, id: DocumentTable.text(ofKey: key), reason: error)
+        }
+      }
+    }
+  }
+
+  /// Deletes all documents. Returns how many were deleted.
+  @discardableResult
+  public func deleteAll() throws -> Int {
+    try store.traced(.deleteAll, name) { trace in
+      trace.documentsAffected = try store.transaction { try $0.deleteAll(table) }
+      return trace.documentsAffected
+    }
+  }
+
+  /// The number of documents that match a condition.
+  public func count(_ condition: Condition) throws -> Int {
+    try store.traced(.count, name) { trace in
+      try QueryRun(store.snapshot(), table, QueryRequest(condition: condition)).count(&trace)
+    }
+  }
+
+  /// The groups of the documents that match a condition; see ``GroupedQuery``.
+  ///
+  /// - Parameters:
+  ///   - paths: The fields to group by; empty for one group of all documents.
+  ///   - aggregates: What to compute for each group.
+  ///   - ordering: The order of the groups. Those that are equal in it, or all without one, are in ascending order of
+  ///     their keys.
+  public func groups(
+    by paths: [FieldPath], _ aggregates: [Aggregate], where condition: Condition = .always,
+    ordering: [(order: GroupOrder, isDescending: Bool)] = [], offset: Int = 0, limit: Int? = nil
+  ) throws -> [DocumentGroup] {
+    precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
+    let request = GroupRequest(
+      paths: paths, aggregates: aggregates, ordering: ordering, offset: offset, limit: limit)
+    return try store.traced(.group, name) { trace in
+      trace.grouping = (paths, aggregates)
+      return try QueryRun(store.snapshot(), table, QueryRequest(condition: condition)).groups(request, &trace)
     }
   }
 

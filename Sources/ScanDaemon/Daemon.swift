@@ -3,7 +3,9 @@ package import CoreMetrics
 public import Logging
 public import ScanInputs
 public import ServiceLifecycle
+import Documents
 import Storage
+import StoreMetrics
 public import UploadQueue
 public import Workspace
 
@@ -107,7 +109,9 @@ public final class Daemon: ReadingHandler, Sendable {
       default: break
       }
     }
-    let table = UserDocumentsTable(directory, queueOptions, environment.time, metrics.documents)
+    var tracer = metrics.documents
+    if let name = options.documentTrace, let log = Tracer.named(name, logger: logger) { tracer = .both(tracer, log) }
+    let table = UserDocumentsTable(directory, queueOptions, environment.time, tracer)
     recorder = ScanRecorder(table, access, problems, metrics, options, environment)
     sessions = SetSessions(access, recorder, events, ids, options, environment)
     let sync = try CatalogueSync(options, access, events, problems, metrics, environment, logger)

@@ -56,7 +56,7 @@ final class DaemonMetrics: Sendable {
   let catalogueAge: Gauge
   let products: Gauge
   /// The observer of operations on users' documents.
-  let documents: @Sendable (Trace) -> Void
+  let documents: Tracer
   /// The observer of events in users' queues.
   let uploads: @Sendable (QueueEvent) -> Void
 

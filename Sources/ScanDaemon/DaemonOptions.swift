@@ -38,6 +38,10 @@ public struct DaemonOptions: Sendable {
   /// The maximum number of codes in the miss journal. When it is full, the codes missed longest ago are removed.
   public var maximumMisses = 10_000
 
+  /// Which operations on documents to log, as `CATALOG_TRACE` names them: `all` or `slow`, with `,redacted` after it or
+  /// not; `nil` for none.
+  public var documentTrace: String?
+
   /// Creates the default options, with which the daemon answers scans and contacts no server.
   public init(root: String) { self.root = root }
 }

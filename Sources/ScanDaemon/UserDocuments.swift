@@ -30,7 +30,7 @@ final class UserDocuments: Sendable {
   /// - Complexity: About ten system calls, and reading the sessions. Writes nothing.
   init(
     _ user: String?, _ location: StoreLocation, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
-    _ trace: @escaping @Sendable (Trace) -> Void
+    _ trace: Tracer
   ) throws {
     self.user = user
     self.location = location

@@ -30,13 +30,13 @@ final class UserDocumentsTable: Sendable {
   private let directory: WorkspaceDirectory
   private let environment: QueueEnvironment
   private let queueOptions: QueueOptions
-  private let trace: @Sendable (Trace) -> Void
+  private let trace: Tracer
   /// Guards the open documents; held while documents are opened.
   private let state = Mutex(State())
 
   init(
     _ directory: WorkspaceDirectory, _ queueOptions: QueueOptions, _ environment: QueueEnvironment,
-    _ trace: @escaping @Sendable (Trace) -> Void
+    _ trace: Tracer
   ) {
     self.trace = trace
     self.directory = directory

@@ -23,7 +23,7 @@ public enum DocumentMetrics {
   static let affected = "documents_affected_total"
   static let scans = "documents_scans_total"
 
-  /// Creates a callback for `DocumentStore.Options.trace`.
+  /// Creates a tracer for `DocumentStore.Options.trace`.
   ///
   /// - Parameters:
   ///   - factory: The factory of the metrics. The default requires that `MetricsSystem` is already bootstrapped.
@@ -31,9 +31,9 @@ public enum DocumentMetrics {
   /// - Complexity: For each operation, one dictionary lookup under a lock, plus the cost of the metrics.
   public static func tracer(
     factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []
-  ) -> @Sendable (Trace) -> Void {
+  ) -> Tracer {
     let recorder = Recorder(factory, dimensions)
-    return { recorder.record($0) }
+    return Tracer { recorder.record($0) }
   }
 }
 

@@ -1,8 +1,10 @@
 import DaemonProcess
+import Documents
 import Foundation
 import LogStore
 import ScanDaemon
 import Storage
+import StoreMetrics
 import Workspace
 
 #if canImport(Glibc)
@@ -45,9 +47,17 @@ import Darwin
         let configuration = try DaemonConfiguration(sources(options, environment))
         return try check(configuration)
       case .run:
+        let trace = environment[Tracer.environmentVariable].flatMap { $0.isEmpty ? nil : $0 }
+        if let trace, Tracer.named(trace) == nil {
+          Console.say(
+            "\(Tracer.environmentVariable) is \"\(trace)\"; it names all, slow, or one of them with ,redacted")
+          return ExitStatus.usage.rawValue
+        }
         // Read again for each reload: the file may change, arguments and variables do not.
         let read: Supervisor.Read = { () throws(ConfigurationFaults) in
-          try DaemonConfiguration(sources(options, environment))
+          var configuration = try DaemonConfiguration(sources(options, environment))
+          configuration.daemon.documentTrace = trace
+          return configuration
         }
         // From now on SIGHUP does not end the process; the configuration is read now in any case.
         signal(SIGHUP, SIG_IGN)

@@ -84,7 +84,8 @@ extension DocumentTable {
   /// The keys under which `indexes` find a document.
   func keys(of document: [UInt8], _ id: [UInt8], _ indexes: [CollectionIndex]) throws -> [[UInt8]] {
     var bytes: [UInt8] = []
-    try appendKeys(of: document.rawSpan, id.rawSpan, indexes, to: &bytes)
+    var listValued: Set<UInt16> = []
+    try appendKeys(of: document.rawSpan, id.rawSpan, indexes, to: &bytes, listValued: &listValued)
     var list = KeyList(bytes.rawSpan)
     var keys: [[UInt8]] = []
     while let key = list.next() { keys.append(key.copied()) }

@@ -106,9 +106,39 @@ import Testing
 
     // Tracing
     var options = DocumentStore.Options()
-    options.trace = { trace in print(trace.operation, trace.collection, trace.documentsRead, trace.duration) }
+    options.trace = Tracer { trace in print(trace.operation, trace.collection, trace.documentsRead, trace.duration) }
     options.onReindex = { name, done, total in print("\(name): \(done) of \(total)") }
     _ = try DocumentStore.open(location, schemaVersion: 2, options: options).collection("members", of: Member.self)
+  }
+
+  @Test func `the examples of groups and of changes by condition do what they say`() throws {
+    let store = try TestDocuments().store()
+    let members = try store.collection("members", of: Member.self, indexes: [Index(\.user.status.isOnline)])
+    try members.insert(contentsOf: [member(1, "Ana"), member(2, "Bo"), member(3, "Ana", remark: "boss")])
+    var shown: [String] = []
+
+    // Groups and aggregates
+    for group in try members.query().grouped(by: \.user.status.isOnline).count() {
+      shown.append("\(group.key): \(group.value)")
+    }
+    let names = members.query(\.id > 0).grouped(by: \.user.name, \.user.status.isOnline)
+    let latest = try names.order(by: .value, descending: true).limit(10).maximum(\.id)
+    let highest = try members.query().maximum(\.id)
+    #expect(shown == ["true: 3"] && latest.map(\.key.0) == ["Ana", "Bo"] && latest[0].value == 3 && highest == 3)
+
+    // Changes by condition
+    let offline = try members.query(\.user.name == "Ana").update(set: [\.user.status.isOnline: false])
+    let renamed = try members.query(\.id > 1).update { $0.user.name += "!" }
+    let gone = try members.query(\.user.status.isOnline == false).delete()
+    #expect(offline == 2 && renamed == 2 && gone == 2)
+
+    // Queries in a transaction
+    try store.transaction { transaction in
+      try transaction.insert(member(4, "Cy"), into: members)
+      let online = members.query(\.user.status.isOnline == true)
+      if try transaction.count(online) > 1 { try transaction.delete(online.order(by: \.id).limit(1)) }
+    }
+    #expect(try members.query().fetch().map(\.id) == [4])
   }
 
   @Test func `each line of the documentation's examples is one that is compiled here`() throws {

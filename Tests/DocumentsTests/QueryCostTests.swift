@@ -3,7 +3,6 @@ import Foundation
 import LogStore
 import RandomTestSupport
 import StoreTestSupport
-import Synchronization
 import Testing
 
 @testable import Documents
@@ -23,13 +22,6 @@ import Testing
     Index(\.name, prefixes: true), Index(\.isNew), Index(\.tags), Index(\.weight), Index(\.date),
   ]
 
-  private final class Traces: Sendable {
-    private let all = Mutex<[Trace]>([])
-
-    func add(_ trace: Trace) { all.withLock { $0.append(trace) } }
-    var last: Trace? { all.withLock { $0.last } }
-  }
-
   private static func item(_ id: Int, _ random: inout SeededGenerator) -> Item {
     let long = String(repeating: "long ", count: 8)
     let seconds = Double.random(in: 0..<4, using: &random)
@@ -41,7 +33,7 @@ import Testing
   }
 
   private func collections(
-    _ trace: (@Sendable (Trace) -> Void)? = nil
+    _ trace: Tracer? = nil
   ) throws -> (indexed: DocumentCollection<Item>, plain: DocumentCollection<Item>) {
     var options = DocumentStore.Options()
     options.trace = trace
@@ -53,7 +45,7 @@ import Testing
 
   @Test func `a conjunction reads the documents of its rarest value, in whatever order it is written`() throws {
     let traces = Traces()
-    let (items, _) = try collections { traces.add($0) }
+    let (items, _) = try collections(Tracer { traces.add($0) })
     try items.insert(
       contentsOf: (0..<6000).map {
         Item(id: $0, name: "n\($0 % 1000)", isNew: $0 % 2 == 0, tags: ["t"], weight: 1, date: nil)
@@ -73,7 +65,7 @@ import Testing
 
   @Test func `a count by keys is that of a scan, and reads nothing`() throws {
     let traces = Traces()
-    let (indexed, plain) = try collections { traces.add($0) }
+    let (indexed, plain) = try collections(Tracer { traces.add($0) })
     var random = SeededGenerator(for: "QueryCostTests, counts")
     let first = (0..<600).map { Self.item($0, &random) }
     try indexed.insert(contentsOf: first)

@@ -121,7 +121,7 @@ import Testing
   @Test func `each operation tells the tracer what it did and read`() throws {
     let traces = Traces()
     var options = DocumentStore.Options()
-    options.trace = { traces.add($0) }
+    options.trace = Tracer { traces.add($0) }
     let store = try TestDocuments().store(options)
     let members = try store.collection("members", indexes: Member.indexes)
     try members.insert(contentsOf: (0..<30).map { Member($0) })
@@ -135,7 +135,7 @@ import Testing
     #expect(
       told.map(\.operation) == [.reindex, .insert, .get, .get, .query, .count, .update, .delete, .deleteAll])
     #expect(told.map(\.documentsRead) == [0, 0, 1, 0, 8, 30, 1, 0, 0])
-    #expect(told.map(\.documentsAffected) == [0, 30, 0, 0, 8, 0, 1, 1, 29])
+    #expect(told.map(\.documentsAffected) == [0, 30, 0, 0, 8, 19, 1, 1, 29])
     #expect(told.map { $0.plan == nil } == [true, true, true, true, false, false, true, true, true])
     #expect(told.allSatisfy { $0.collection == "members" && $0.duration >= .zero })
   }

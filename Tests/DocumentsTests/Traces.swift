@@ -8,4 +8,6 @@ final class Traces: Sendable {
   func add(_ trace: Trace) { told.withLock { $0.append(trace) } }
 
   var all: [Trace] { told.withLock { $0 } }
+
+  var last: Trace? { told.withLock { $0.last } }
 }

@@ -76,7 +76,7 @@ struct DocumentComparison {
     guard let place = types.firstIndex(where: { $0 is ShelfmarkMembers.Type }) else { return }
     complain("tracing")
     var idle = DocumentStore.Options()
-    idle.trace = { _ in }
+    idle.trace = Tracer { _ in }
     var metrics = DocumentStore.Options()
     metrics.trace = DocumentMetrics.tracer()
     let stores = try [DocumentStore.Options(), idle, metrics].map {
@@ -216,7 +216,18 @@ struct DocumentComparison {
         }
       }
     }
+    var roles = none
+    // Groups have 500 members.
+    let group = max(1, generator.count / 50_000)
+    for round in 0..<options.rounds {
+      for (place, store) in stores.enumerated() {
+        let (count, elapsed) = try Elapsed.of { try store.setRole(10 + round, belowGroup: group) }
+        guard count == min(generator.count, group * 500) else { throw WrongAnswer("\(types[place]): \(count) roles") }
+        roles[place].append(elapsed.wall)
+      }
+    }
     for store in stores { try store.close() }
+    add("durable change of a field in 1 % by a condition", "wall", roles, .nanoseconds)
     add("durable insert of one", "wall", inserts, .nanoseconds)
     add("durable update of one", "wall", updates, .nanoseconds)
   }

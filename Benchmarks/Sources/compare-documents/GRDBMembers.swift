@@ -132,6 +132,13 @@ final class GRDBMembers: MemberStore {
     try pool.read { db in try MemberRecord.filter(Column("isOnline") == true).fetchCount(db) }
   }
 
+  func counts() throws -> [Bool: Int] {
+    let rows = try pool.read { db in
+      try Row.fetchAll(db, MemberRecord.select(Column("isOnline"), count(Column("id"))).group(Column("isOnline")))
+    }
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Bool, $0[1] as Int) })
+  }
+
   func cityCount(_ city: String) throws -> Int {
     try pool.read { db in try MemberRecord.filter(Column("city") == city).fetchCount(db) }
   }
@@ -143,6 +150,12 @@ final class GRDBMembers: MemberStore {
       guard var record = try MemberRecord.fetchOne(db, key: id) else { throw WrongAnswer("no member \(id)") }
       record.user.age += 1
       try record.update(db)
+    }
+  }
+
+  func setRole(_ role: Int, belowGroup group: Int) throws -> Int {
+    try pool.write { db in
+      try MemberRecord.filter(Column("groupId") < group).updateAll(db, Column("role").set(to: role))
     }
   }
 

@@ -17,11 +17,16 @@ protocol MemberStore: AnyObject {
   func members(city: String) throws -> [GroupMember]
   func members(device: String) throws -> [GroupMember]
   func onlineCount() throws -> Int
+  /// All members, by whether they are online: how many there are of both.
+  func counts() throws -> [Bool: Int]
   func cityCount(_ city: String) throws -> Int
   /// Twenty, the one who was seen last first.
   func lastSeen() throws -> [GroupMember]
   /// Makes a member one year older, durably.
   func age(_ id: Int) throws
+
+  /// Gives all members of the groups below a number a role, in one durable commit. Returns how many there are.
+  func setRole(_ role: Int, belowGroup group: Int) throws -> Int
 
   /// A workspace with two users who have a store each, copied from `directory`.
   static func makeUsers(_ root: String, from directory: String, _ users: [String]) throws -> any MemberUsers

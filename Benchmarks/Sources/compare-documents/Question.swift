@@ -70,6 +70,11 @@ struct Question {
 }
 
 extension MemberAnswers {
+  /// A number that tells which count belongs to which group.
+  private static func sum(of counts: [Bool: Int]) -> Int {
+    (counts[true] ?? 0) * 1_000_003 + (counts[false] ?? 0) + (counts.count == 2 ? 0 : 7)
+  }
+
   /// All questions, the keys chosen by the seed.
   func questions() -> [Question] {
     var random = KeyRandom(generator.seed &+ 77)
@@ -105,6 +110,10 @@ extension MemberAnswers {
       Question(title: "count of those online", keyCount: 1, ask: { store, _ in .count(try store.onlineCount()) }) { _ in
         .count(onlineCount)
       },
+      Question(
+        title: "all grouped by online state, with counts", keyCount: 1,
+        ask: { store, _ in .count(Self.sum(of: try store.counts())) }
+      ) { _ in .count(Self.sum(of: [true: onlineCount, false: generator.count - onlineCount])) },
       Question(
         title: "scan: a field that is a column without index", keyCount: cities.count,
         ask: { .many(try $0.members(city: MemberGenerator.city(cities[$1]))) }

@@ -59,6 +59,10 @@ final class ShelfmarkMembers: MemberStore {
   func members(city: String) throws -> [GroupMember] { try collection.query(\.user.city == city).fetch() }
   func members(device: String) throws -> [GroupMember] { try collection.query(\.user.status.device == device).fetch() }
   func onlineCount() throws -> Int { try collection.query(\.user.status.isOnline == true).count() }
+  func counts() throws -> [Bool: Int] {
+    let groups = try collection.query().grouped(by: \.user.status.isOnline).count()
+    return Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) })
+  }
   func cityCount(_ city: String) throws -> Int { try collection.query(\.user.city == city).count() }
 
   func lastSeen() throws -> [GroupMember] {
@@ -67,6 +71,10 @@ final class ShelfmarkMembers: MemberStore {
 
   func age(_ id: Int) throws {
     guard try collection.update(id, { $0.user.age += 1 }) != nil else { throw WrongAnswer("no member \(id)") }
+  }
+
+  func setRole(_ role: Int, belowGroup group: Int) throws -> Int {
+    try collection.query(\.groupId < group).update(set: [\.role: role])
   }
 
   static func makeUsers(_ root: String, from directory: String, _ users: [String]) throws -> any MemberUsers {

@@ -25,6 +25,24 @@ extension Condition: CustomStringConvertible {
     }
   }
 
+  /// The same text with `?` for each value, so that it can be logged where the values are confidential.
+  public var redacted: String {
+    switch self {
+    case .compare(let path, let comparison, _): "\(path.queryText) \(comparison.rawValue) ?"
+    case .isIn(let path, let values): "\(path.queryText) in [\(values.map { _ in "?" }.joined(separator: ", "))]"
+    case .contains(let path, _, let ignoringCase): "\(path.queryText) contains ?\(ignoringCase ? " nocase" : "")"
+    case .like(let path, _, let ignoringCase): "\(path.queryText) like ?\(ignoringCase ? " nocase" : "")"
+    case .hasPrefix(let path, _, let ignoringCase): "\(path.queryText) hasprefix ?\(ignoringCase ? " nocase" : "")"
+    case .isNull: description
+    case .and(let parts):
+      parts.isEmpty ? "true" : parts.map { $0.isList ? "(\($0.redacted))" : $0.redacted }.joined(separator: " && ")
+    case .or(let parts):
+      parts.isEmpty
+        ? "false" : parts.map { $0.isDisjunction ? "(\($0.redacted))" : $0.redacted }.joined(separator: " || ")
+    case .not(let part): "!(\(part.redacted))"
+    }
+  }
+
   /// Whether it is written with `&&` or `||`.
   private var isList: Bool {
     switch self {

@@ -106,7 +106,7 @@ private struct ConditionParser {
     return text
   }
 
-  private mutating func value() throws(QuerySyntaxError) -> DocumentValue {
+  fileprivate mutating func value() throws(QuerySyntaxError) -> DocumentValue {
     switch lexer.token {
     case .text(let text):
       try lexer.advance()
@@ -139,6 +139,24 @@ private struct ConditionParser {
     try lexer.advance()
     guard try lexer.take(")") else { throw lexer.unexpected("')'") }
     return value
+  }
+}
+
+extension DocumentEdit {
+  /// Parses assignments: `status.isOnline = false, user.name = 'Ana'`. Values are those of conditions.
+  ///
+  /// - Parameter createsObjects: Whether missing objects on the way to a field are created.
+  /// - Throws: `QuerySyntaxError` with the column and the expected token.
+  public init(parsing text: String, createsObjects: Bool) throws(QuerySyntaxError) {
+    var parser = ConditionParser(lexer: try QueryLexer(text))
+    var values: [(path: FieldPath, value: DocumentValue)] = []
+    repeat {
+      let path = try parser.lexer.takePath("a field")
+      guard try parser.lexer.take("=") else { throw parser.lexer.unexpected("'='") }
+      values.append((path, try parser.value()))
+    } while try parser.lexer.take(",")
+    guard parser.lexer.token == .end else { throw parser.lexer.unexpected("',' or the end") }
+    self.init(values, createsObjects: createsObjects)
   }
 }
 

@@ -88,7 +88,7 @@ extension Array where Element == UInt8 {
   }
 
   /// Appends the sort key of the value at `offset`, or of null if `offset` is `nil`.
-  fileprivate mutating func appendSortKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
+  mutating func appendSortKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
     guard let offset else {
       append(Rank.null)
       return
@@ -134,5 +134,15 @@ extension Array where Element == UInt8 {
     }
     append(0)
     append(0)
+  }
+}
+
+extension DocumentValue {
+  /// The sort key of the value; see ``Ordering/sortKey(of:)``.
+  package var sortKey: [UInt8] {
+    var key: [UInt8] = []
+    // The bytes were just written, so they are valid.
+    try? key.appendSortKey(documentBytes.rawSpan, 0)
+    return key
   }
 }

@@ -20,6 +20,8 @@ public enum QueryPlan: Sendable, Equatable {
   case lookups([Lookup])
   /// No index is usable: every document is read.
   case scan
+  /// The index alone gives the result, without reading documents.
+  case index(IndexDescription)
 
   /// Keys to look up in one index.
   public struct Lookup: Sendable, Equatable {
@@ -31,7 +33,16 @@ public enum QueryPlan: Sendable, Equatable {
     public var isPrefix: Bool
   }
 
-  /// The number of keys to look up; `nil` for a scan.
+  /// The indexes that are used.
+  public var indexes: [IndexDescription] {
+    switch self {
+    case .lookups(let lookups): lookups.map(\.index)
+    case .index(let index): [index]
+    case .scan: []
+    }
+  }
+
+  /// The number of keys to look up; `nil` for a scan, and where an index alone is read.
   public var keyCount: Int? {
     guard case .lookups(let lookups) = self else { return nil }
     return lookups.reduce(0) { $0 + $1.keys.count }
@@ -41,6 +52,7 @@ public enum QueryPlan: Sendable, Equatable {
 extension QueryPlan: CustomStringConvertible {
   /// A description for people: the indexes and how they are used, or that all documents are scanned.
   public var description: String {
+    if case .index(let index) = self { return "index on \(index.path) alone" }
     guard case .lookups(let lookups) = self else { return "scan all documents" }
     if lookups.isEmpty { return "nothing: no document can match" }
     return lookups.map { lookup in

@@ -177,6 +177,8 @@ struct Verify: ParsableCommand {
   /// The answer to one line of a batch. It keeps nothing open and no state.
   private static func answer(root: String, user: String?, isDefault: Bool) -> BatchAnswer {
     if root.isEmpty { return .bad("an empty line names no root directory") }
+    // Bytes that are not UTF-8 were replaced, so the text is another path, where there may be nothing to find.
+    if root.unicodeScalars.contains("\u{FFFD}") { return .bad("the path is not valid UTF-8: \(root)") }
     do {
       let (findings, digest) = try check(
         WorkspaceDirectory(root: root), user: user, isDefault: isDefault, orNobody: true)

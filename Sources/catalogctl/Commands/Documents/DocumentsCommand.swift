@@ -1,7 +1,10 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
+import Foundation
+import Logging
 import LogStore
+import StoreMetrics
 
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -14,7 +17,8 @@ struct DocumentsCommand: ParsableCommand {
       --json-id it is JSON and nothing else: 5 is the number, "5" the text.
       """,
     subcommands: [
-      ListDocuments.self, GetDocument.self, PutDocuments.self, DeleteDocument.self, QueryDocuments.self,
+      ListDocuments.self, CountDocuments.self, GetDocument.self, PutDocuments.self, DeleteDocument.self,
+      UpdateDocuments.self, QueryDocuments.self, DocumentIndexes.self, CompactDocuments.self,
     ])
 }
 
@@ -34,10 +38,11 @@ struct DocumentOptions: ParsableArguments {
   private func userID() throws -> String? { isDefault ? nil : try store.userID() }
 
   /// The existing store; `nil` if there is none. Creates nothing.
-  func existing(tracing trace: (@Sendable (Trace) -> Void)? = nil) throws -> DocumentStore? {
+  func existing(tracing trace: Tracer? = nil) throws -> DocumentStore? {
     guard let location = try store.workspace.store(Self.storeName, of: userID()) else { return nil }
     var options = DocumentStore.Options()
-    options.trace = trace
+    let log = try Self.log()
+    options.trace = if let trace, let log { .both(trace, log) } else { trace ?? log }
     return try DocumentStore.inspect(location, options: options)
   }
 
@@ -45,7 +50,21 @@ struct DocumentOptions: ParsableArguments {
   func writable(_ write: WriteOptions) throws -> DocumentStore {
     var options = DocumentStore.Options()
     options.lockTimeout = write.lockTimeout
+    options.trace = try Self.log()
     return try DocumentStore.inspect(store.workspace.makeStore(Self.storeName, of: userID()), options: options)
+  }
+}
+
+extension DocumentOptions {
+  /// The tracer that the environment asks for, which logs to standard error; `nil` for none.
+  private static func log() throws -> Tracer? {
+    let variable = Tracer.environmentVariable
+    guard let name = ProcessInfo.processInfo.environment[variable], !name.isEmpty else { return nil }
+    let logger = Logger(label: "documents") { StreamLogHandler.standardError(label: $0) }
+    guard let tracer = Tracer.named(name, logger: logger) else {
+      throw Failure(.usage, "\(variable) is \"\(name)\"; it names all, slow, or one of them with ,redacted")
+    }
+    return tracer
   }
 }
 
@@ -59,8 +78,10 @@ struct DocumentID: ParsableArguments {
   }
 
   /// The possible values of the id, in the order in which they are tried.
-  var candidates: [DocumentValue] {
-    let value = Self.scalar(id)
+  var candidates: [DocumentValue] { Self.candidates(id, isJSON: isJSON) }
+
+  static func candidates(_ id: String, isJSON: Bool) -> [DocumentValue] {
+    let value = scalar(id)
     if isJSON { return value.map { [$0] } ?? [] }
     if let value, value.kind == .number { return [.text(id), value] }
     return [.text(id)]

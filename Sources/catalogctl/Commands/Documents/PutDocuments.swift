@@ -9,6 +9,9 @@ struct PutDocuments: ParsableCommand {
     discussion: """
       Reads one JSON object, or one a line, from standard input or a file; each needs a field id. All of them are put, or \
       none: what is wrong is told with its line, and nothing changes then. Of several with one id the last counts.
+
+      JSON has no dates: --dates makes dates of the texts of a field, such as "2026-01-31T12:00:00Z", so that conditions \
+      with date('…') find them. What 'get' and 'query' print as a date is put back as one with it.
       """)
 
   @OptionGroup var documents: DocumentOptions
@@ -16,14 +19,21 @@ struct PutDocuments: ParsableCommand {
   @OptionGroup var write: WriteOptions
   @Option(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file"), completion: .file())
   var from = "-"
+  @Option(help: ArgumentHelp("Make dates of the texts of this field; more than once for several.", valueName: "field"))
+  var dates: [String] = []
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
+    let dates = try dates.map(IndexArgument.path)
     // Report a missing file and invalid documents before a store is created.
     let input = try InputFile(from)
     let values = try DocumentLines.read(input)
     let encoded = try values.map { line, value in
-      do { return try UntypedCollection.encode(value, for: collection) } catch {
+      do {
+        var value = value
+        for path in dates { try value.makeDates(at: path.names[...]) }
+        return try UntypedCollection.encode(value, for: collection)
+      } catch {
         throw Failure(.data, "\(input.name): line \(line): \(error); nothing was changed")
       }
     }
@@ -77,5 +87,37 @@ enum DocumentLines {
 
   private static func fault(_ input: InputFile, _ place: String, _ error: any Error) -> Failure {
     Failure(.data, "\(input.name): \(place): \(error); nothing was changed")
+  }
+}
+
+/// A value of a field that is to hold dates.
+private struct NoDate: Error, CustomStringConvertible {
+  let value: DocumentValue
+  let field: String
+  var description: String {
+    "\(field) is \(String(value.json.prefix(60))), which is no date such as \"2026-01-31T12:00:00Z\""
+  }
+}
+
+extension DocumentValue {
+  /// Makes dates of the texts at a path. An array stands for each of its elements; null and a missing field stay.
+  fileprivate mutating func makeDates(at names: ArraySlice<String>) throws {
+    switch self {
+    case .array(var elements):
+      for index in elements.indices { try elements[index].makeDates(at: names) }
+      self = .array(elements)
+    case .object(var fields) where !names.isEmpty:
+      guard let name = names.first, let index = fields.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) })
+      else { return }
+      do { try fields[index].value.makeDates(at: names.dropFirst()) } catch let error as NoDate {
+        throw NoDate(value: error.value, field: error.field.isEmpty ? name : "\(name).\(error.field)")
+      }
+      self = .object(fields)
+    case .null: return
+    case .text(let text) where names.isEmpty:
+      guard let date = DateText.date(text) else { throw NoDate(value: self, field: "") }
+      self = .date(date)
+    default: if names.isEmpty { throw NoDate(value: self, field: "") }
+    }
   }
 }

@@ -16,6 +16,13 @@ struct QueryDocuments: ParsableCommand {
       null; nocase behind a text ignores case; && (and), || (or), ! (not) and parentheses join them. Values are 'text', \
       numbers, true, false, null, date('2026-01-31T12:00:00Z') and bytes('base64').
 
+      catalogctl documents query members --group-by user.city --count --sum user.age --order "count desc" --limit 10
+
+      --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, --max \
+      and --avg say what to print of each (without any of them, the count); without --group-by, of all documents together. \
+      Groups are ordered by what is grouped by, or by --order with names as in the head of the table. Counting the groups \
+      of one indexed field reads the index alone.
+
       Exit code 1 if no document meets the condition.
       """)
 
@@ -29,21 +36,29 @@ struct QueryDocuments: ParsableCommand {
   var order: String?
   @Flag(help: "Say how the documents are found, and how many were read, in the place of the documents.")
   var explain = false
+  @Option(
+    name: .customLong("group-by"),
+    help: ArgumentHelp("Group by this field; more than once for several.", valueName: "field"))
+  var groupBy: [String] = []
+  @Flag(help: "Print the number of documents of each group.") var count = false
+  @Option(help: ArgumentHelp("Print the sum of a field.", valueName: "field")) var sum: [String] = []
+  @Option(name: .customLong("min"), help: ArgumentHelp("Print the smallest value of a field.", valueName: "field"))
+  var minimum: [String] = []
+  @Option(name: .customLong("max"), help: ArgumentHelp("Print the largest value of a field.", valueName: "field"))
+  var maximum: [String] = []
+  @Option(name: .customLong("avg"), help: ArgumentHelp("Print the mean of a field.", valueName: "field"))
+  var average: [String] = []
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
-    let condition = try filter.map { text in
-      try Self.parsed("--where", text) { () throws(QuerySyntaxError) in try Condition(parsing: text) }
-    }
-    let ordering = try order.map { text in
-      try Self.parsed("--order", text) { () throws(QuerySyntaxError) in try Ordering(parsing: text) }
-    }
-    let read = ReadCount()
+    let condition = try filter.map(QueryArgument.condition)
+    if isGrouped { return try runGroups(condition ?? .always) }
+    let ordering = try order.map(QueryArgument.ordering)
+    let last = LastTrace()
     var list = DocumentList(output)
     var found = 0
     var plan = QueryPlan.lookups([])
-    let note: @Sendable (Trace) -> Void = { trace in read.set(trace.documentsRead) }
-    if let store = try documents.existing(tracing: explain ? note : nil) {
+    if let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil) {
       let documents = try store.untypedCollection(collection)
       plan = try documents.query(
         condition ?? .always, ordering: ordering ?? Ordering([]), offset: window.offset, limit: window.limit
@@ -53,19 +68,18 @@ struct QueryDocuments: ParsableCommand {
       }
     }
     if explain {
-      show(plan, read: read.value, found: found)
+      show(plan, read: last.documentsRead, found: found)
     } else {
       list.end()
     }
     if found == 0 { throw Failure(.no, output.json ? "" : "no document of \(collection) meets that") }
   }
 
-  private func show(_ plan: QueryPlan, read: Int, found: Int) {
+  func show(_ plan: QueryPlan, read: Int, found: Int) {
     if output.json {
-      let lookups: [QueryPlan.Lookup] = if case .lookups(let lookups) = plan { lookups } else { [] }
       JSONText.object([
         ("plan", .text(plan.description)), ("scan", .bool(plan == .scan)),
-        ("indexes", .array(lookups.map { .text($0.index.path.description) })),
+        ("indexes", .array(plan.indexes.map { .text($0.path.description) })),
         ("keys", plan.keyCount.map(JSONText.int) ?? .null), ("documentsRead", .int(read)),
         ("documentsFound", .int(found)),
       ]).print()
@@ -74,37 +88,16 @@ struct QueryDocuments: ParsableCommand {
       Console.print("\(Quantity.of(read, "document")) read, \(Quantity.count(found)) found")
     }
   }
-
-  /// The result of `parse` for an argument. A syntax error is shown at its position, and ends the command.
-  private static func parsed<Value>(
-    _ option: String, _ text: String, _ parse: () throws(QuerySyntaxError) -> Value
-  ) throws -> Value {
-    do { return try parse() } catch {
-      Console.say("catalogctl: \(option): \(error)")
-      let (line, column) = excerpt(of: text, around: error.column)
-      Console.say("  " + line)
-      Console.say("  " + String(repeating: " ", count: column) + "^")
-      throw Failure(.usage)
-    }
-  }
-
-  /// The part of `text` around a column, which is counted in scalars from 1, and the column's position in that part.
-  private static func excerpt(of text: String, around column: Int) -> (line: String, column: Int) {
-    let scalars = Array(text.unicodeScalars)
-    let start = max(0, min(column - 1, scalars.count) - 40)
-    let end = min(scalars.count, start + 80)
-    func shown(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])).shown }
-    let mark = start > 0 ? "…" : ""
-    let before = shown(start..<max(start, min(column - 1, end)))
-    return (mark + shown(start..<end) + (end < scalars.count ? "…" : ""), mark.count + Table.width(before))
-  }
 }
 
-/// The number of documents that a query read, from the store's trace events.
-private final class ReadCount: Sendable {
-  private let count = Atomic(0)
+/// The last trace of a store.
+final class LastTrace: Sendable {
+  private let trace = Mutex(Trace(operation: .query, collection: ""))
 
-  func set(_ value: Int) { count.store(value, ordering: .relaxed) }
+  func set(_ value: Trace) { trace.withLock { $0 = value } }
 
-  var value: Int { count.load(ordering: .relaxed) }
+  var documentsRead: Int { trace.withLock { $0.documentsRead } }
+
+  /// The plan; that of no lookups if there was no query.
+  var plan: QueryPlan { trace.withLock { $0.plan } ?? .lookups([]) }
 }

@@ -16,7 +16,8 @@ struct QueueRun: AsyncParsableCommand {
       'documents query --where'; one that does not counts like 422, and one that cannot be read is sent again.
       A status in --pause-on is about the server: nothing is sent but a probe now and then, and nothing is parked. One in \
       --park-on is about the upload, which is parked after its repetitions. After any other, 408, 425, 429 and 5xx among \
-      them, the upload is sent again later.
+      them, and after no answer, the upload is sent again later; after --retries repetitions it is parked as well, unless \
+      several uploads in a row fail: then the server is taken to be down, and they wait.
 
       With --batch consecutive uploads of one kind and one key (queue add --key) go in one request, with one \
       Idempotency-Key: a line of JSON each, or one JSON array. After a 2xx, or a 207, whose JSON lists the \

@@ -1,18 +1,17 @@
 import Bytes
 import DocumentFormat
-import LogStore
 
-/// A top-*k* sorter: sorts rows by the sort keys of their documents, and keeps only as many as are needed.
+/// A top-*k* sorter: sorts documents by their sort keys, and keeps only as many as are needed.
 ///
 /// The sort keys are stored consecutively in one buffer. When there are about twice as many as needed, they are sorted
 /// and truncated. From then on, a document that does not precede the last remaining one is skipped.
-struct RowSorter {
+struct DocumentSorter {
   private struct Entry {
     /// The first eight bytes of the key as a number. They decide most comparisons.
     var head: UInt64
     var start: Int
     var count: Int
-    var row: RowID
+    var found: FoundDocument
   }
 
   private let ordering: Ordering
@@ -25,18 +24,18 @@ struct RowSorter {
 
   /// Creates a sorter.
   ///
-  /// - Parameter wanted: The maximum number of rows; at least one.
+  /// - Parameter wanted: The maximum number of documents; at least one.
   init(_ ordering: Ordering, wanted: Int) {
     self.ordering = ordering
     self.wanted = wanted
     capacity = wanted < Int.max / 4 ? 2 * wanted + 1000 : .max
   }
 
-  mutating func add(_ row: RowID, _ document: borrowing DocumentView) throws(DocumentError) {
+  mutating func add(_ found: FoundDocument, _ document: borrowing DocumentView) throws(DocumentError) {
     let start = bytes.count
     try ordering.appendSortKey(of: document, to: &bytes)
     let entry = Entry(
-      head: bytes.rawSpan.head(at: start), start: start, count: bytes.count - start, row: row)
+      head: bytes.rawSpan.head(at: start), start: start, count: bytes.count - start, found: found)
     if let last, !Self.precedes(entry, last, bytes.rawSpan) {
       bytes.removeLast(entry.count)
       return
@@ -45,10 +44,10 @@ struct RowSorter {
     if entries.count == capacity { truncate() }
   }
 
-  /// The sorted rows, up to the maximum. Documents with equal sort keys keep the order of the file.
-  mutating func rows() -> [RowID] {
+  /// The sorted documents, up to the maximum. Those with equal sort keys keep the order of the file.
+  mutating func documents() -> [FoundDocument] {
     sort()
-    return entries.prefix(wanted).map(\.row)
+    return entries.prefix(wanted).map(\.found)
   }
 
   private mutating func sort() {
@@ -56,7 +55,7 @@ struct RowSorter {
     entries.sort { Self.precedes($0, $1, bytes.rawSpan) }
   }
 
-  /// Removes the rows beyond the maximum, and their keys.
+  /// Removes the documents beyond the maximum, and their keys.
   private mutating func truncate() {
     sort()
     entries.removeLast(entries.count - wanted)
@@ -80,7 +79,7 @@ struct RowSorter {
       if mine != other { return mine < other }
       offset += 1
     }
-    return a.count == b.count ? a.row < b.row : a.count < b.count
+    return a.count == b.count ? a.found < b.found : a.count < b.count
   }
 }
 
