@@ -111,6 +111,22 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
+/// The options that select a user's stores, or the default stores.
+struct OwnerOptions: ParsableArguments {
+  @OptionGroup var store: StoreOptions
+  @Flag(name: .customLong("default"), help: "Use the default store, which belongs to nobody, instead of a user's.")
+  var isDefault = false
+
+  func validate() throws {
+    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
+  }
+
+  /// The selected user; `nil` for the default stores.
+  ///
+  /// - Throws: `WorkspaceError.notSignedIn`.
+  func userID() throws -> String? { isDefault ? nil : try store.userID() }
+}
+
 extension StoreLocation {
   /// Advice for a catalogue that cannot be opened.
   var remedies: String {

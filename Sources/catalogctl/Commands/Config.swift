@@ -16,19 +16,13 @@ struct Config: ParsableCommand {
 
 /// The options that select the settings.
 struct ConfigOptions: ParsableArguments {
-  @OptionGroup var store: StoreOptions
-  @Flag(name: .customLong("default"), help: "Settings that belong to nobody, in place of a user's.")
-  var isDefault = false
-
-  func validate() throws {
-    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
-  }
+  @OptionGroup var owner: OwnerOptions
 
   /// - Throws: `WorkspaceError.notSignedIn`.
   func settings(lockTimeout: Duration = .zero) throws -> Settings {
-    var workspace = store.workspace
+    var workspace = owner.store.workspace
     workspace.lockTimeout = lockTimeout
-    return try workspace.settings(of: isDefault ? nil : store.userID())
+    return try workspace.settings(of: owner.userID())
   }
 }
 

@@ -21,16 +21,16 @@ struct Verify: ParsableCommand {
       code 0 once the store is clean.
       """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var owner: OwnerOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @Flag(help: "Save what can be saved of a damaged store.") var repair = false
-  @Flag(name: .customLong("default"), help: "The stores of the default store, which belong to nobody.")
-  var isDefault = false
   @Flag(help: "Check one root directory after another, as they are given on standard input.") var batch = false
 
+  private var store: StoreOptions { owner.store }
+  private var isDefault: Bool { owner.isDefault }
+
   func validate() throws {
-    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
     if batch, repair { throw ValidationError("--batch only looks; repair one store at a time") }
   }
 

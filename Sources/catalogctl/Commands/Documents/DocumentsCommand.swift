@@ -26,20 +26,11 @@ struct DocumentsCommand: ParsableCommand {
 struct DocumentOptions: ParsableArguments {
   static let storeName = "documents"
 
-  @OptionGroup var store: StoreOptions
-  @Flag(name: .customLong("default"), help: "The documents of the default store, which belong to nobody.")
-  var isDefault = false
-
-  func validate() throws {
-    if isDefault, store.user != nil { throw ValidationError("give --user or --default, one of them") }
-  }
-
-  /// The user, or `nil` for the default store.
-  private func userID() throws -> String? { isDefault ? nil : try store.userID() }
+  @OptionGroup var owner: OwnerOptions
 
   /// The existing store; `nil` if there is none. Creates nothing.
   func existing(tracing trace: Tracer? = nil) throws -> DocumentStore? {
-    guard let location = try store.workspace.store(Self.storeName, of: userID()) else { return nil }
+    guard let location = try owner.store.workspace.store(Self.storeName, of: owner.userID()) else { return nil }
     var options = DocumentStore.Options()
     let log = try Self.log()
     options.trace = if let trace, let log { .both(trace, log) } else { trace ?? log }
@@ -51,7 +42,8 @@ struct DocumentOptions: ParsableArguments {
     var options = DocumentStore.Options()
     options.lockTimeout = write.lockTimeout
     options.trace = try Self.log()
-    return try DocumentStore.inspect(store.workspace.makeStore(Self.storeName, of: userID()), options: options)
+    let location = try owner.store.workspace.makeStore(Self.storeName, of: owner.userID())
+    return try DocumentStore.inspect(location, options: options)
   }
 }
 
