@@ -144,6 +144,17 @@ struct PageEntry: Codable, Equatable, Sendable {
   var fetched: Date
   /// Increases with each recorded use.
   var used: Int64
+
+  /// Whether the page has expired by this time: it has reached its lifetime, or comes from the future.
+  ///
+  /// - Parameters:
+  ///   - lifetime: The lifetime of all pages of the list, in seconds; `nil` for no limit.
+  ///   - emptyPageLifetime: A second limit, for a page without items.
+  func isExpired(at time: Date, lifetime: Double?, emptyPageLifetime: Double?) -> Bool {
+    let age = time.timeIntervalSince(fetched)
+    let emptyLimit = itemCount == 0 ? emptyPageLifetime : nil
+    return age < 0 || age >= min(lifetime ?? .infinity, emptyLimit ?? .infinity)
+  }
 }
 
 /// The items of a page. A document of the collection `pages`.

@@ -2,6 +2,7 @@ public import DocumentFormat
 import Documents
 public import Foundation
 public import LogStore
+import TextFormat
 
 /// A stored list, for tools that do not know its types.
 public struct CachedList: Sendable {
@@ -22,6 +23,7 @@ public struct CachedList: Sendable {
   public let byteCount: Int
   /// When the oldest page was fetched.
   public let fetched: Date
+  private let entries: [PageEntry]
 
   init?(_ list: ListDocument) {
     guard let fetched = list.pages.map(\.fetched).min() else { return nil }
@@ -32,12 +34,19 @@ public struct CachedList: Sendable {
     itemCount = list.pages.reduce(0) { $0 + $1.itemCount }
     byteCount = list.pages.reduce(0) { $0 + $1.byteCount }
     self.fetched = fetched
+    entries = list.pages
   }
 
   /// Whether any page has expired by this time.
-  public func isStale(at time: Date) -> Bool {
-    let age = time.timeIntervalSince(fetched)
-    return age < 0 || lifetime.map { age >= $0 } ?? false
+  ///
+  /// - Parameter emptyPageLifetime: The option of the store that caches the list; see
+  ///   ``PageStore/Options/emptyPageLifetime``. The file does not contain it.
+  public func isStale(
+    at time: Date, emptyPageLifetime: Duration? = PageStore.Options().emptyPageLifetime
+  ) -> Bool {
+    entries.contains {
+      $0.isExpired(at: time, lifetime: lifetime, emptyPageLifetime: emptyPageLifetime?.seconds)
+    }
   }
 }
 

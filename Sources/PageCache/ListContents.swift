@@ -73,16 +73,31 @@ extension PageCache {
 
   /// Loads the page after the oldest stored one; returns `nil` if there are no older items.
   ///
-  /// - Throws: The same errors as ``load(page:)``.
+  /// If the page at the old end is stored without items and has expired, that page is fetched again.
+  ///
+  /// - Throws: The same errors as ``load(page:)``; `PageCacheError.unavailable` also if the fetch of an expired page
+  ///   without items failed.
   public func loadOlder() async throws -> PageAnswer<Item>? {
     try store.checkOpen()
     guard let pages = try? store.list(id)?.pages, let first = pages.first, let last = pages.last else {
       return try await load(page: 1)
     }
     switch order {
-    case .newestFirst: return last.itemCount < pageSize ? nil : try await load(page: last.number + 1)
-    case .oldestFirst: return first.number == 1 ? nil : try await load(page: first.number - 1)
+    case .newestFirst: return try await last.itemCount < pageSize ? reloadIfEmpty(last) : load(page: last.number + 1)
+    case .oldestFirst: return try await first.number == 1 ? reloadIfEmpty(first) : load(page: first.number - 1)
     }
+  }
+
+  /// Fetches the page at the old end again if it has no items and has expired; returns `nil` if there are still none.
+  private func reloadIfEmpty(_ end: PageEntry) async throws -> PageAnswer<Item>? {
+    guard end.itemCount == 0, isExpired(end) else { return nil }
+    let answer = try await load(page: end.number)
+    if !answer.items.isEmpty { return answer }
+    // An empty page that could not be fetched does not say that there are no older items.
+    if let error = answer.fetchError {
+      throw PageCacheError.unavailable(list: id.name, page: end.number, fetch: error, local: nil)
+    }
+    return nil
   }
 }
 

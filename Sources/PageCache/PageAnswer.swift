@@ -38,7 +38,8 @@ public struct PageAnswer<Item: Sendable>: Sendable {
 
 /// An error of a page cache: no page is available, or a page could not be stored.
 public enum PageCacheError: Error, Sendable {
-  /// The fetch failed, and the page is not stored.
+  /// The fetch failed, and the page is not stored. ``PageCache/loadOlder()`` also throws it for a page that is stored
+  /// without items and has expired.
   ///
   /// - Parameters:
   ///   - fetch: The error of the fetch.

@@ -12,8 +12,8 @@ import TextFormat
 /// represent one list. Those with the same store and item type share their fetches. A key must always encode to the
 /// same bytes, so it must not contain a `Set`.
 ///
-/// Storing a page blocks the fetching task for a disk sync, and for up to ``PageStore/Options/lockTimeout`` while another
-/// process writes. Reading blocks for a lookup in the file.
+/// Storing a page blocks the fetching task for a disk sync, and for up to ``PageStore/Options/lockTimeout`` while
+/// another process writes. Reading blocks for a lookup in the file.
 public struct PageCache<Key: Codable & Hashable & Sendable, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
   /// A closure that fetches a page, counted from 1, of a list with this page size. A page with fewer items is the last
@@ -24,7 +24,8 @@ where Item.ID: Sendable {
   public let key: Key
   /// The number of items on a full page. Pages of another size belong to another list.
   public let pageSize: Int
-  /// The time until a page expires; `nil` for never.
+  /// The time until a page expires; `nil` for never. A page without items also expires after
+  /// ``PageStore/Options/emptyPageLifetime``.
   public let lifetime: Duration?
   /// Which items page 1 has: the newest or the oldest.
   public let order: PageOrder
@@ -39,7 +40,8 @@ where Item.ID: Sendable {
   ///     as missing.
   ///   - store: The store of the list's user.
   ///   - pageSize: The number of items on a full page; at least 1.
-  ///   - lifetime: The time until a page expires; `nil` for never.
+  ///   - lifetime: The time until a page expires; `nil` for never. A page without items also expires after
+  ///     ``PageStore/Options/emptyPageLifetime``.
   ///   - order: The order of the list.
   ///   - fetch: A closure that fetches one page. It may be called from any number of tasks, and is cancelled when no
   ///     caller waits for it.
@@ -127,8 +129,8 @@ extension PageCache {
   }
 
   func isExpired(_ entry: PageEntry) -> Bool {
-    let age = store.options.now().timeIntervalSince(entry.fetched)
-    return age < 0 || lifetime.map { age >= $0.seconds } ?? false
+    entry.isExpired(
+      at: store.options.now(), lifetime: lifetime?.seconds, emptyPageLifetime: store.options.emptyPageLifetime?.seconds)
   }
 
   private func answer(

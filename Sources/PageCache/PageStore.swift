@@ -20,6 +20,9 @@ public final class PageStore: Sendable {
     ///
     /// Dead records need additional space, as ``compaction`` allows.
     public var byteLimit = 64 << 20
+    /// The time until a page without items expires, whatever the lifetime of its list: an empty list may have items
+    /// soon. `nil` for the lifetime of the list alone.
+    public var emptyPageLifetime: Duration? = .seconds(30)
     /// The longest time that storing a page waits for a writer in another process. After that, the
     /// page is returned without being stored.
     public var lockTimeout = Duration.seconds(2)

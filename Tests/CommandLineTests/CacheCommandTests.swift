@@ -69,6 +69,20 @@ import Testing
     #expect(try root.run("verify").code == 0)
   }
 
+  @Test func `a list without rows is stale after thirty seconds`() async throws {
+    let root = try TestRoot(answers: [])
+    var options = PageStore.Options()
+    options.now = { Date() - 31 }
+    let store = PageStore(try StoreLocation.creating(root.path + "/users/u", name: "cache"), options: options)
+    for (key, posts) in [("empty", [Post]()), ("full", [Post(id: "x", text: "x", likes: 0)])] {
+      let list = PageCache(key, in: store, pageSize: 2) { _, _ in posts }
+      #expect(try await list.load().notStored == nil)
+    }
+    let lists = try root.run("cache", "list", "--json").objects()
+    #expect(lists.map { $0.text("id") } == ["empty", "full"] && lists.map { $0["stale"] as? Bool } == [true, false])
+    #expect(lists.map { $0.number("items") } == [0, 1])
+  }
+
   @Test func `a user without a cache reads as an empty one, and nothing is made`() throws {
     let root = try TestRoot()
     #expect(try root.run("cache", "list").code == 64)

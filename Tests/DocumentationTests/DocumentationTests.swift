@@ -92,6 +92,13 @@ import Workspace
     }
   }
 
+  @Test func `the example of the page cache sets for how long an empty answer is remembered`() async throws {
+    try await withDirectory { directory in
+      let cache = try openCache(in: directory + "/cache")
+      #expect(cache.options.emptyPageLifetime == .seconds(5))
+    }
+  }
+
   @Test func `a store remembers, and the newer text replaces the older one`() async throws {
     try await withDirectory { directory in
       for drink in ["tea", "coffee"] {

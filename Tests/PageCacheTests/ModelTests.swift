@@ -25,6 +25,7 @@ private struct Model {
 
   let size: Int
   let lifetime: Double
+  let emptyPageLifetime: Double
   let limit: Int
   var pages: [Key: Page] = [:]
   /// Pages in the order of their last uses, which no commit has noted.
@@ -48,6 +49,7 @@ private struct Model {
   /// The source of a page that needs no fetch.
   func fresh(_ key: Key) -> PageAnswer<Post>.Source? {
     guard let page = pages[key], now >= page.fetched, now - page.fetched < lifetime else { return nil }
+    if page.items.isEmpty, now - page.fetched >= emptyPageLifetime { return nil }
     return page.serial <= stale[key.list] ?? -1 ? .stale : .local
   }
 
@@ -129,6 +131,7 @@ private struct Model {
 @Suite struct ModelTests {
   private static let size = 4
   private static let lifetime = 50.0
+  private static let emptyPageLifetime = 25.0
   private static let lists = ["a", "b", "c"]
 
   @Test func `a cache shows what its model shows, whatever is done to it`() async throws {
@@ -143,9 +146,14 @@ private struct Model {
   /// Returns how many pages were evicted.
   private func run(_ round: Int, _ random: inout SeededGenerator) async throws -> Int {
     let limit = Int.random(in: 3_500...6_000, using: &random)
-    let bench = Bench { $0.byteLimit = limit }
+    let change: (inout PageStore.Options) -> Void = { options in
+      options.byteLimit = limit
+      options.emptyPageLifetime = .seconds(Self.emptyPageLifetime)
+    }
+    let bench = Bench { change(&$0) }
     var store = bench.store
-    var model = Model(size: Self.size, lifetime: Self.lifetime, limit: limit)
+    var model = Model(
+      size: Self.size, lifetime: Self.lifetime, emptyPageLifetime: Self.emptyPageLifetime, limit: limit)
     var servers: [String: Server] = [:]
     var nextID = 0
     for list in Self.lists {
@@ -210,7 +218,7 @@ private struct Model {
         }
       default:
         evictions += model.evictions
-        store = bench.again { $0.byteLimit = limit }
+        store = bench.again(change)
         (model.uses, model.stale, model.hits, model.misses, model.evictions) = ([], [:], 0, 0, 0)
       }
       bench.device.failNoMore()

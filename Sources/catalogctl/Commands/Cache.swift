@@ -15,7 +15,11 @@ struct Cache: ParsableCommand {
 struct CacheList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the cached lists.",
-    discussion: "The age is that of the oldest page, in seconds with --json; stale says that a page has expired.")
+    discussion: """
+      The age is that of the oldest page, in seconds with --json. stale says that a page has expired: by the lifetime \
+      of its list or, if it has no items, after 30 seconds. A program may use another limit for empty pages, which the \
+      cache does not contain.
+      """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
