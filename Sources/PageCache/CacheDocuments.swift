@@ -28,6 +28,10 @@ struct ListID: Hashable, Sendable {
   static func == (a: ListID, b: ListID) -> Bool { a.bytes == b.bytes }
   func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
+  /// The same ID for all lists with this key. No list has it as its own: a page has room for at least one item.
+  var ofAnyPageSize: ListID { ListID(value: key, pageSize: Self.anyPageSize) }
+  static let anyPageSize = 0
+
   /// The key as readable text: a text unchanged, any other key as JSON.
   var name: String { if case .text(let text) = key { text } else { key.json } }
 }

@@ -48,6 +48,13 @@ public struct CachedList: Sendable {
       $0.isExpired(at: time, lifetime: lifetime, emptyPageLifetime: emptyPageLifetime?.seconds)
     }
   }
+
+  /// The lists that have pages, sorted by name and page size.
+  static func sorted(_ documents: [ListDocument]) -> [CachedList] {
+    documents.compactMap(CachedList.init).sorted { a, b in
+      a.name == b.name ? a.pageSize < b.pageSize : a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+    }
+  }
 }
 
 /// A read-only view of a cache, without the types of its lists. It creates and changes nothing, and never renames a
@@ -71,9 +78,7 @@ public struct CacheInspector: Sendable {
   /// All lists, sorted by name and page size.
   public func lists() throws -> [CachedList] {
     do {
-      return try file.lists(snapshot).compactMap(CachedList.init).sorted { a, b in
-        a.name == b.name ? a.pageSize < b.pageSize : a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
-      }
+      return CachedList.sorted(try file.lists(snapshot))
     } catch let error as DocumentStoreError { throw Self.unusable(path, error) }
   }
 
@@ -96,13 +101,4 @@ public struct CacheInspector: Sendable {
     if case .store(let error) = error { return error }
     return .unusable(path: path, reason: "\(error)")
   }
-}
-
-extension PageStore {
-  /// Removes a list; see ``clear()``.
-  ///
-  /// - Returns: The extent that was removed.
-  /// - Throws: Any error of a commit; nothing is removed then.
-  @discardableResult
-  public func clear(_ list: CachedList) throws -> CacheSize { try clear(list.id) }
 }

@@ -13,7 +13,7 @@ struct ListToken: Sendable {
   let generation: Int64?
   /// The head of the cache; `nil` for an empty cache.
   let head: CacheHead?
-  /// The number of times that this process cleared the list.
+  /// The number of times that this process cleared the list; see ``PageStore/clears(of:)``.
   let clears: Int
 
   /// Whether a page that was fetched with this token may be stored in the current list.
@@ -65,8 +65,6 @@ extension PageStore {
     }
   }
 
-  private func clears(of id: ListID) -> Int { state.withLock { $0.clears + ($0.listClears[id] ?? 0) } }
-
   private func note(_ pages: [PageID]) {
     state.withLock { state in
       for page in pages {
@@ -107,22 +105,6 @@ extension PageStore {
       try change.replace(id, with: items, terms, fetched: fetched)
     }
     state.withLock { $0.stale[id] = nil }
-  }
-
-  /// Removes a list. Returns the extent that was removed. Pages that are being fetched for it are not stored.
-  func clear(_ id: ListID) throws -> CacheSize {
-    state.withLock { state in
-      state.stale[id] = nil
-      if flights.isEmpty { state.listClears = [:] } else { state.listClears[id, default: 0] += 1 }
-    }
-    return try withFile { file in
-      guard try file.list(id, file.store.snapshot()) != nil else { return CacheSize() }
-      return try file.change { change in
-        let removed = try change.remove(id)
-        change.beginEpoch()
-        return CacheSize(removed.map { [$0] } ?? [])
-      }
-    }
   }
 
   /// Makes a commit that also records the uses so far.

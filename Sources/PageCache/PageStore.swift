@@ -60,7 +60,7 @@ public final class PageStore: Sendable {
     /// Lists that could not be refreshed: pages up to the serial are stale, with the error.
     var stale: [ListID: (serial: Int64, error: any Error)] = [:]
     /// The number of times that the entire cache was cleared, and each list. A page whose fetch began before a clear is
-    /// not stored after it.
+    /// not stored after it. A clear of all lists with a key is counted under ``ListID/ofAnyPageSize``.
     var clears = 0
     var listClears: [ListID: Int] = [:]
     var hits = 0
@@ -203,6 +203,13 @@ public struct CacheSize: Sendable, Equatable {
   public var bytes = 0
 
   init() {}
+
+  /// The extent of these lists.
+  public init(_ lists: [CachedList]) {
+    self.lists = lists.count
+    pages = lists.reduce(0) { $0 + $1.pages.count }
+    bytes = lists.reduce(0) { $0 + $1.byteCount }
+  }
 
   init(_ documents: [ListDocument]) {
     for list in documents {

@@ -125,6 +125,14 @@ public final class Workspace: Sendable {
   /// - Throws: As ``stores()`` and ``UserStores/catalogue()``.
   public func catalogue() throws -> CatalogSnapshot { try stores().catalogue() }
 
+  /// The cached pages of remote lists of the signed-in user; see `PageCache`. Those that belong to no user are
+  /// `defaultStores.pages()`.
+  ///
+  ///     try workspace.pages().clear(["top", "list"])
+  ///
+  /// - Throws: As ``stores()`` and ``UserStores/pages()``.
+  public func pages() throws -> PageStore { try stores().pages() }
+
   /// Signs a user in, durably, and signs out any other user. Creates a directory for a user who is new on this device.
   ///
   /// - Throws: `WorkspaceError.userID`, `.closed`, `.settings`, `.store`. The signed-in user has not changed then.

@@ -5,6 +5,7 @@ import Documents
 import Foundation
 import LogStore
 import Logging
+import PageCache
 import ScanInputs
 import ServiceLifecycle
 import Synchronization
@@ -92,10 +93,19 @@ import Workspace
     }
   }
 
-  @Test func `the example of the page cache sets for how long an empty answer is remembered`() async throws {
+  @Test func `the examples of the page cache remember an empty answer for a while, and forget lists`() async throws {
     try await withDirectory { directory in
       let cache = try openCache(in: directory + "/cache")
       #expect(cache.options.emptyPageLifetime == .seconds(5))
+      let workspace = try Workspace.open(directory + "/root")
+      defer { workspace.close() }
+      try workspace.signIn("ana")
+      for key in ["top", "list", "other"] {
+        let list = PageCache(key, in: try workspace.pages(), pageSize: 20) { _, _ in [Message(id: 1, text: "hello")] }
+        _ = try await list.load()
+      }
+      #expect(try forget(["top", "list", "nothing"], in: workspace) == ["list", "top"])
+      #expect(try forget(["top", "list"], in: workspace).isEmpty)
     }
   }
 

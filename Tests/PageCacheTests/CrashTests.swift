@@ -85,6 +85,7 @@ import Testing
     }
 
     func clear(_ name: String) throws { _ = try store.clear(ListID(name, pageSize: 3)) }
+    func clear(_ names: [String]) throws { _ = try store.clear(names) }
     func clear() throws { _ = try store.clear() }
 
     private var terms: ListTerms { ListTerms(order: .newestFirst, byteLimit: limit) }
@@ -119,7 +120,8 @@ import Testing
       { try $0.refresh("a") }, { try $0.load("c", 1) }, { try $0.load("c", 2) }, { try $0.load("c", 3) },
       { try $0.load("b", 2) }, { try $0.clear("c") }, { try $0.refresh("b") }, { try $0.load("b", 2) },
       { try $0.load("b", 3) }, { try $0.load("d", 1) }, { try $0.load("d", 2) }, { try $0.clear() },
-      { try $0.load("a", 2) }, { try $0.refresh("a") },
+      { try $0.load("a", 2) }, { try $0.refresh("a") }, { try $0.load("b", 1) }, { try $0.load("c", 1) },
+      { try $0.clear(["b", "c"]) },
     ]
     for step in steps {
       try recording.step {

@@ -58,6 +58,11 @@ private struct Model {
     if numbers(list).isEmpty { stale[list] = -1 }
   }
 
+  mutating func clear(_ list: String) {
+    for page in numbers(list) { pages[Key(list: list, page: page)] = nil }
+    stale[list] = nil
+  }
+
   private mutating func noteUses() {
     for key in uses where pages[key] != nil {
       number += 1
@@ -210,8 +215,13 @@ private struct Model {
       case 18 where !isFull:
         if Bool.random(using: &random) {
           _ = try cache(list).clear()
-          for page in model.numbers(list) { model.pages[Model.Key(list: list, page: page)] = nil }
-          model.stale[list] = nil
+          model.clear(list)
+        } else if Bool.random(using: &random) {
+          let lists = Self.lists.filter { _ in Bool.random(using: &random) }
+          let removed = try store.clear(lists)
+          #expect(removed.map(\.name) == lists.filter { !model.numbers($0).isEmpty }, "\(what)")
+          #expect(removed.map(\.pages) == removed.map { model.numbers($0.name) }, "\(what)")
+          for list in lists { model.clear(list) }
         } else if Int.random(in: 0..<4, using: &random) == 0 {
           _ = try store.clear()
           (model.pages, model.uses, model.stale) = ([:], [], [:])

@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  @Test func `several lists of the user who is signed in are cleared at once`() async throws {
+    let workspace = try root.open()
+    #expect(throws: WorkspaceError.self) { try workspace.pages() }
+    for id in ["ana", "bo"] {
+      try workspace.signIn(id)
+      for key in ["top", "list", "other"] {
+        let list = PageCache(key, in: try workspace.pages(), pageSize: 2) { page, _ in [Note(id: page, text: id)] }
+        #expect(try await list.load().notStored == nil)
+      }
+    }
+    #expect(try workspace.pages().clear(["top", "list"]).map(\.name) == ["list", "top"])
+    #expect(try workspace.pages().statistics().lists == 1)
+    #expect(try workspace.defaultStores.pages().clear(["top", "list"]).isEmpty)
+    try workspace.switch(to: "ana")
+    #expect(try workspace.pages().statistics().lists == 3)
+  }
+
   @Test func `pages that an application keeps are closed when their user is signed out`() async throws {
     let workspace = try root.open()
     try workspace.signIn("ana")
