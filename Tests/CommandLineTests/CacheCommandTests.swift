@@ -69,6 +69,32 @@ import Testing
     #expect(try root.run("verify").code == 0)
   }
 
+  @Test func `clear removes several lists in one commit, and says which are not cached`() async throws {
+    let root = try await root()
+    let store = PageStore(try StoreLocation.creating(root.path + "/users/u", name: "cache"))
+    let top = PageCache("top", in: store, pageSize: 2) { _, _ in [Post(id: "t", text: "", likes: 0)] }
+    #expect(try await top.load().notStored == nil)
+    let both = try root.run("cache", "clear", "inbox", "top", "top", "--json")
+    #expect(try both.code == 0 && both.words.isEmpty && both.object().number("lists") == 2)
+    #expect(try both.object().number("pages") == 3)
+    #expect(try root.run("cache", "list", "--json").objects().map { $0.text("id") } == ["7"])
+    // What is cached is removed, and what is not is named.
+    let escape = "\u{1B}[2J"
+    let some = try root.run("cache", "clear", "inbox", "7", "", "inbox", escape)
+    #expect(some.code == 1 && some.output.isEmpty && some.words.contains("1 page of 1 list"), "\(some.words)")
+    #expect(some.words.contains(#"not cached: "inbox", "", "#) && !some.words.contains("\u{1B}"), "\(some.words)")
+    let none = try root.run("cache", "clear", "inbox", "7", "--json")
+    #expect(none.code == 1 && none.output.isEmpty && none.words.contains(#""inbox", "7""#), "\(none.words)")
+    #expect(try root.run("cache", "list", "--json").output.isEmpty)
+    for command in ["clear", "show"] {
+      for size in ["0", "-1", "x", "99999999999999999999"] {
+        #expect(try root.run("cache", command, "inbox", "--page-size=\(size)").code == 64, "\(size)")
+      }
+      let other = try root.run("cache", command, "inbox", "--page-size", "11")
+      #expect(other.code == 1 && other.words.contains("a page size of 11"), "\(other.words)")
+    }
+  }
+
   @Test func `a list without rows is stale after thirty seconds`() async throws {
     let root = try TestRoot(answers: [])
     var options = PageStore.Options()
@@ -81,6 +107,39 @@ import Testing
     let lists = try root.run("cache", "list", "--json").objects()
     #expect(lists.map { $0.text("id") } == ["empty", "full"] && lists.map { $0["stale"] as? Bool } == [true, false])
     #expect(lists.map { $0.number("items") } == [0, 1])
+  }
+
+  @Test func `the default store has a cache of its own, which belongs to nobody`() async throws {
+    let empty = try TestRoot()
+    for arguments in [["list"], ["list", "--json"], ["clear"]] {
+      let run = try empty.run(["cache"] + arguments + ["--default"])
+      #expect(run.code == 0 && run.output.isEmpty, "\(run.words)")
+    }
+    for arguments in [["show", "device"], ["clear", "device"]] {
+      #expect(try empty.run(["cache"] + arguments + ["--default"]).code == 1)
+    }
+    for arguments in [["list"], ["show", "x"], ["clear"], ["clear", "x"]] {
+      let run = try empty.run(["cache"] + arguments + ["--default", "--user", "u"])
+      #expect(run.code == 64 && run.words.contains("--user or --default"), "\(run.words)")
+    }
+    #expect(!empty.exists)
+
+    let root = try await root()
+    let store = PageStore(try StoreLocation.creating(root.path + "/default", name: "cache"))
+    for key in ["device", "shop"] {
+      let list = PageCache(key, in: store, pageSize: 2) { _, _ in [Post(id: key, text: "default", likes: 1)] }
+      #expect(try await list.load().notStored == nil)
+    }
+    #expect(try root.run("logout").code == 0)
+    #expect(try root.run("cache", "list").code == 64)
+    let lists = try root.run("cache", "list", "--default", "--json").objects()
+    #expect(lists.map { $0.text("id") } == ["device", "shop"])
+    let items = try root.run("cache", "show", "device", "--default", "--json").objects()
+    #expect(items.map { $0.text("id") } == ["device"])
+    #expect(try root.run("cache", "show", "inbox", "--default").code == 1)
+    #expect(try root.run("cache", "clear", "device", "shop", "--default", "--json").object().number("lists") == 2)
+    #expect(try root.run("cache", "list", "--default", "--json").output.isEmpty)
+    #expect(try root.run("cache", "list", "--user", "u", "--json").objects().count == 2)
   }
 
   @Test func `a user without a cache reads as an empty one, and nothing is made`() throws {

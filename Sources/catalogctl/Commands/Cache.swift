@@ -9,6 +9,7 @@ import PageCache
 struct Cache: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache", abstract: "Look at the cached pages of remote lists, or remove them.",
+    discussion: "The lists are those of a user, or with --default those of the default store, which belongs to nobody.",
     subcommands: [CacheList.self, CacheShow.self, CacheClear.self])
 }
 
@@ -21,13 +22,13 @@ struct CacheList: ParsableCommand {
       cache does not contain.
       """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var owner: OwnerOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let now = Date()
     var table = Table("LIST", ">PAGE SIZE", ">PAGES", ">ITEMS", ">SIZE", ">AGE", "STALE")
-    for list in try store.cachedLists() {
+    for list in try owner.cachedLists() {
       let age = max(0, now.timeIntervalSince(list.fetched))
       if output.json {
         JSONText.object([
@@ -58,12 +59,14 @@ struct CacheShow: ParsableCommand {
     commandName: "show", abstract: "Print the items of a cached list, merged, a line each.",
     discussion: "Exit code 1 if the list is not cached.")
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var owner: OwnerOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var list: CachedListOptions
 
   func run() throws {
-    let (inspector, lists) = try list.find(store)
+    let inspector = try owner.cacheInspector()
+    let lists = try list.found(in: inspector?.lists() ?? [])
+    if lists.isEmpty { throw Failure(.no, CacheText.notCached([list.name], list.size)) }
     for list in lists {
       for item in try inspector?.items(of: list) ?? [] {
         if output.json {
@@ -90,32 +93,41 @@ struct CacheShow: ParsableCommand {
 
 struct CacheClear: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clear", abstract: "Remove a cached list, or all of them.",
-    discussion: "Exit code 1 if the list is not cached. Without a list, a damaged cache is set aside.")
+    commandName: "clear", abstract: "Remove cached lists, or all of them, in one commit.",
+    discussion: """
+      Exit code 1 if a list is not cached; the others are removed all the same, and the message names those that are \
+      not cached. Without a list, all are removed, and a damaged cache is set aside.
+      """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var owner: OwnerOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
-  @OptionGroup var list: OptionalCachedListOptions
+  @OptionGroup var selection: ClearedListOptions
 
   func run() throws {
-    var removed = (lists: 0, pages: 0, bytes: 0)
-    if let location = try store.cacheLocation() {
-      var options = PageStore.Options()
-      options.lockTimeout = write.lockTimeout
-      options.onSetAside = { report in
-        Console.say("catalogctl: the cache was damaged and is now \(report.path): \(report.reason)")
-      }
-      let pages = PageStore(location, options: options)
-      let extents = try list.named.map { try $0.find(store).lists.map { try pages.clear($0) } } ?? [pages.clear()]
-      for extent in extents {
-        removed.lists += extent.lists
-        removed.pages += extent.pages
-        removed.bytes += extent.bytes
-      }
-    } else if let list = list.named {
-      _ = try list.find(store)
+    if selection.names.isEmpty {
+      report(try pages()?.clear() ?? CacheSize([]))
+      return
     }
+    let found = try selection.found(in: owner.cachedLists())
+    let removed = try found.isEmpty ? [] : pages()?.clear(found) ?? []
+    if !removed.isEmpty { report(CacheSize(removed)) }
+    let missing = selection.missing(from: removed)
+    if !missing.isEmpty { throw Failure(.no, CacheText.notCached(missing, selection.size)) }
+  }
+
+  /// The cache for writing; `nil` for a user without a directory. Creates nothing.
+  private func pages() throws -> PageStore? {
+    guard let location = try owner.cacheLocation() else { return nil }
+    var options = PageStore.Options()
+    options.lockTimeout = write.lockTimeout
+    options.onSetAside = { report in
+      Console.say("catalogctl: the cache was damaged and is now \(report.path): \(report.reason)")
+    }
+    return PageStore(location, options: options)
+  }
+
+  private func report(_ removed: CacheSize) {
     DurableChange.note("\(Quantity.of(removed.pages, "page")) removed")
     if output.json {
       JSONText.object([
@@ -129,55 +141,73 @@ struct CacheClear: ParsableCommand {
   }
 }
 
-/// The options that select a cached list.
-struct CachedListOptions: ParsableArguments {
-  @Argument(help: "The list, as 'cache list' names it.") var list: String
-  @Option(help: "Only with pages of this size.") var pageSize: Int?
-
-  /// - Throws: An error if the list is not cached.
-  func find(_ store: StoreOptions) throws -> (inspector: CacheInspector?, lists: [CachedList]) {
-    try Self.find(list, pageSize, store)
-  }
-
-  static func find(
-    _ name: String, _ pageSize: Int?, _ store: StoreOptions
-  ) throws -> (inspector: CacheInspector?, lists: [CachedList]) {
-    let inspector = try store.cacheLocation().map { try CacheInspector($0) }
-    let lists = try inspector?.lists() ?? []
-    // Byte by byte: a String's `==` treats canonically equivalent Unicode texts as equal.
-    let found = lists.filter { $0.name.utf8.elementsEqual(name.utf8) && $0.pageSize == pageSize ?? $0.pageSize }
-    if found.isEmpty { throw Failure(.no, "no list \(name) is cached; 'catalogctl cache list' names those that are") }
-    return (inspector, found)
-  }
-}
-
-/// The options that select a cached list, or all of them.
-struct OptionalCachedListOptions: ParsableArguments {
-  @Argument(help: "The list, as 'cache list' names it; without it, all.") var list: String?
+/// The option that selects lists by their page size.
+struct PageSizeOptions: ParsableArguments {
   @Option(help: "Only with pages of this size.") var pageSize: Int?
 
   func validate() throws {
-    if list == nil, pageSize != nil { throw ValidationError("--page-size needs a list") }
+    if let pageSize, pageSize < 1 { throw ValidationError("--page-size is at least 1") }
   }
 
-  var named: Named? { list.map { Named(list: $0, pageSize: pageSize) } }
+  /// The lists with this name and the selected page size.
+  func lists(named name: String, in lists: [CachedList]) -> [CachedList] {
+    lists.filter { $0.isNamed(name) && $0.pageSize == pageSize ?? $0.pageSize }
+  }
+}
 
-  struct Named {
-    let list: String
-    let pageSize: Int?
+/// The options that select a cached list.
+struct CachedListOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("The list, as 'cache list' names it.", valueName: "list")) var name: String
+  @OptionGroup var size: PageSizeOptions
 
-    func find(_ store: StoreOptions) throws -> (inspector: CacheInspector?, lists: [CachedList]) {
-      try CachedListOptions.find(list, pageSize, store)
+  /// The selected lists: more than one if the list is cached with several page sizes.
+  func found(in lists: [CachedList]) -> [CachedList] { size.lists(named: name, in: lists) }
+}
+
+/// The options that select the lists to remove.
+struct ClearedListOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("The lists, as 'cache list' names them; without any, all.", valueName: "list"))
+  var names: [String] = []
+  @OptionGroup var size: PageSizeOptions
+
+  func validate() throws {
+    if names.isEmpty, size.pageSize != nil { throw ValidationError("--page-size needs a list") }
+  }
+
+  /// The selected lists. A list whose name was given twice may occur twice.
+  func found(in lists: [CachedList]) -> [CachedList] { names.flatMap { size.lists(named: $0, in: lists) } }
+
+  /// The given names that none of these lists has, each once.
+  func missing(from lists: [CachedList]) -> [String] {
+    var told: Set<[UInt8]> = []
+    return names.filter { name in
+      size.lists(named: name, in: lists).isEmpty && told.insert(Array(name.utf8)).inserted
     }
   }
 }
 
-extension StoreOptions {
-  /// The location of the user's cache; `nil` for a user without a directory. Creates nothing.
-  func cacheLocation() throws -> StoreLocation? {
-    try workspace.store("cache", of: userID())
+private enum CacheText {
+  /// The message about lists that are not cached.
+  static func notCached(_ names: [String], _ size: PageSizeOptions) -> String {
+    let quoted = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    let pages = size.pageSize.map { " with a page size of \($0)" } ?? ""
+    let what = names.count == 1 ? "no list \(quoted) is cached" : "these lists are not cached: \(quoted)"
+    return what + pages + "; 'catalogctl cache list' names those that are"
   }
+}
 
-  /// The user's cached lists. Creates nothing.
-  func cachedLists() throws -> [CachedList] { try cacheLocation().map { try CacheInspector($0).lists() } ?? [] }
+extension CachedList {
+  /// Compares byte by byte: a `String`'s `==` treats canonically equivalent Unicode texts as equal.
+  fileprivate func isNamed(_ text: String) -> Bool { name.utf8.elementsEqual(text.utf8) }
+}
+
+extension OwnerOptions {
+  /// The location of the cache; `nil` if the user, or the default store, has no directory. Creates nothing.
+  fileprivate func cacheLocation() throws -> StoreLocation? { try store.workspace.store("cache", of: userID()) }
+
+  /// A view of the cache; `nil` as for ``cacheLocation()``.
+  fileprivate func cacheInspector() throws -> CacheInspector? { try cacheLocation().map { try CacheInspector($0) } }
+
+  /// The cached lists. Creates nothing.
+  fileprivate func cachedLists() throws -> [CachedList] { try cacheInspector()?.lists() ?? [] }
 }
