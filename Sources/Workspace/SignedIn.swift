@@ -1,4 +1,3 @@
-import Documents
 import LogStore
 import Storage
 import Synchronization

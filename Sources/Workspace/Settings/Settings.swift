@@ -1,6 +1,5 @@
 import Bytes
 public import DocumentFormat
-import Documents
 import LogStore
 import Synchronization
 

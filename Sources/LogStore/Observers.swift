@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The observers of a store of documents or settings, and a task that polls for commits of other processes.
+/// The observers of a store, and a task that polls for commits of other processes.
 package final class Observers: Sendable {
   private struct State {
     var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
