@@ -22,8 +22,25 @@ extension Snapshot {
   ///
   /// - Complexity: Two reads for each commit.
   public func history() throws(StoreError) -> [CommitRecord] {
+    try history(of: segments().reversed())
+  }
+
+  /// Returns this commit and the earlier ones of this generation whose number is greater than `sequence`, newest first.
+  ///
+  /// - Complexity: Two reads for each of them.
+  public func history(after sequence: UInt64) throws(StoreError) -> [CommitRecord] {
+    var footers: [SegmentFooter] = []
+    var next: SegmentFooter? = footer
+    while let commit = next, commit.sequence > sequence {
+      footers.append(commit)
+      next = commit.previousFooterOffset == 0 ? nil : try log.footer(before: commit)
+    }
+    return try history(of: footers)
+  }
+
+  private func history(of footers: [SegmentFooter]) throws(StoreError) -> [CommitRecord] {
     var records: [CommitRecord] = []
-    for footer in try segments().reversed() {
+    for footer in footers {
       let manifest = try log.manifest(of: footer)
       records.append(
         CommitRecord(
@@ -39,5 +56,32 @@ extension Snapshot {
     if sequence == self.sequence { return self }
     guard let footer = try segments().first(where: { $0.sequence == sequence }) else { return nil }
     return try Snapshot(log, mapping, footer)
+  }
+
+  /// Returns the last commit of the file that contains this snapshot. Another file may have replaced that file since:
+  /// then no later commit will follow.
+  ///
+  /// - Throws: `StoreError.damaged`, `.unreadable`, `.io`.
+  /// - Complexity: A few small reads, whatever the number of commits.
+  public func lastOfFile() throws(StoreError) -> Snapshot {
+    guard let last = try log.recover().footer else { throw log.noCommit }
+    if last.sequence <= sequence { return self }
+    return try Snapshot(log, log.mapping(reaching: Int(last.end), reusing: mapping), last)
+  }
+
+  /// Returns whether `earlier` is this commit or an earlier one of this file, or of a copy that had the same commits up
+  /// to there. If it is, ``changes(since:)`` can compare the two.
+  ///
+  /// Two files of one generation may have grown apart, for example if a backup was put back and written to. Commits
+  /// with the same number then differ.
+  ///
+  /// - Complexity: One read for each commit between the two.
+  public func descends(from earlier: Snapshot) throws(StoreError) -> Bool {
+    guard isSameGeneration(as: earlier) else { return false }
+    var commit = footer
+    while commit.sequence > earlier.sequence, commit.previousFooterOffset != 0 {
+      commit = try log.footer(before: commit)
+    }
+    return commit.sequence == earlier.sequence && commit.chain == earlier.footer.chain
   }
 }
