@@ -11,6 +11,57 @@ public struct CatalogCommit: Sendable {
   public let products: Int
   /// Whether the commit belongs to the generation that the last full update replaced.
   public internal(set) var isPrevious = false
+
+  /// The numbers of rows that the commit changed, as far as they are stored with it.
+  ///
+  /// A full update and a repair write all rows, so their products are all those of the commit. What they left out is
+  /// reported when they are made, and not stored.
+  public var counts: ChangeCounts {
+    let isComplete = state.mode == .full || state.mode == .repair
+    return ChangeCounts(
+      productsUpserted: isComplete ? products : state.counts.productsUpserted,
+      productsDeleted: isComplete ? nil : state.counts.productsDeleted,
+      relationsWritten: state.counts.relationsWritten,
+      relationsDeleted: isComplete ? nil : state.counts.relationsDeleted)
+  }
+}
+
+/// The numbers of rows that one commit changed, or several together. A row that several commits changed counts each
+/// time.
+public struct ChangeCounts: Equatable, Sendable {
+  /// The number of products that were added or replaced; `nil` if it is not known.
+  public var productsUpserted: Int?
+  /// The number of products that were deleted; `nil` if it is not known.
+  public var productsDeleted: Int?
+  /// The number of relations that were added; `nil` if it is not known.
+  public var relationsWritten: Int?
+  /// The number of relations that were removed; `nil` if it is not known.
+  public var relationsDeleted: Int?
+
+  /// Creates counts that are not known.
+  public init() {}
+
+  init(productsUpserted: Int?, productsDeleted: Int?, relationsWritten: Int?, relationsDeleted: Int?) {
+    self.productsUpserted = productsUpserted
+    self.productsDeleted = productsDeleted
+    self.relationsWritten = relationsWritten
+    self.relationsDeleted = relationsDeleted
+  }
+
+  /// The sum of two sets of counts. A sum is not known if one of its parts is not.
+  static func + (a: ChangeCounts, b: ChangeCounts) -> ChangeCounts {
+    func sum(_ a: Int?, _ b: Int?) -> Int? {
+      guard let a, let b else { return nil }
+      // Counts come from a file: a sum that is too large stays at the limit.
+      let (sum, hasOverflowed) = a.addingReportingOverflow(b)
+      return hasOverflowed ? .max : sum
+    }
+    return ChangeCounts(
+      productsUpserted: sum(a.productsUpserted, b.productsUpserted),
+      productsDeleted: sum(a.productsDeleted, b.productsDeleted),
+      relationsWritten: sum(a.relationsWritten, b.relationsWritten),
+      relationsDeleted: sum(a.relationsDeleted, b.relationsDeleted))
+  }
 }
 
 /// The number of sets and of missing components.
@@ -26,9 +77,17 @@ extension CatalogSnapshot {
   /// Returns this commit and the earlier ones of this generation, newest first.
   ///
   /// - Complexity: Two reads for each commit.
-  public func history() throws -> [CatalogCommit] {
-    guard let store else { return [] }
-    return try store.history().map { commit in
+  public func history() throws -> [CatalogCommit] { try store.map { try commits($0.history(), in: $0) } ?? [] }
+
+  /// Returns this commit and the earlier ones of this generation whose number is greater than `sequence`, newest first.
+  ///
+  /// - Complexity: Two reads for each of them.
+  public func history(after sequence: UInt64) throws -> [CatalogCommit] {
+    try store.map { try commits($0.history(after: sequence), in: $0) } ?? []
+  }
+
+  private func commits(_ records: [CommitRecord], in store: Snapshot) throws -> [CatalogCommit] {
+    try records.map { commit in
       guard let state = CatalogState(commit.state) else { throw CatalogError.unknownState(path: store.path) }
       let products = CatalogSchema.products
       return CatalogCommit(

@@ -40,41 +40,35 @@ struct Log: ParsableCommand {
     for entry in commits {
       table.add(
         String(entry.commit.sequence), Moment.text(entry.commit.time), entry.state.mode.name,
-        Quantity.count(entry.upserted), entry.deleted.map(Quantity.count) ?? "–",
-        Quantity.count(entry.state.counts.relationsWritten), entry.relationsDeleted.map(Quantity.count) ?? "–",
+        text(entry.counts.productsUpserted), text(entry.counts.productsDeleted),
+        text(entry.counts.relationsWritten), text(entry.counts.relationsDeleted),
         Quantity.bytes(entry.commit.byteCount), Table.cell(entry.state.cursor))
     }
     return table
   }
 
+  /// A count for people; a dash if it is not known.
+  private static func text(_ count: Int?) -> String { count.map(Quantity.count) ?? "–" }
+
   private static func json(_ entry: CatalogCommit) -> JSONText {
-    let counts = entry.state.counts
+    func number(_ count: Int?) -> JSONText { count.map(JSONText.int) ?? .null }
+    let counts = entry.counts
     return .object([
       ("sequence", .uint(entry.commit.sequence)), ("generation", .uint(entry.commit.generation)),
       ("time", .text(Moment.text(entry.commit.time))), ("mode", .text(entry.state.mode.name)),
       (
         "products",
-        .object([("upserted", .int(entry.upserted)), ("deleted", entry.deleted.map(JSONText.int) ?? .null)])
+        .object([("upserted", number(counts.productsUpserted)), ("deleted", number(counts.productsDeleted))])
       ),
       (
         "relations",
         .object([
-          ("written", .int(counts.relationsWritten)),
-          ("deleted", entry.relationsDeleted.map(JSONText.int) ?? .null),
-          ("ignored", .int(counts.relationsIgnored)),
+          ("written", number(counts.relationsWritten)), ("deleted", number(counts.relationsDeleted)),
+          ("ignored", .int(entry.state.counts.relationsIgnored)),
         ])
       ),
-      ("defaulted", .int(counts.defaulted)), ("cursor", .text(entry.state.cursor)),
+      ("defaulted", .int(entry.state.counts.defaulted)), ("cursor", .text(entry.state.cursor)),
       ("bytes", .int(entry.commit.byteCount)), ("previous", .bool(entry.isPrevious)),
     ])
   }
-}
-
-extension CatalogCommit {
-  /// Whether the commit contains all rows. Rows that it omitted were reported when it was written.
-  private var isBase: Bool { state.mode == .full || state.mode == .repair }
-
-  fileprivate var upserted: Int { isBase ? products : state.counts.productsUpserted }
-  fileprivate var deleted: Int? { isBase ? nil : state.counts.productsDeleted }
-  fileprivate var relationsDeleted: Int? { isBase ? nil : state.counts.relationsDeleted }
 }
