@@ -26,6 +26,11 @@ public struct CatalogChanges: Sendable {
   /// Whether no product and no relation differs between the two commits.
   public var isEmpty: Bool { products.isEmpty && relations.isEmpty }
 
+  /// The products that were added or changed, as they are in the later commit, sorted by id in byte order.
+  public var upsertedProducts: [Product] { products.compactMap(\.after) }
+  /// The ids of the products that were removed, in byte order.
+  public var deletedProductIDs: [String] { products.compactMap { $0.after == nil ? $0.before?.id : nil } }
+
   fileprivate var reversed: CatalogChanges {
     var changes = CatalogChanges()
     changes.products = products.map(\.reversed)
@@ -36,21 +41,21 @@ public struct CatalogChanges: Sendable {
 
 extension CatalogSnapshot {
   /// Returns the differences from another commit of this catalogue to this one. The other commit may be earlier or
-  /// later.
+  /// later. A catalogue without commits is empty, so every row differs from it.
   ///
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: Time and memory are proportional to what was written between the two commits. Between commits of two
-  ///   generations, each row of both is looked up in the other; memory holds the differences and the ids of all sets.
+  ///   generations, or of two files of one generation that have grown apart, each row of both is looked up in the
+  ///   other; memory holds the differences and the ids of all sets.
   public func changes(since other: CatalogSnapshot) throws(StoreError) -> CatalogChanges {
     if other.sequence > sequence { return try other.changes(since: self).reversed }
-    if let store, let old = other.store, !store.isSameGeneration(as: old) {
+    guard let store, let earlier = other.store, try store.descends(from: earlier) else {
       let rows = try differingRows(from: other)
       var changes = CatalogChanges()
       changes.products = try products(rows.addedProducts, rows.removedProducts, other)
       changes.relations = Self.relations(rows.addedRelations, rows.removedRelations)
       return changes
     }
-    guard let store, let earlier = other.store else { return CatalogChanges() }
     let rows = try store.changes(since: earlier)
     var changes = CatalogChanges()
     changes.products = try products(rows.added[CatalogSchema.products], rows.removed[CatalogSchema.products], other)

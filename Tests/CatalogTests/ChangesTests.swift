@@ -61,6 +61,38 @@ import Testing
     #expect(try catalogue.snapshot.changes(since: first).isEmpty)
   }
 
+  @Test func `every row differs from a catalogue without commits, in either direction`() throws {
+    let catalogue = try TestCatalogue([Product("b", "2"), Product("a", "1")], [Relation("a", "b")])
+    let changes = try catalogue.snapshot.changes(since: .empty)
+    #expect(changes.upsertedProducts.map(\.id) == ["a", "b"] && changes.deletedProductIDs.isEmpty)
+    #expect(changes.relations.map(\.name) == ["added"])
+    let back = try CatalogSnapshot.empty.changes(since: catalogue.snapshot)
+    #expect(back.upsertedProducts.isEmpty && back.deletedProductIDs == ["a", "b"])
+    #expect(back.relations.map(\.name) == ["removed"])
+    #expect(try CatalogSnapshot.empty.changes(since: .empty).isEmpty)
+  }
+
+  @Test func `commits of two copies that have grown apart are compared by content`() throws {
+    let catalogue = try TestCatalogue([Product("a", "1"), Product("b", "2")])
+    let backup = try catalogue.logBytes
+    try catalogue.increment([Product("a", "1", name: "new"), Product("c", "3")])
+    let before = try catalogue.snapshot
+    // The backup takes the name of the file, and is written to.
+    try catalogue.folder.write(backup, to: "backup")
+    try catalogue.folder.directory.rename("backup", to: "catalog.log")
+    try catalogue.reopen()
+    try catalogue.increment([Product("b", "2", name: "other")])
+    for sequence in [2, 3] as [UInt64] {
+      let now = try catalogue.snapshot
+      #expect(now.sequence == sequence && before.sequence == 2)
+      let changes = try now.changes(since: before)
+      #expect(changes.products.map { $0.after?.id ?? $0.before?.id } == ["a", "b", "c"])
+      #expect(changes.products.map(\.name) == ["changed", "changed", "removed"])
+      #expect(try before.changes(since: now).products.map(\.name) == ["changed", "changed", "added"])
+      try catalogue.increment([])
+    }
+  }
+
   @Test(arguments: 0..<3) func `a difference is that of the two dumps`(run: Int) throws {
     var rows = RowGenerator("a difference is that of the two dumps", run: run)
     let catalogue = try TestCatalogue([Product("p0", "0")])
