@@ -3,6 +3,8 @@ public import LogStore
 /// A reader of a catalogue. It works concurrently with any number of other readers and one writer, in any process.
 public final class CatalogReader: Sendable {
   let store: StoreReader
+  /// The sequences that wait for a new commit; see ``changes(since:interval:)``.
+  let observers = Observers(interval: .seconds(1))
 
   private init(_ store: StoreReader) { self.store = store }
 
@@ -26,7 +28,13 @@ public final class CatalogReader: Sendable {
 
   /// Moves to the last commit. Without a new commit it costs one system call, or one per `refreshInterval`.
   ///
+  /// A new commit wakes the sequences of ``changes(since:interval:)`` that wait for it.
+  ///
   /// - Returns: Whether there was a newer commit.
   @discardableResult
-  public func refresh() throws(StoreError) -> Bool { try store.refresh() }
+  public func refresh() throws(StoreError) -> Bool {
+    let isNewer = try store.refresh()
+    if isNewer { observers.notify() }
+    return isNewer
+  }
 }

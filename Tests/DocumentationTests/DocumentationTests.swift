@@ -63,6 +63,33 @@ import Workspace
     }
   }
 
+  @Test func `an observer of the catalogue reports the products of each commit`() async throws {
+    let answer = try answer()
+    try await withDirectory { directory in
+      let location = try StoreLocation.creating(directory, name: "catalogue")
+      let writer = try CatalogWriter(location)
+      defer { writer.close() }
+      _ = try writer.beginFullUpdate().commit(cursor: "")
+      let reader = try #require(try CatalogReader.open(location))
+      let (reports, reported) = AsyncStream<String>.makeStream()
+      let following = Task { try await follow(reader) { reported.yield($0) } }
+      var lines = reports.makeAsyncIterator()
+      var update = try AnswerImport(writer, .full)
+      try update.consume(answer.span)
+      _ = try update.finish()
+      #expect(await lines.next() == "commit 2")
+      let count = try writer.snapshot().productCount
+      var products: [String] = []
+      while products.count < count { products.append(await lines.next() ?? "") }
+      #expect(products.contains { $0.hasSuffix(" is 商品 1") })
+      _ = try writer.rollback(to: 1)
+      #expect(await lines.next() == "commit 3")
+      #expect(await lines.next()?.hasSuffix(" is gone") == true)
+      following.cancel()
+      try await following.value
+    }
+  }
+
   @Test func `the example of the README finds the product of the user who is signed in`() async throws {
     let answer = try answer()
     try await withDirectory { directory in
