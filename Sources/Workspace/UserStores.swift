@@ -20,6 +20,8 @@ public final class UserStores: Sendable {
   let access: StoreAccess
   let directory: WorkspaceDirectory
   private let options: Workspace.Options
+  /// The observers of the catalogue.
+  private let catalogueObservers = Observers(interval: .seconds(1))
 
   private struct State {
     /// The user's directory, if it existed. While it is open, no other directory can have its identity (inode).
@@ -54,17 +56,49 @@ public final class UserStores: Sendable {
   ///   each for each ``Workspace/Options/refreshInterval``.
   public func catalogue() throws -> CatalogSnapshot {
     try checkOpen()
-    return try state.withLock { state in
+    let (snapshot, isNewer) = try state.withLock { state in
       if state.isClosed { throw WorkspaceError.closed(user: user) }
-      do { try state.catalogue?.refresh() } catch StoreError.replaced {
+      var isNewer = false
+      do { isNewer = try state.catalogue?.refresh() ?? false } catch StoreError.replaced {
         // A damaged file was renamed and replaced, or a person restored an older one. Use the current file.
         state.catalogue = nil
       }
       if state.catalogue == nil, let location = try directory.store("catalogue", of: user) {
         state.catalogue = try CatalogReader.open(location, refreshInterval: options.refreshInterval)
+        isNewer = state.catalogue != nil
       }
-      return try state.catalogue?.snapshot() ?? .empty
+      return (try state.catalogue?.snapshot() ?? .empty, isNewer)
     }
+    if isNewer { catalogueObservers.notify() }
+    return snapshot
+  }
+
+  /// The changes of the catalogue after the last commit, by any process; see `CatalogObservation`.
+  ///
+  ///     let catalogue = try stores.catalogue()
+  ///     show(catalogue)
+  ///     for try await change in stores.catalogueChanges(since: catalogue) { update(try change.differences()) }
+  ///
+  /// The sequence ends when the user is signed out, by any process, and when the workspace is closed: at once if this
+  /// process notices it first, else at the next check. A user who signs in again gets new stores, and so a new
+  /// sequence; `Workspace.changes` tells when.
+  ///
+  /// A catalogue that does not exist yet is waited for, and a file that takes the name of the catalogue is a change, as
+  /// for `CatalogObservation.init(_:since:interval:)`. While the file is missing, ``catalogue()`` shows what it showed
+  /// last, so there is no change. A call of ``catalogue()`` that sees a new commit wakes the sequence at once.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state to begin after; `nil` for the last commit when the iteration begins.
+  ///   - interval: The interval of checks: from a millisecond to a day. With ``Workspace/Options/refreshInterval``,
+  ///     removed and replaced files are noticed after that time at the latest.
+  public func catalogueChanges(
+    since snapshot: CatalogSnapshot? = nil, interval: Duration = .seconds(1)
+  ) -> CatalogObservation {
+    CatalogObservation(
+      since: snapshot, interval: interval, observers: catalogueObservers,
+      current: {
+        do { return try self.catalogue() } catch WorkspaceError.closed { return nil }
+      })
   }
 
   /// Opens the writer of the catalogue. The caller must close it. After its user is signed out, it begins no more
@@ -147,6 +181,7 @@ public final class UserStores: Sendable {
     old.documents?.close()
     old.pages?.close()
     settings.close()
+    catalogueObservers.finish()
   }
 
   /// Whether `other` is the user's directory at the time when this object was created.
