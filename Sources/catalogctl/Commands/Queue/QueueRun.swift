@@ -132,13 +132,7 @@ struct QueueRun: AsyncParsableCommand {
     let worker = UploadWorker(
       queue, options: options, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
       transport: { (upload: Upload) in try await http.send(upload) })
-    let signals = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { Task { await worker.drain(within: .seconds(10)) } }
-      source.resume()
-      return source
-    }
+    let signals = await TerminationSignals.sources { _ in Task { await worker.drain(within: .seconds(10)) } }
     do { try await worker.run(untilEmpty: untilEmpty) } catch {
       try? await http.shutdown()
       throw error
