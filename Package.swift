@@ -317,7 +317,11 @@ let package = Package(
         "Storage", "Workspace",
       ]),
     tests(
-      "CommandLineTests", ["catalogctl", "catalogd", "CProcessSupport", "LogStore", "PageCache", "RandomTestSupport"]),
+      "CommandLineTests",
+      [
+        "catalogctl", "catalogd", "CProcessSupport", "LogStore", "PageCache", "RandomTestSupport",
+        "WaitingTestSupport",
+      ]),
 
     // The examples of the README and of the documentation, compiled as an application would, and run.
     .testTarget(

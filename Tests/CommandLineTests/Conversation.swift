@@ -7,11 +7,12 @@ final class Conversation {
   private let output = Pipe()
   private var rest = Data()
 
-  init(_ arguments: [String], root: String) throws {
+  /// - Parameter words: takes standard error; without it, nobody does.
+  init(_ arguments: [String], root: String, words: URL? = nil) throws {
     process = Program.process(arguments, root: root)
     process.standardInput = input
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = try words.map { try FileHandle(forWritingTo: $0) } ?? .nullDevice
     try process.run()
   }
 
