@@ -17,8 +17,8 @@ import Synchronization
 /// is free after the next change.
 ///
 /// **Polling.** The file is checked once in an interval, a second by default. Code of this process that sees the new
-/// commit first, with ``CatalogReader/refresh()`` on the same reader, wakes the sequence at once. A check costs about
-/// one system call. No check is made while the consumer is busy.
+/// commit first, with ``CatalogReader/refresh()`` on the same reader, wakes the sequence at once. A check costs two
+/// system calls. No check is made while the consumer is busy.
 ///
 /// **The end.** The sequence ends when its task is cancelled. If the catalogue cannot be read, it throws an error and
 /// ends:
@@ -29,13 +29,14 @@ import Synchronization
 /// | the file is removed | `StoreError.replaced` | waits; a new file is a change |
 /// | a file with a lower number, such as a backup, gets its name | `StoreError.replaced` | a change |
 /// | a file of another history with a higher number gets its name | a change | a change |
-/// | damage in what a check reads | `StoreError.damaged`, `.unusable` | the same |
+/// | the file is truncated, or a new commit or file is damaged | `StoreError.damaged`, `.unusable` | the same |
 ///
 /// The change to a file of another history has ``Change/isReplacement``.
 ///
-/// A check reads the end of the file. Damage elsewhere is found where it is read, for example by
-/// ``Change/differences()``. A file that is removed while the generation before it is kept counts as damaged. To go on
-/// after an error, begin again after the state that was delivered last, with the parameter `since`.
+/// A check without a new commit reads the number of the last commit and the length of the file. Damage elsewhere is
+/// found where it is read, for example by ``Change/differences()``. A file that is removed while the generation before
+/// it is kept counts as damaged. To go on after an error, begin again after the state that was delivered last, with the
+/// parameter `since`.
 public struct CatalogObservation: AsyncSequence, Sendable {
   /// The difference between two states of the catalogue.
   public typealias Element = Change
@@ -115,13 +116,14 @@ public struct CatalogObservation: AsyncSequence, Sendable {
     /// - Returns: `nil` when the task is cancelled, and after an error. For the catalogue of a user, also when the user
     ///   is signed out.
     /// - Throws: `StoreError`, `CatalogError` if the catalogue cannot be read. The sequence has then ended.
-    /// - Complexity: Without a commit, about one system call for each check. For a change, three reads for each commit
-    ///   that is merged into it.
+    /// - Complexity: Without a commit, two system calls for each check. For a change, three reads for each commit that
+    ///   is merged into it.
     public mutating func next() async throws -> Change? {
       do {
         if let failure { throw failure }
         while let old = seen, await signals.next() != nil, !Task.isCancelled {
           guard let now = try current() else { break }
+          try now.store?.checkLength()
           let change = try Change(from: old, to: now)
           // After a compaction the rows are the same, but the old file need not be kept.
           seen = now

@@ -69,6 +69,15 @@ extension Snapshot {
     return try Snapshot(log, log.mapping(reaching: Int(last.end), reusing: mapping), last)
   }
 
+  /// Checks that the file is still long enough to contain this commit: that nobody has truncated it.
+  ///
+  /// - Throws: `StoreError.damaged` if it is not; `.io`.
+  /// - Complexity: One system call.
+  public func checkLength() throws(StoreError) {
+    let size = try log.size()
+    if size < end { throw log.damage(size, "the file ends here") }
+  }
+
   /// Returns whether `earlier` is this commit or an earlier one of this file, or of a copy that had the same commits up
   /// to there. If it is, ``changes(since:)`` can compare the two.
   ///

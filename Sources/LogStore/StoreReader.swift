@@ -101,10 +101,7 @@ public final class StoreReader: Sendable {
       try location.checkLogNotRemoved()
       return nil
     }
-    if let old, old.log.file.identity == file.identity {
-      let size = try old.log.size()
-      if size < old.end { throw old.log.damage(size, "the file ends here") }
-    }
+    if let old, old.log.file.identity == file.identity { try old.checkLength() }
     if let old, old.log.file.identity == file.identity, try old.log.hasSameHeader() {
       guard let footer = try old.log.recover().footer else { throw old.log.noCommit }
       if old.isLost {

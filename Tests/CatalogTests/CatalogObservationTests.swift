@@ -359,6 +359,18 @@ import Testing
     #expect(try change.differences().upsertedProducts.allSatisfy { $0.id == "b" })
   }
 
+  @Test func `a file that is truncated is damage, even without a new commit`() async throws {
+    let catalogue = try TestCatalogue([Product("a", "1")])
+    var ofReader = try reader(catalogue).changes(interval: Self.interval).makeAsyncIterator()
+    var ofName = CatalogObservation(catalogue.location, interval: Self.interval).makeAsyncIterator()
+    catalogue.writer.close()
+    let file = try #require(try catalogue.location.directory.open("catalog.log", .write))
+    try file.truncate(to: file.size() - 1)
+    let readerError = await failure(of: &ofReader) as? StoreError
+    let nameError = await failure(of: &ofName) as? StoreError
+    #expect(readerError?.isDamage == true && nameError?.isDamage == true)
+  }
+
   @Test(arguments: [[], Array("nothing of a store".utf8), [UInt8](repeating: 0, count: 20_000)])
   func `a file that is no catalogue is an error, also for who begins with it`(bytes: [UInt8]) async throws {
     let catalogue = try TestCatalogue([Product("a", "1")])

@@ -133,16 +133,18 @@ import WaitingTestSupport
     #expect(try words().contains("another file replaced the catalogue"))
   }
 
-  @Test(arguments: [false, true]) func `damage ends it with 65 and advice`(removes: Bool) async throws {
+  private enum Damage: CaseIterable { case removed, overwritten, truncated }
+
+  @Test(arguments: Damage.allCases) private func `damage ends it with 65 and advice`(damage: Damage) async throws {
     let file = root.folder.url("root/users/u/catalogue.log")
     try commit("a", cursor: "monday")
     try commit("b", cursor: "tuesday", full: true)
     let follower = try await follow()
-    if removes {
-      // The generation before it is kept, so the file is missing.
-      try FileManager.default.removeItem(at: file)
-    } else {
-      try Data(repeating: 7, count: 20_000).write(to: file, options: .atomic)
+    switch damage {
+    // The generation before it is kept, so the file is missing.
+    case .removed: try FileManager.default.removeItem(at: file)
+    case .overwritten: try Data(repeating: 7, count: 20_000).write(to: file, options: .atomic)
+    case .truncated: try FileHandle(forWritingTo: file).truncate(atOffset: 0)
     }
     #expect(follower.end() == 65 && follower.line() == nil)
     let message = try words()
