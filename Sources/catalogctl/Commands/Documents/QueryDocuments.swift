@@ -8,13 +8,14 @@ struct QueryDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "List the documents that meet a condition.",
     discussion: """
-      catalogctl documents query members --where "user.status.isOnline == true && user.name like 'A%' nocase" --order \
+      catalogctl documents query members --where "user.status.isOnline && user.name like 'A%' nocase" --order \
       "user.name, user.age desc" --limit 20
 
       A field is named by the names that lead to it, with dots; an array stands for each of its elements, and a missing \
-      field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, is not \
-      null; nocase behind a text ignores case; && (and), || (or), ! (not) and parentheses join them. Values are 'text', \
-      numbers, true, false, null, date('2026-01-31T12:00:00Z') and bytes('base64').
+      field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, \
+      is not null; nocase after a text ignores case; a field alone means == true; && (and), || (or), ! (not) and \
+      parentheses join them. Values are 'text', numbers, true, false, null, date('2026-01-31T12:00:00Z') and \
+      bytes('base64').
 
       Exit code 1 if no document meets the condition.
       """)
@@ -25,18 +26,21 @@ struct QueryDocuments: ParsableCommand {
   @Option(
     name: .customLong("where"), help: ArgumentHelp("The condition; without it, all documents.", valueName: "expr"))
   var filter: String?
-  @Option(help: ArgumentHelp("Fields to order by, each with desc behind it or not.", valueName: "fields"))
+  // A minus sign may begin the value.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Fields to order by: name, or name desc, or -name; several with commas.", valueName: "fields"))
   var order: String?
-  @Flag(help: "Say how the documents are found, and how many were read, in the place of the documents.")
+  @Flag(help: "Say how the documents are found, and how many were read, instead of the documents.")
   var explain = false
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
     let condition = try filter.map { text in
-      try Self.parsed("--where", text) { () throws(QuerySyntaxError) in try Condition(parsing: text) }
+      try ExpressionArgument.parsed("--where", text) { try Condition(parsing: text) }
     }
     let ordering = try order.map { text in
-      try Self.parsed("--order", text) { () throws(QuerySyntaxError) in try Ordering(parsing: text) }
+      try ExpressionArgument.parsed("--order", text) { try Ordering(parsing: text) }
     }
     let read = ReadCount()
     var list = DocumentList(output)
@@ -73,30 +77,6 @@ struct QueryDocuments: ParsableCommand {
       Console.print(plan.description.shown)
       Console.print("\(Quantity.of(read, "document")) read, \(Quantity.count(found)) found")
     }
-  }
-
-  /// The result of `parse` for an argument. A syntax error is shown at its position, and ends the command.
-  private static func parsed<Value>(
-    _ option: String, _ text: String, _ parse: () throws(QuerySyntaxError) -> Value
-  ) throws -> Value {
-    do { return try parse() } catch {
-      Console.say("catalogctl: \(option): \(error)")
-      let (line, column) = excerpt(of: text, around: error.column)
-      Console.say("  " + line)
-      Console.say("  " + String(repeating: " ", count: column) + "^")
-      throw Failure(.usage)
-    }
-  }
-
-  /// The part of `text` around a column, which is counted in scalars from 1, and the column's position in that part.
-  private static func excerpt(of text: String, around column: Int) -> (line: String, column: Int) {
-    let scalars = Array(text.unicodeScalars)
-    let start = max(0, min(column - 1, scalars.count) - 40)
-    let end = min(scalars.count, start + 80)
-    func shown(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])).shown }
-    let mark = start > 0 ? "…" : ""
-    let before = shown(start..<max(start, min(column - 1, end)))
-    return (mark + shown(start..<end) + (end < scalars.count ? "…" : ""), mark.count + Table.width(before))
   }
 }
 
