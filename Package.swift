@@ -127,7 +127,9 @@ let package = Package(
     // The catalogue.
     module("Barcodes", ["TextFormat"]),
     module("CatalogRows", ["JSONFormat"]),
-    module("Catalog", ["Barcodes", "Bytes", "CatalogRows", "JSONFormat", "LogStore"], ownsMemory: true),
+    module(
+      "Catalog", ["Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "TextFormat"],
+      ownsMemory: true),
     module("CatalogWire", ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
     module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),
 
@@ -201,7 +203,7 @@ let package = Package(
     program(
       "catalogctl",
       [
-        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogSync", "CatalogWire",
+        "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
         "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "StoreMetrics",
         "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
       ]),
@@ -239,8 +241,8 @@ let package = Package(
     tests(
       "CatalogTests",
       [
-        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "LogStore", "RandomTestSupport",
-        "RecordFormat", "Storage", "StoreTestSupport", crypto,
+        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "CatalogWire", "DocumentFormat", "LogStore",
+        "RandomTestSupport", "RecordFormat", "Storage", "StoreTestSupport", crypto,
       ], hasResources: true, ownsMemory: true),
     tests("DocumentFormatTests", ["Bytes", "DocumentFormat", "JSONFormat", "RandomTestSupport"]),
     tests(

@@ -37,7 +37,8 @@ let package = Package(
     .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: library),
     .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),
     .target(
-      name: "Catalog", dependencies: ["Barcodes", "CatalogRows", "JSONFormat", "LogStore", "Bytes"],
+      name: "Catalog",
+      dependencies: ["Barcodes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Bytes", "TextFormat"],
       swiftSettings: lifetimes),
     .target(
       name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),

@@ -48,6 +48,29 @@ enum PackedTime {
     }
   }
 
+  /// Appends the text of packed bits, which ``text(_:)`` returns as a string.
+  static func append(_ bits: UInt64, to text: inout [UInt8]) {
+    let year = bits >> 26 & 0x3FFF
+    appendDigits(year / 100, to: &text)
+    appendDigits(year % 100, to: &text)
+    text.append(0x2D)
+    appendDigits(bits >> 22 & 15, to: &text)
+    text.append(0x2D)
+    appendDigits(bits >> 17 & 31, to: &text)
+    text.append(0x20)
+    appendDigits(bits >> 12 & 31, to: &text)
+    text.append(0x3A)
+    appendDigits(bits >> 6 & 63, to: &text)
+    text.append(0x3A)
+    appendDigits(bits & 63, to: &text)
+  }
+
+  @inline(__always)
+  private static func appendDigits(_ number: UInt64, to text: inout [UInt8]) {
+    text.append(0x30 + UInt8(truncatingIfNeeded: number / 10 % 10))
+    text.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+  }
+
   @inline(__always)
   private static func put(_ number: UInt64, _ text: UnsafeMutableBufferPointer<UInt8>, _ offset: Int) {
     let tens = number / 10 % 10

@@ -23,8 +23,13 @@ public enum RowJSON {
 
   /// Appends `row` as it stands in a payload: all 25 keys in the order of the server.
   public static func append(_ row: borrowing ProductRow, to json: inout [UInt8]) {
+    append(row, serverOrder, to: &json)
+  }
+
+  /// Appends `row` as an object with some of its fields, in this order.
+  public static func append(_ row: borrowing ProductRow, _ fields: [ProductField], to json: inout [UInt8]) {
     json.append(UInt8(ascii: "{"))
-    for field in serverOrder { append(field, of: row, to: &json, isFirst: field == .barcode) }
+    for (index, field) in fields.enumerated() { append(field, of: row, to: &json, isFirst: index == 0) }
     json.append(UInt8(ascii: "}"))
   }
 

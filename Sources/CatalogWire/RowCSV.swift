@@ -20,14 +20,30 @@ public enum RowCSV {
     csv += "product".utf8
     for column in columns.dropFirst() {
       csv.append(UInt8(ascii: ","))
-      guard let field = column.product else { continue }
-      if let text = field.text {
-        row.texts.withText(text.rawValue) { append($0, to: &csv) }
-      } else {
-        csv += number(field, of: row).utf8
-      }
+      if let field = column.product { append(field, of: row, to: &csv) }
     }
     end(&csv)
+  }
+
+  /// Appends a record with some fields of a product, in this order, and nothing else: no type, and no field of a
+  /// relation.
+  public static func append(_ row: borrowing ProductRow, _ fields: [ProductField], to csv: inout [UInt8]) {
+    let start = csv.count
+    for (index, field) in fields.enumerated() {
+      if index > 0 { csv.append(UInt8(ascii: ",")) }
+      append(field, of: row, to: &csv)
+    }
+    end(&csv, from: start)
+  }
+
+  /// Appends a record of texts.
+  public static func append(_ cells: [String], to csv: inout [UInt8]) {
+    let start = csv.count
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { csv.append(UInt8(ascii: ",")) }
+      append(cell.utf8.span, to: &csv)
+    }
+    end(&csv, from: start)
   }
 
   /// Appends a relation.
@@ -63,6 +79,20 @@ public enum RowCSV {
   /// All columns, in the order in which they are written.
   static let columns =
     (["type"] + ProductField.allCases.map(\.key).sorted() + ["productId", "subProductId"]).map(Column.init)
+
+  private static func append(_ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8]) {
+    if let text = field.text {
+      row.texts.withText(text.rawValue) { append($0, to: &csv) }
+    } else {
+      csv += number(field, of: row).utf8
+    }
+  }
+
+  /// Ends the record that begins at `start`. One empty cell is written as `""`, because readers skip an empty line.
+  private static func end(_ csv: inout [UInt8], from start: Int) {
+    if csv.count == start { csv += "\"\"".utf8 }
+    end(&csv)
+  }
 
   private static func end(_ csv: inout [UInt8]) {
     csv.append(0x0D)

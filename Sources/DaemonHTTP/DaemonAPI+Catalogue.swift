@@ -1,5 +1,6 @@
 import Catalog
 import JSONFormat
+import LogStore
 import ScanDaemon
 
 extension DaemonAPI {
@@ -17,13 +18,44 @@ extension DaemonAPI {
   }
 
   @Sendable private func products(_ call: Call) async throws -> Answer {
-    guard let barcode = call.query["barcode"], !barcode.isEmpty else {
-      throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
+    switch (call.query["barcode"], call.query["where"]) {
+    case (let barcode?, nil) where !barcode.isEmpty: return try await barcodeAnswer(barcode)
+    case (nil, let condition?): return try await pageAnswer(condition, call.query)
+    default:
+      throw ErrorResponse.badRequest(
+        "barcode or where, one of them: the barcode to look for, as in /v1/products?barcode=6901234567892, or a"
+          + " condition, as in /v1/products?where=weight%20%3E%2010")
     }
-    return try await aside {
+  }
+
+  private func barcodeAnswer(_ barcode: String) async throws -> Answer {
+    try await aside {
       let products = try daemon.catalogue().products(barcode: barcode)
       return Answer(.object([("products", .array(products.map(JSONText.product)))]))
     }
+  }
+
+  private func pageAnswer(_ condition: String, _ query: Query) async throws -> Answer {
+    let page = ProductPage(
+      try Self.productQuery(daemon.catalogue(), condition, query), limit: try query.limit(),
+      offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
+    // A lookup takes microseconds, and does not wait for scans.
+    if page.query.plan != .scan { return try await aside(page.answer) }
+    return try await daemon.queries.run(page.answer)
+  }
+
+  private static func productQuery(
+    _ catalogue: CatalogSnapshot, _ condition: String, _ query: Query
+  ) throws(ErrorResponse) -> ProductQuery {
+    let found: ProductQuery
+    do { found = try catalogue.products(where: condition) } catch { throw .expression("where", error) }
+    guard let order = query["order"] else { return found }
+    do { return try found.order(by: order) } catch { throw .expression("order", error) }
+  }
+
+  private static func columns(_ query: Query) throws(ErrorResponse) -> ProductColumns? {
+    guard let columns = query["columns"] else { return nil }
+    do { return try ProductColumns(parsing: columns) } catch { throw .expression("columns", error) }
   }
 
   @Sendable private func components(_ call: Call) async throws -> Answer {
@@ -38,5 +70,52 @@ extension DaemonAPI {
 
   private static func unknown(_ id: String) -> ErrorResponse {
     .notFound("no product has the id \(id.debugDescription); GET /v1/products?barcode= finds products by barcode")
+  }
+}
+
+/// A page of the products that meet a condition.
+private struct ProductPage: Sendable {
+  /// The query without offset and limit.
+  let query: ProductQuery
+  let limit: Int
+  let offset: Int
+  /// The fields of each product; `nil` for all of them.
+  let columns: ProductColumns?
+  /// Whether to count all products that meet the condition, which reads the whole catalogue.
+  let hasCount: Bool
+
+  init(_ query: ProductQuery, limit: Int, offset: Int, columns: ProductColumns?, hasCount: Bool) {
+    self.query = query
+    self.limit = limit
+    self.offset = offset
+    self.columns = columns
+    self.hasCount = hasCount
+  }
+
+  /// The page as JSON. It ends early if it has more than ``DaemonAPI/listByteLimit`` bytes; more products exist then.
+  @Sendable func answer() throws -> Answer {
+    var bytes = Array("{\"products\":[".utf8)
+    var count = 0
+    var hasMore = false
+    // One more than the limit says whether more exist.
+    try query.offset(offset).limit(limit + 1).forEach { (view) throws(StoreError) in
+      if count == limit || bytes.count > DaemonAPI.listByteLimit {
+        hasMore = true
+        return false
+      }
+      if count > 0 { bytes.append(UInt8(ascii: ",")) }
+      let product = try query.snapshot.copy(view)
+      let json = columns.map { JSONText.product(product, $0) } ?? JSONText.product(product)
+      json.append(to: &bytes)
+      count += 1
+      return true
+    }
+    bytes += "],\"more\":\(hasMore),\"sequence\":\(query.snapshot.sequence)".utf8
+    if hasCount {
+      let all = try query.count()
+      bytes += ",\"count\":\(all)".utf8
+    }
+    bytes.append(UInt8(ascii: "}"))
+    return Answer(json: bytes)
   }
 }

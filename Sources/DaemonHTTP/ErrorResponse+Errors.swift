@@ -1,4 +1,5 @@
 import Catalog
+import HTTPTypes
 import LogStore
 import ScanDaemon
 import UploadQueue
@@ -16,6 +17,8 @@ extension ErrorResponse {
       self = .conflict("noServer", "\(SyncUnavailable.noServer); configure where the catalogue comes from")
     case SyncUnavailable.notSignedIn:
       self = .conflict("nobodySignedIn", "\(SyncUnavailable.notSignedIn); sign in with POST /v1/session")
+    case let error as TooManyQueries:
+      self.init(.serviceUnavailable, "tooManyQueries", "\(error)", headers: [.retryAfter: "1"])
     case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
     default: self.init(.internalServerError, "internal", "\(error)")
     }

@@ -1,3 +1,4 @@
+import Catalog
 import HTTPTypes
 
 /// An error response: a status, a code for programs, and a message that says what to do.
@@ -19,6 +20,11 @@ struct ErrorResponse: Error, Sendable, Equatable {
 extension ErrorResponse {
   /// An error response of an invalid request.
   static func badRequest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "badRequest", message) }
+
+  /// An error response of an expression in a query parameter. The message names the parameter and the column.
+  static func expression(_ parameter: String, _ error: ProductQueryError) -> ErrorResponse {
+    ErrorResponse(.badRequest, "badExpression", "\(parameter): \(error)")
+  }
 
   static func notFound(_ message: String) -> ErrorResponse { ErrorResponse(.notFound, "notFound", message) }
 

@@ -70,4 +70,24 @@ struct Query: Sendable, Equatable {
     }
     return limit
   }
+
+  /// The number of items to skip: 0 by default.
+  ///
+  /// - Throws: `ErrorResponse` with status 400.
+  func offset() throws(ErrorResponse) -> Int {
+    guard let text = self["offset"] else { return 0 }
+    guard let offset = Int(text), offset >= 0 else { throw .badRequest("offset: a whole number, 0 or more") }
+    return offset
+  }
+
+  /// Whether a flag is set: `true` or `false`, false by default.
+  ///
+  /// - Throws: `ErrorResponse` with status 400.
+  func flag(_ name: String) throws(ErrorResponse) -> Bool {
+    switch self[name] {
+    case nil, "false": return false
+    case "true": return true
+    default: throw .badRequest("\(name): true or false")
+    }
+  }
 }

@@ -106,11 +106,10 @@ public struct IndexKey: Hashable, Sendable {
     return IndexKey(prefix: utf8.rawSpan.slice(0, length))
   }
 
-  /// Creates the key of the value at `offset`, or of a missing value if `offset` is `nil`; `nil` for an array or
-  /// object.
-  init?(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
+  /// Creates the key of an item of `bytes`; `nil` for an array or object.
+  init?(_ bytes: RawSpan, _ item: Item) {
     var key: [UInt8] = []
-    guard try key.appendKey(bytes, offset) else { return nil }
+    guard key.appendKey(bytes, item) else { return nil }
     self.bytes = key
   }
 }
@@ -120,11 +119,12 @@ extension Array where Element == UInt8 {
   /// Appends the key of the value at `offset` of `bytes`, or of a missing value if `offset` is `nil`. Returns `false`
   /// for an array or object, which has no key.
   fileprivate mutating func appendKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    guard let offset else {
-      append(IndexKey.Kind.null)
-      return true
-    }
-    switch try bytes.item(at: offset) {
+    appendKey(bytes, try bytes.itemOrNull(at: offset))
+  }
+
+  /// Appends the key of an item of `bytes`. Returns `false` for an array or object, which has no key.
+  fileprivate mutating func appendKey(_ bytes: RawSpan, _ item: Item) -> Bool {
+    switch item {
     case .null: append(IndexKey.Kind.null)
     case .bool(let value): append(value ? IndexKey.Kind.true : IndexKey.Kind.false)
     case .integer(let value): appendKey(Number.integer(value))

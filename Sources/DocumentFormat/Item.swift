@@ -1,8 +1,10 @@
 import Bytes
-import Foundation
+package import Foundation
 
 /// A shallowly decoded item: texts, byte strings and lists are byte ranges of the document.
-enum Item {
+///
+/// Rows of other formats, such as products, are compared and sorted as documents are by passing their fields as items.
+package enum Item {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -17,11 +19,11 @@ enum Item {
 }
 
 /// The offset and count of the items of an array, or of the names and values of a map.
-struct ItemList {
+package struct ItemList {
   /// The offset of the first item.
-  var start: Int
+  package var start: Int
   /// The number of array elements or map fields; `nil` if the list ends with a break.
-  var count: Int?
+  package var count: Int?
 }
 
 extension RawSpan {
@@ -53,6 +55,13 @@ extension RawSpan {
       default: return try simple(head, at: offset)
       }
     }
+  }
+
+  /// The item at `offset`; null for a missing value, whose offset is `nil`.
+  @inline(__always)
+  func itemOrNull(at offset: Int?) throws(DocumentError) -> Item {
+    guard let offset else { return .null }
+    return try item(at: offset)
   }
 
   /// The list with this head at `offset`.

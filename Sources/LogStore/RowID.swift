@@ -19,6 +19,12 @@ public struct RowID: Hashable, Comparable, Sendable {
   /// The offset of the row in its file in bytes, for damage reports.
   package var byteOffset: Int { unit.byteOffset }
 
+  /// The row as a number below 2³², ordered as the rows are.
+  package var number: UInt64 { UInt64(rawValue) }
+
+  /// The row with this number, which ``number`` returned.
+  package init(number: UInt64) { rawValue = UInt32(truncatingIfNeeded: number) }
+
   /// Whether the row of `a` precedes the row of `b` in the file.
   @inlinable
   public static func < (a: RowID, b: RowID) -> Bool { a.rawValue < b.rawValue }

@@ -55,6 +55,8 @@ public final class Daemon: ReadingHandler, Sendable {
   let options: DaemonOptions
   let environment: DaemonEnvironment
   let logger: Logger
+  /// The thread for queries that read the whole catalogue.
+  package let queries = QueryThread()
   /// The thread for short commits, for example of a sign-in.
   let thread = BlockingThread("daemon.users")
   /// The start time, in microseconds since 1970, and the monotonic time at the start.

@@ -34,7 +34,7 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(
         name: "Answering:",
         subcommands: [
-          Scan.self, Explain.self, Get.self, Find.self, Components.self, SetsWith.self, Complete.self,
+          Scan.self, Explain.self, Get.self, Find.self, Products.self, Components.self, SetsWith.self, Complete.self,
         ]),
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(

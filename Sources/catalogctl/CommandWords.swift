@@ -1,4 +1,5 @@
 import ArgumentParser
+import TextFormat
 
 /// The command path at the beginning of the process's arguments.
 ///
@@ -85,27 +86,8 @@ struct CommandWords {
   private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
   private static func advice(_ word: String, among names: [String], of group: String) -> String {
-    // One typing error in a short word, two in a longer one.
-    let nearest = names.map { ($0, distance(Array(word), Array($0))) }.min { $0.1 < $1.1 }
-    let guess = nearest.flatMap { $0.1 <= (word.count < 4 ? 1 : 2) ? "; did you mean '\($0.0)'?" : nil } ?? "."
+    let guess = NearestName.of(word, among: names).map { "; did you mean '\($0)'?" } ?? "."
     return
       "'\(word)' is not a command of \(group)\(guess) Usage: \(group) COMMAND; '\(group) --help' lists the commands"
-  }
-
-  /// The edit distance from `a` to `b`: insertions, deletions, replacements, and swaps of adjacent letters.
-  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
-    // A word this long is not a mistyped command.
-    if a.count > 40 { return .max }
-    var rows = [Array(0...b.count)]
-    for i in a.indices {
-      var row = [i + 1]
-      for j in b.indices {
-        var least = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, rows[i - 1][j - 1] + 1) }
-        row.append(least)
-      }
-      rows.append(row)
-    }
-    return rows[a.count][b.count]
   }
 }

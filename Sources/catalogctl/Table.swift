@@ -9,13 +9,15 @@ struct Table {
   /// Creates a table with these headings. A heading that begins with `>` is right-aligned.
   init(_ headings: String...) { self.init(headings) }
 
+  /// Creates a table with these headings. A heading that begins with `>` is right-aligned.
   init(_ headings: [String]) {
     alignments = headings.map { $0.hasPrefix(">") ? .right : .left }
     self.headings = headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
   }
 
-  mutating func add(_ cells: String...) { rows.append(cells) }
+  mutating func add(_ cells: String...) { add(cells) }
 
+  /// Adds a row with a cell for each heading.
   mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The table as lines; empty if it has no rows.

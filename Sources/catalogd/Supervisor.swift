@@ -255,7 +255,9 @@ final class Supervisor: Sendable {
       limitTime(ofRun: count)
       await run?.end()
     } catch let error as ConfigurationFaults {
-      for fault in error.faults { logger.error("the configuration is not valid; the old one stays", metadata: ["fault": "\(fault)"]) }
+      for fault in error.faults {
+        logger.error("the configuration is not valid; the old one stays", metadata: ["fault": "\(fault)"])
+      }
       refuse("\(error.faults[0])" + (error.faults.count > 1 ? ", and \(error.faults.count - 1) more" : ""))
       await manager?.ready("running; the new configuration is not valid, and the one before stays")
     } catch {

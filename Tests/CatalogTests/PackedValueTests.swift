@@ -14,6 +14,9 @@ import Testing
     let bits = try #require(packed)
     #expect(bits < 1 << 40)
     #expect(PackedTime.text(bits) == text)
+    var appended = Array("x".utf8)
+    PackedTime.append(bits, to: &appended)
+    #expect(appended == Array(("x" + text).utf8))
   }
 
   @Test(arguments: [
@@ -41,7 +44,12 @@ import Testing
   }
 
   @Test func `any 40 bits can be unpacked`() {
-    for bits: UInt64 in [0, 1 << 40 - 1, .max] { #expect(PackedTime.text(bits).utf8.count == 19) }
+    for bits: UInt64 in [0, 1 << 40 - 1, .max] {
+      #expect(PackedTime.text(bits).utf8.count == 19)
+      var appended: [UInt8] = []
+      PackedTime.append(bits, to: &appended)
+      #expect(appended == Array(PackedTime.text(bits).utf8))
+    }
   }
 }
 

@@ -29,6 +29,28 @@ import Testing
     #expect(sink.lines == expected.lines)
   }
 
+  @Test func `some fields of a product are a record or an object of their own, in their order`() throws {
+    var row = ProductRow()
+    row.texts.set(ProductText.name.rawValue, "a \"big\", red\r\nlamp")
+    row.texts.set(ProductText.id.rawValue, "7")
+    row.weight = 11.5
+    row.length = .infinity
+    var csv: [UInt8] = []
+    RowCSV.append(["name", "id, or code"], to: &csv)
+    RowCSV.append(row, [.name, .isSaleProduct, .length, .weight, .brand, .id], to: &csv)
+    // One empty cell is not an empty line, which readers skip.
+    RowCSV.append(row, [.brand], to: &csv)
+    RowCSV.append([""], to: &csv)
+    RowCSV.append(["", ""], to: &csv)
+    #expect(
+      String(decoding: csv, as: UTF8.self)
+        == "name,\"id, or code\"\r\n\"a \"\"big\"\", red\r\nlamp\",false,,11.5,,7\r\n\"\"\r\n\"\"\r\n,\r\n")
+    var json: [UInt8] = []
+    RowJSON.append(row, [.weight, .id, .isSaleProduct], to: &json)
+    RowJSON.append(row, [], to: &json)
+    #expect(String(decoding: json, as: UTF8.self) == #"{"weight":11.5,"id":"7","isSaleProduct":false}{}"#)
+  }
+
   @Test(
     arguments: [
       ("rows.csv", .csv), ("rows.CSV.gz", .csv), ("a/b.c/rows.ndjson", .ndjson), ("rows.jsonl.gz", .ndjson),

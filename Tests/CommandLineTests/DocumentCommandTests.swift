@@ -137,6 +137,9 @@ import Testing
     #expect(try ids("--where", "user.name like 'w%' nocase || user.name hasprefix '王'") == ["1", "three"])
     #expect(try ids("--where", "age in [31.5, 7]") == ["2"])
     #expect(try ids("--order", "age desc") == ["1", "2", "three"])
+    #expect(try ids("--order", "-age") == ["1", "2", "three"] && ids("--order=-age, id") == ["1", "2", "three"])
+    #expect(try ids("--where", "user.status.isOnline") == ["1", "three"])
+    #expect(try ids("--where", "!user.status.isOnline && age > 3") == ["2"])
     #expect(try ids("--order", "user.status.isOnline, -user.name") == ["2", "three", "1"])
     #expect(try ids("--order", "user.name", "--limit", "1", "--offset", "1") == ["1"])
     #expect(try ids("--limit", "9223372036854775807", "--offset", "2") == ["three"])
@@ -160,7 +163,8 @@ import Testing
     let mistakes: [(String, String, Int)] = [
       ("--where", "age >= ", 8), ("--where", "age ? 3", 5), ("--where", "user.name like 3", 16), ("--where", "", 1),
       ("--where", "(age == 3", 10), ("--where", "age == 'open", 13), ("--where", "王.名 == 'x' &&", 14),
-      ("--order", "user.name, ", 12), ("--order", "3", 1),
+      ("--order", "user.name, ", 12), ("--order", "3", 1), ("--where", "user.name age", 11), ("--where", "(age", 5),
+      ("--order", "--json", 2),
     ]
     for (option, text, column) in mistakes {
       let run = try root.run("documents", "query", "members", option, text)

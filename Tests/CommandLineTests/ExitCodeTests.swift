@@ -15,6 +15,7 @@ import Testing
     let questions = [
       ["scan", "x"], ["scan", "c0", "x"], ["get", "--id", "x"], ["get", "--barcode", "x"], ["find", "x"],
       ["components", "x"], ["sets-with", "p0"], ["explain", "x"], ["dump", "--at", "9"], ["get", "--id", "P0"],
+      ["products", "--where", "weight > 1"], ["products", "--at", "9"], ["products", "--count", "--where", "false"],
     ]
     for question in questions { #expect(try root.run(question).code == 1, "\(question)") }
   }
@@ -25,7 +26,8 @@ import Testing
       ["--nope"], ["nope"], ["dump", "--nope"], ["dump", "--at", "x"], ["dump", "--at", "-1"], ["get"],
       ["get", "--id", "1", "--barcode", "1"], ["sync"], ["sync", "--url", "http://127.0.0.1/", "--from", "x"],
       ["sync", "--from", "x", "--threshold", "0"], ["sync", "--from", "x", "--threshold", "x"], ["apply"],
-      ["find", "a", "--limit", "0"], ["find", "a", "--field", "weight"], ["components"], ["sets-with"], ["login"],
+      ["products", "--where", "wieght > 1"], ["products", "x"], ["find", "a", "--limit", "0"],
+      ["find", "a", "--field", "weight"], ["components"], ["sets-with"], ["login"],
       ["login", "a", "b"], ["explain"], ["compact", "--wait", "-1"], ["compact", "--wait", "nan"],
       ["sync", "--url", "nonsense"], ["sync", "--url", "ftp://127.0.0.1/"], ["apply", "x", "--max-loss", "2"],
       ["serve"], ["serve", "--products", "x", "--port", "70000"], ["serve", "--products", "x", "--watch", "0"],
@@ -125,6 +127,7 @@ import Testing
     let root = try filled()
     for arguments in [
       ["dump"], ["scan", "c0"], ["stat", "--json"], ["verify"], ["users"], ["find", "product"],
+      ["products"], ["products", "--count"], ["products", "--group-by", "brand", "--csv"],
       ["--help"], ["--version"], ["help", "apply"], ["stat", "--help"],
     ] {
       let run = try root.run(arguments, shell: #"exec "$@" >/dev/full"#)

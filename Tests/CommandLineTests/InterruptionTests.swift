@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [["dump"], ["find", "product"], ["log"], ["scan", "c0", "c1"], ["users"]])
+  @Test(arguments: [["dump"], ["find", "product"], ["products", "--csv"], ["log"], ["scan", "c0", "c1"], ["users"]])
   func `a reader of the output may go`(arguments: [String]) throws {
     let root = try TestRoot(answers: [])
     _ = try root.apply([root.payload(.products(5_000))])

@@ -15,7 +15,10 @@ import Testing
 
   @Test(arguments: [40, 60, 80]) func `tables shrink to the terminal`(columns: Int) throws {
     let root = try root()
-    for command in [["find", "long"], ["get", "--id", "p0"], ["components", "p0"], ["explain", "c0"], ["users"]] {
+    for command in [
+      ["find", "long"], ["get", "--id", "p0"], ["components", "p0"], ["explain", "c0"], ["users"], ["products"],
+      ["products", "--columns", "id,name,weight"], ["products", "--group-by", "name", "--sum", "weight"],
+    ] {
       let run = try root.run(command, shell: "COLUMNS=\(columns) exec \"$@\"")
       #expect(run.code == 0)
       for line in run.lines { #expect(line.count <= columns, "\(command): \(line)") }
@@ -65,7 +68,10 @@ import Testing
     let root = try root()
     let answer = try root.payload(.products(2, cursor: "later", name: "long")).path
     for columns in [-1, 0] + Array(1...40) {
-      for command in [["find", "long"], ["stat"], ["log"], ["users"], ["documents", "list"], ["queue", "list"]] {
+      for command in [
+        ["find", "long"], ["products", "--columns", "weight,name"], ["stat"], ["log"], ["users"],
+        ["documents", "list"], ["queue", "list"],
+      ] {
         let run = try root.run(command, shell: "COLUMNS=\(columns) exec \"$@\"")
         #expect(run.isOrderly && run.code == 0, "\(columns) \(command): \(run.words)")
       }

@@ -105,7 +105,7 @@ import Testing
     let root = try TestRoot()
     let commands = [
       ["dump"], ["stat"], ["log"], ["verify"], ["scan", "1"], ["get", "--id", "1"], ["find", "a"], ["components", "1"],
-      ["sets-with", "1"], ["complete", "1"], ["explain", "1"], ["compact"], ["apply", "/dev/null"],
+      ["products"], ["sets-with", "1"], ["complete", "1"], ["explain", "1"], ["compact"], ["apply", "/dev/null"],
       ["sync", "--from", "/dev/null"],
     ]
     for command in commands {
@@ -147,7 +147,10 @@ import Testing
       (["log"], 0, true), (["log", "--json"], 0, true), (["scan", "1"], 1, false), (["get", "--id", "1"], 1, true),
       (["get", "--barcode", "1", "--json"], 1, true), (["find", "a"], 1, true), (["components", "1"], 1, true),
       (["sets-with", "1"], 1, true), (["complete", "1"], 0, false), (["explain", "1"], 1, false),
-      (["compact"], 0, false), (["dump", "--at", "1"], 1, true), (["verify", "--json"], 0, false),
+      (["compact"], 0, false), (["dump", "--at", "1"], 1, true), (["products"], 1, true),
+      (["products", "--count"], 1, false), (["products", "--where", "id == 'a'", "--json"], 1, true),
+      (["products", "--group-by", "brand"], 1, true), (["products", "--at", "1"], 1, true),
+      (["verify", "--json"], 0, false),
     ]
     for (arguments, code, isSilent) in expectations {
       let run = try root.run(arguments + user)
@@ -177,7 +180,8 @@ import Testing
     }
     let before = try state()
     for arguments in [
-      ["dump"], ["verify"], ["stat"], ["log"], ["scan", "1"], ["find", "a"], ["users"], ["whoami"], ["explain", "1"],
+      ["dump"], ["verify"], ["stat"], ["log"], ["scan", "1"], ["find", "a"], ["products"], ["users"], ["whoami"],
+      ["explain", "1"],
       ["complete", "1"], ["dump", "--at", "1"], ["get", "--id", "1"],
     ] {
       _ = try root.run(arguments)

@@ -197,8 +197,10 @@ import Testing
       for query in ["", "?barcode=", "?other=1"] {
         try await test.exchange("GET", "/v1/products\(query)", expecting: 400)
       }
-      let parameter = test.checker.operation("GET", "/v1/products")?["parameters"]?[0]
-      #expect(parameter?["required"] == .bool(true) && parameter?["schema"]?["minLength"] == .number(1))
+      let parameters = test.checker.operation("GET", "/v1/products")?["parameters"]?.elements ?? []
+      let names = ["barcode", "where", "order", "limit", "offset", "columns", "count"]
+      #expect(parameters.compactMap { $0["name"]?.text } == names)
+      #expect(parameters[0]["required"] == nil && parameters[0]["schema"]?["minLength"] == .number(1))
       let components = try await test.exchange("GET", "/v1/products/1000/components").json["components"]
       #expect(components?.elements.compactMap { $0["subProductId"]?.text } == ["1001", "1002"])
       #expect(components?[1]?["product"] == .null)

@@ -56,6 +56,16 @@ import Testing
     }
   }
 
+  @Test func `a field alone, in any spelling, is its comparison with true`() throws {
+    var random = RandomDocuments(for: "fields as conditions")
+    for _ in 0..<(500 * depth) {
+      let comparison = Condition.compare(random.path(), .equal, .bool(true))
+      let text = String("\(comparison)".dropLast(" == true".count))
+      #expect(try Condition(parsing: text) == comparison, "\(text)")
+      #expect(try Condition(parsing: "!(\(text)) && (\(text))") == .and([.not(comparison), comparison]), "\(text)")
+    }
+  }
+
   @Test func `parsing arbitrary text never traps`() throws {
     var random = RandomDocuments(for: "hostile conditions")
     let pieces = [

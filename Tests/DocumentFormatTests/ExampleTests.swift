@@ -27,10 +27,12 @@ import Testing
     // Conditions
     let condition = try Condition(parsing: "user.name like 'a%' nocase && !(user.tags in ['z'])")
     let isMatch = try condition.matches(DocumentView(document.rawSpan))
+    let online = try Condition(parsing: "user.isOnline && !user.isBlocked")  // a field alone means == true
     let plan = try Condition(parsing: "user.tags == 'x'").plan([IndexDescription(path)])
     let order = try Ordering(parsing: "user.name, id desc")
     let key = try order.sortKey(of: DocumentView(document.rawSpan))
     #expect(isMatch && plan.keyCount == 1 && !key.isEmpty)
+    #expect(try !online.matches(DocumentView(document.rawSpan)))
 
     // What is not known
     let known = try DocumentValue(json: #"{"id":1}"#).documentBytes

@@ -113,7 +113,10 @@ import Testing
     ("a == bytes('AQI=')", "a == bytes('AQI=')"), ("a in [1, null, nan, -inf]", "a in [1, null, nan, -inf]"),
     (#"\and == 1"#, #"\and == 1"#), (#"a\.b.c\ d == 1"#, #"a\.b.c\ d == 1"#), ("true or false", "true || false"),
     ("in in [18446744073709551615]", "in in [18446744073709551615]"), ("a-b != 2", "a-b != 2"),
-    ("名 == '王'", "名 == '王'"),
+    ("名 == '王'", "名 == '王'"), ("isOnline", "isOnline == true"),
+    ("!user.isNew && isOnline or (a)", "!(user.isNew == true) && isOnline == true || a == true"),
+    ("NOT a AND b", "!(a == true) && b == true"), ("nocase and like", "nocase == true && like == true"),
+    (#"\and"#, #"\and == true"#), ("a || true", "a == true || true"),
   ]
 
   @Test(arguments: parsed) func `the text form is read`(text: String, canonical: String) throws {
@@ -121,7 +124,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", 1, "a field"), ("a", 2, "a comparison"), ("a ==", 5, "a value"), ("a == 1 b", 8, "'&&', '||' or the end"),
+    ("", 1, "a field"), ("a b", 3, "a comparison"), ("a 1", 3, "'&&' or '||'"), ("a 'x'", 3, "a comparison"),
+    ("a !b", 3, "a comparison"), ("a,", 2, "a comparison"), ("a &&", 5, "a field"), ("!", 2, "a field"),
+    ("(a", 3, "')'"), ("a)", 2, "or the end"), ("a nocase", 3, "a comparison"), ("a ==", 5, "a value"),
+    ("a == 1 b", 8, "'&&', '||' or the end"),
     ("(a == 1", 8, "')'"), ("a == 'x", 8, "to end the text"), ("a in 1", 6, "'['"), ("a in [1", 8, "',' or ']'"),
     ("a like 1", 8, "a text in quotes"), ("a == date('x')", 11, "a date"), ("a == 1.2.3", 6, "a number"),
     ("a..b == 1", 1, "names"),
@@ -132,6 +138,25 @@ import Testing
     let error = #expect(throws: QuerySyntaxError.self) { try Condition(parsing: text) }
     #expect(error?.column == column)
     #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+  }
+
+  @Test func `a field alone holds if it is true`() throws {
+    #expect(try filter(Where(Condition(parsing: "user.status.isOnline && !nick"))))
+    #expect(try !filter(Where(Condition(parsing: "age"))))
+    #expect(try !filter(Where(Condition(parsing: "!user.status.isOnline || user.name"))))
+    let index = [IndexDescription(try FieldPath(parsing: "a"))]
+    #expect(try Condition(parsing: "a && b").plan(index).description == "index on a (1 key, by value)")
+  }
+
+  @Test func `comparisons know their columns`() throws {
+    let text = "a == 1 && !(b || c.d in ['x',  2]) or e is not null and f like 'x' && true && g hasprefix\n'y' nocase"
+    let (condition, columns) = try Condition.parse(text)
+    #expect(try condition == Condition(parsing: text))
+    let expected = [
+      (1, [6]), (13, []), (18, [26, 32]), (39, []), (57, [64]), (79, [91]),
+    ].map { ComparisonColumns(field: $0.0, constants: $0.1) }
+    #expect(columns == expected)
+    #expect(try Ordering.parse("a, - b.c,  d desc").columns == [1, 6, 12])
   }
 
   @Test func `an order is read and written`() throws {

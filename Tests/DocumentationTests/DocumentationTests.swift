@@ -1,5 +1,6 @@
 import Catalog
 import CatalogHTTP
+import CatalogRows
 import CatalogSync
 import Documents
 import Foundation
@@ -88,6 +89,36 @@ import Workspace
       following.cancel()
       try await following.value
     }
+  }
+
+  @Test func `the example of queries describes a catalogue`() async throws {
+    try await withDirectory { directory in
+      try fill(StoreLocation.creating(directory, name: "catalogue"))
+      let reader = try #require(try CatalogReader.open(StoreLocation.creating(directory, name: "catalogue")))
+      #expect(
+        try inventory(of: reader.snapshot()) == [
+          "Boiler: 80.5 kg", "Lamp: 11.0 kg", "6903 has no name", "\"\": 1, at most 0.0 kg",
+          "\"GREE\": 2, at most 80.5 kg",
+        ])
+    }
+  }
+
+  /// Fills a catalogue with three products.
+  private func fill(_ location: StoreLocation) throws {
+    let writer = try CatalogWriter(location)
+    defer { writer.close() }
+    var update = try writer.beginFullUpdate(.open)
+    var row = ProductRow()
+    for (id, barcode, name, brand, weight) in [
+      ("1", "6901", "Lamp", "GREE", 11), ("2", "6902", "Boiler", "GREE", 80.5), ("3", "6903", "", "", 0),
+    ] {
+      var product = Product()
+      (product.id, product.barcode, product.name) = (id, barcode, name)
+      (product.brand, product.weight, product.isSaleProduct) = (brand, weight, true)
+      product.fill(&row)
+      try update.product(row)
+    }
+    _ = try update.commit(cursor: "monday")
   }
 
   @Test func `the example of the README finds the product of the user who is signed in`() async throws {
@@ -189,6 +220,25 @@ import Workspace
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       let serving = Task { try await serve(directory + "/root", at: directory + "/http") }
       let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r"
+      let answer = try await Peers.run { try Peers.ask(request, at: directory + "/http") }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+      serving.cancel()
+      _ = try? await serving.value
+    }
+  }
+
+  @Test func `the example of a request for products escapes its condition, and is answered`() async throws {
+    let target = productPage(where: "weight > 10 && name != '100 % + more'", offset: 0)
+    #expect(
+      target.hasPrefix("/v1/products?where=weight%20%3E%2010%20%26%26%20name%20%21%3D%20%27100%20%25%20%2B%20more%27&"))
+    try await withDirectory { directory in
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try fill(WorkspaceDirectory(root: directory + "/root").makeCatalogue(of: "ana"))
+      let workspace = try Workspace.open(directory + "/root")
+      try workspace.signIn("ana")
+      workspace.close()
+      let serving = Task { try await serve(directory + "/root", at: directory + "/http") }
+      let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r"
       let answer = try await Peers.run { try Peers.ask(request, at: directory + "/http") }
       #expect(answer.hasPrefix("HTTP/1.1 200 "))
       serving.cancel()

@@ -75,6 +75,7 @@ struct LookupBenchmark {
     let keys = LookupKeys(generator, limit: 1_000_000)
     let step = try Self.measure(
       cases(snapshot, keys), condition: condition, chaseOver: Files.size(store.file), options, &report)
+    try QueryBenchmark(generator: generator, options: options).run(snapshot, condition: condition, &report)
     try measureOpening(store, keys.barcodes, step, &report)
     try measureMemory(store, &report)
   }

@@ -11,6 +11,15 @@ extension JSONText {
     return .raw(json)
   }
 
+  /// A product with some of its fields.
+  package static func product(_ product: Product, _ columns: ProductColumns) -> JSONText {
+    var row = ProductRow()
+    product.fill(&row)
+    var json: [UInt8] = []
+    RowJSON.append(row, columns.fields, to: &json)
+    return .raw(json)
+  }
+
   /// A relation with all its fields, as the server sends it.
   package static func relation(_ relation: Relation) -> JSONText {
     var row = RelationRow()

@@ -1,4 +1,5 @@
 import Configuration
+import TextFormat
 
 /// A configuration provider of command-line arguments: `--http-address VALUE`, `--http-address=VALUE`, and lists as
 /// `--inputs-names A B` or `--inputs-names A,B`. A Boolean without a value is true.
@@ -29,7 +30,7 @@ struct ArgumentSettings: ConfigProvider, ConfigSnapshot {
       guard Setting.all.contains(where: { $0.matches(argument: name) }) else {
         let names = Setting.all.map { Setting.argument($0.path) }
         let hint =
-          Setting.nearest(to: name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
+          NearestName.of(name, among: names).map { "did you mean \($0)?" } ?? "'catalogd --help' lists them"
         faults.append(ConfigurationFault(nil, source: .argument(name), "there is no such option; \(hint)"))
         // Do not report its values as well.
         current = argument == name ? "" : nil

@@ -1,4 +1,5 @@
 import Configuration
+import TextFormat
 
 /// The sources of a configuration, in order of precedence: arguments, environment variables `CATALOGD_…`, a file,
 /// defaults.
@@ -67,7 +68,7 @@ package struct ConfigurationSources: Sendable {
       let argument = "--" + name.lowercased().replacing("_", with: "-")
       if Setting.all.contains(where: { $0.matches(argument: argument) }) { return nil }
       let names = Setting.all.map { Setting.variable($0.path) }
-      let hint = Setting.nearest(to: name, among: names).map { "; did you mean $\(variablePrefix)\($0)?" } ?? ""
+      let hint = NearestName.of(name, among: names).map { "; did you mean $\(variablePrefix)\($0)?" } ?? ""
       return "$\(variablePrefix)\(Shown.plain(name)) is no setting and was ignored\(hint)"
     }
   }

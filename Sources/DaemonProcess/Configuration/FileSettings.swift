@@ -1,5 +1,6 @@
 import Configuration
 import JSONFormat
+import TextFormat
 
 /// The settings in a JSON file, whose nested objects correspond to the components of keys. A member `//` is a comment.
 struct FileSettings {
@@ -156,7 +157,7 @@ struct FileSettings {
     let names = Setting.all.filter { $0.matchesBeginning(outside) && $0.path.count > outside.count }.map {
       $0.path[outside.count]
     }
-    if let name = Setting.nearest(to: path.last ?? "", among: names) { return "did you mean \(name)?" }
+    if let name = NearestName.of(path.last ?? "", among: names) { return "did you mean \(name)?" }
     // The key may be in the wrong object.
     let elsewhere = Setting.all.first { $0.path.last == path.last && !$0.path.contains(Setting.anyName) }
     return elsewhere.map { "did you mean \($0.key)?" }

@@ -98,30 +98,4 @@ struct Setting: Sendable {
     let behind = "-" + Self.argument(Array(path[(place + 1)...])).dropFirst(2)
     return argument.count > before.count + behind.count && argument.hasPrefix(before) && argument.hasSuffix(behind)
   }
-
-  // MARK: Hints
-
-  /// The name that was most likely meant.
-  static func nearest(to name: String, among names: some Sequence<String>) -> String? {
-    let name = Array(name.lowercased().unicodeScalars.prefix(64))
-    let ranked = Set(names).map { (distance(name, Array($0.lowercased().unicodeScalars)), $0) }
-    guard let best = ranked.min(by: { $0 < $1 }) else { return nil }
-    // At most a third of the letters may differ; otherwise it is another word.
-    return best.0 <= max(1, name.count / 3) ? best.1 : nil
-  }
-
-  /// The Levenshtein distance: the number of insertions, deletions and replacements.
-  private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
-    var row = Array(0...b.count)
-    for (i, letter) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, other) in b.enumerated() {
-        let above = row[j + 1]
-        row[j + 1] = min(above + 1, row[j] + 1, diagonal + (letter == other ? 0 : 1))
-        diagonal = above
-      }
-    }
-    return row[b.count]
-  }
 }

@@ -8,10 +8,10 @@ extension Condition: CustomStringConvertible {
   public var description: String {
     switch self {
     case .compare(let path, let comparison, let value):
-      "\(path.queryText) \(comparison.rawValue) \(Self.text(value))"
-    case .isIn(let path, let values): "\(path.queryText) in [\(values.map(Self.text).joined(separator: ", "))]"
+      "\(path.queryText) \(comparison.rawValue) \(Self.literal(value))"
+    case .isIn(let path, let values): "\(path.queryText) in [\(values.map(Self.literal).joined(separator: ", "))]"
     case .contains(let path, let value, let ignoringCase):
-      "\(path.queryText) contains \(Self.text(value))\(ignoringCase ? " nocase" : "")"
+      "\(path.queryText) contains \(Self.literal(value))\(ignoringCase ? " nocase" : "")"
     case .like(let path, let pattern, let ignoringCase):
       "\(path.queryText) like \(Self.quoted(pattern))\(ignoringCase ? " nocase" : "")"
     case .hasPrefix(let path, let prefix, let ignoringCase):
@@ -56,7 +56,8 @@ extension Condition: CustomStringConvertible {
   /// Reserved words, which need a backslash when they are field names.
   static let reservedWords: Set<String> = ["and", "or", "not", "true", "false", "null"]
 
-  private static func text(_ value: DocumentValue) -> String {
+  /// A constant in the syntax of conditions.
+  package static func literal(_ value: DocumentValue) -> String {
     switch value {
     case .text(let text): quoted(text)
     case .double(let value) where value.isNaN: "nan"

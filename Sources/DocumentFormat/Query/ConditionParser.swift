@@ -6,6 +6,7 @@ extension Condition {
   ///     user.status.isOnline == true && (name like 'A%' nocase || age >= 3) && !(tag in ['a', 'b'])
   ///
   /// - A field is its ``FieldPath``. A backslash escapes any character, so `\and` is a field with that name.
+  /// - A field alone is a condition: `user.isOnline` means `user.isOnline == true`.
   /// - Operators: `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `in [a, b]`, `contains`, `like 'A%'`,
   ///   `hasprefix 'A'`, `is null`, `is not null`. The word `nocase` after the text of `contains`, `like` and
   ///   `hasprefix` ignores case.
@@ -18,16 +19,42 @@ extension Condition {
   ///
   /// - Throws: `QuerySyntaxError` with the column and the expected token. Parentheses and negations may be nested at
   ///   most ``DocumentLimits/nestingDepth`` levels deep.
-  public init(parsing text: String) throws(QuerySyntaxError) {
+  public init(parsing text: String) throws(QuerySyntaxError) { self = try Self.parse(text).condition }
+
+  /// Parses a condition, and returns where each of its comparisons is, in the order of the text.
+  ///
+  /// - Throws: `QuerySyntaxError`, as ``init(parsing:)``.
+  package static func parse(
+    _ text: String
+  ) throws(QuerySyntaxError) -> (condition: Condition, columns: [ComparisonColumns]) {
     var parser = ConditionParser(lexer: try QueryLexer(text))
-    self = try parser.disjunction(depth: 0)
+    let condition = try parser.disjunction(depth: 0)
     guard parser.lexer.token == .end else { throw parser.lexer.unexpected("'&&', '||' or the end") }
+    return (condition, parser.columns)
+  }
+}
+
+/// The columns of a comparison in the text of a condition, in Unicode scalars from 1. They locate an error that is
+/// found after parsing.
+package struct ComparisonColumns: Sendable, Equatable {
+  /// The column of the field.
+  package var field: Int
+  /// The columns of the constants; empty for a field alone and for a test for null.
+  package var constants: [Int]
+
+  package init(field: Int, constants: [Int] = []) {
+    self.field = field
+    self.constants = constants
   }
 }
 
 /// A recursive-descent parser with one function for each level of the grammar.
 private struct ConditionParser {
   var lexer: QueryLexer
+  /// The columns of the comparisons so far.
+  var columns: [ComparisonColumns] = []
+
+  init(lexer: QueryLexer) { self.lexer = lexer }
 
   mutating func disjunction(depth: Int) throws(QuerySyntaxError) -> Condition {
     var parts = [try conjunction(depth: depth)]
@@ -57,7 +84,9 @@ private struct ConditionParser {
   }
 
   private mutating func comparison() throws(QuerySyntaxError) -> Condition {
+    let column = lexer.column
     let path = try lexer.takePath("a field, '!' or '('")
+    columns.append(ComparisonColumns(field: column))
     if case .symbol(let symbol) = lexer.token, let comparison = Self.comparison(symbol) {
       try lexer.advance()
       return .compare(path, comparison, try value())
@@ -80,7 +109,17 @@ private struct ConditionParser {
       let prefix = try text()
       return .hasPrefix(path, prefix, ignoringCase: try lexer.take("nocase"))
     }
-    throw lexer.unexpected("a comparison, 'in', 'contains', 'like', 'hasprefix' or 'is'")
+    if endsOperand { return .compare(path, .equal, .bool(true)) }
+    throw lexer.unexpected("a comparison, 'in', 'contains', 'like', 'hasprefix', 'is', '&&' or '||'")
+  }
+
+  /// Whether the next token cannot continue a comparison, so that the field before it is a condition of its own.
+  private var endsOperand: Bool {
+    switch lexer.token {
+    case .end, .symbol("&&"), .symbol("||"), .symbol(")"): true
+    case .word(let word): ["and", "or"].contains(word.lowercased())
+    default: false
+    }
   }
 
   private static func comparison(_ symbol: String) -> Condition.Comparison? {
@@ -102,11 +141,18 @@ private struct ConditionParser {
 
   private mutating func text() throws(QuerySyntaxError) -> String {
     guard case .text(let text) = lexer.token else { throw lexer.unexpected("a text in quotes") }
+    noteConstant()
     try lexer.advance()
     return text
   }
 
+  /// Adds the column of the next token to the constants of the last comparison, if there is one.
+  private mutating func noteConstant() {
+    if !columns.isEmpty { columns[columns.count - 1].constants.append(lexer.column) }
+  }
+
   fileprivate mutating func value() throws(QuerySyntaxError) -> DocumentValue {
+    noteConstant()
     switch lexer.token {
     case .text(let text):
       try lexer.advance()
@@ -181,11 +227,18 @@ extension Ordering {
   /// Parses an order: `user.name, -age` or `user.name asc, age desc`.
   ///
   /// - Throws: `QuerySyntaxError` with the column and the expected token.
-  public init(parsing text: String) throws(QuerySyntaxError) {
+  public init(parsing text: String) throws(QuerySyntaxError) { self = try Self.parse(text).ordering }
+
+  /// Parses an order, and returns the column of each field.
+  ///
+  /// - Throws: `QuerySyntaxError`, as ``init(parsing:)``.
+  package static func parse(_ text: String) throws(QuerySyntaxError) -> (ordering: Ordering, columns: [Int]) {
     var lexer = try QueryLexer(text)
     var terms: [Term] = []
+    var columns: [Int] = []
     repeat {
       var isDescending = try lexer.take("-")
+      columns.append(lexer.column)
       let path = try lexer.takePath("a field")
       if !isDescending {
         isDescending = try lexer.take("desc")
@@ -194,6 +247,6 @@ extension Ordering {
       terms.append(Term(path, isDescending: isDescending))
     } while try lexer.take(",")
     guard lexer.token == .end else { throw lexer.unexpected("',' or the end") }
-    self.init(terms)
+    return (Ordering(terms), columns)
   }
 }

@@ -93,7 +93,9 @@ package struct GroupTable: Sendable {
     lists[0].removeAll()
     _ = try document.bytes.walk(document.offset, paths[0], flattensLast: true, &lists[0])
     for index in 0..<lists[0].count {
-      if let own = try IndexKey(document.bytes, lists[0].offset(index)), own.bytes == key { try add(document, [index]) }
+      var item = Item.null
+      if let offset = lists[0].offset(index) { item = try document.bytes.item(at: offset) }
+      if IndexKey(document.bytes, item)?.bytes == key { try add(document, [index]) }
     }
   }
 

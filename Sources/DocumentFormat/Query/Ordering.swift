@@ -53,13 +53,10 @@ public struct Ordering: Sendable, Equatable {
   /// Appends the document's sort key to `key`.
   public func appendSortKey(of document: borrowing DocumentView, to key: inout [UInt8]) throws(DocumentError) {
     for term in terms {
-      let start = key.count
       var visitor = FirstVisitor()
       _ = try document.bytes.walk(document.offset, term.path, flattensLast: false, &visitor)
-      try key.appendSortKey(document.bytes, visitor.offset)
-      if term.isDescending {
-        for index in start..<key.count { key[index] = ~key[index] }
-      }
+      let item = try document.bytes.itemOrNull(at: visitor.offset)
+      key.appendSortKey(document.bytes, item, isDescending: term.isDescending)
     }
   }
 }
@@ -87,13 +84,29 @@ extension Array where Element == UInt8 {
     static let list: UInt8 = 8
   }
 
+  /// Appends the sort key of one term: keys compare bytewise in the order of the values, and none is a prefix of
+  /// another one.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that contain the value, if it is a text or a byte string.
+  ///   - item: The value; its range, if it has one, is in bounds.
+  ///   - isDescending: Whether the largest value has the smallest key.
+  package mutating func appendSortKey(_ bytes: RawSpan, _ item: Item, isDescending: Bool = false) {
+    let start = count
+    appendSortKey(bytes, item)
+    if isDescending {
+      for index in start..<count { self[index] = ~self[index] }
+    }
+  }
+
   /// Appends the sort key of the value at `offset`, or of null if `offset` is `nil`.
   mutating func appendSortKey(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) {
-    guard let offset else {
-      append(Rank.null)
-      return
-    }
-    switch try bytes.item(at: offset) {
+    guard let offset else { return append(Rank.null) }
+    appendSortKey(bytes, try bytes.item(at: offset))
+  }
+
+  private mutating func appendSortKey(_ bytes: RawSpan, _ item: Item) {
+    switch item {
     case .null: append(Rank.null)
     case .bool(let value): append(value ? Rank.true : Rank.false)
     case .integer(let value): appendSortKey(integer: Int128(value))

@@ -6,6 +6,12 @@ public struct QuerySyntaxError: Error, Equatable, Sendable {
   public let expected: String
   /// A description of the token found.
   public let found: String
+
+  package init(column: Int, expected: String, found: String) {
+    self.column = column
+    self.expected = expected
+    self.found = found
+  }
 }
 
 extension QuerySyntaxError: CustomStringConvertible {

@@ -93,18 +93,17 @@ extension Date {
 }
 
 extension RawSpan {
-  /// Compares the value at `offset`, or null if `offset` is `nil`, with `scalar`, like ``Scalar/order(_:)``.
-  func order(at offset: Int?, _ scalar: Scalar) throws(DocumentError) -> Int? {
-    guard let offset else { return if case .null = scalar { 0 } else { nil } }
-    switch (try item(at: offset), scalar) {
-    case (.null, .null): return 0
-    case (.bool(let a), .bool(let b)): return a == b ? 0 : b ? -1 : 1
-    case (.integer(let a), .number(let b)): return Number.integer(a).order(b)
-    case (.unsigned(let a), .number(let b)): return Number.unsigned(a).order(b)
-    case (.double(let a), .number(let b)): return Number.double(a).order(b)
-    case (.date(let a), .date(let b)): return a.order(b)
-    case (.text(let a), .text(let b)), (.bytes(let a), .bytes(let b)): return extracting(a).order(b.rawSpan)
-    default: return nil
+  /// Compares an item of these bytes with `scalar`, like ``Scalar/order(_:)``.
+  func order(_ item: Item, _ scalar: Scalar) -> Int? {
+    switch (item, scalar) {
+    case (.null, .null): 0
+    case (.bool(let a), .bool(let b)): a == b ? 0 : b ? -1 : 1
+    case (.integer(let a), .number(let b)): Number.integer(a).order(b)
+    case (.unsigned(let a), .number(let b)): Number.unsigned(a).order(b)
+    case (.double(let a), .number(let b)): Number.double(a).order(b)
+    case (.date(let a), .date(let b)): a.order(b)
+    case (.text(let a), .text(let b)), (.bytes(let a), .bytes(let b)): extracting(a).order(b.rawSpan)
+    default: nil
     }
   }
 }

@@ -16,7 +16,7 @@ struct CountDocuments: ParsableCommand {
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
-    let condition = try filter.map(QueryArgument.condition) ?? .always
+    let condition = try filter.map(ExpressionArgument.condition) ?? .always
     let count = try documents.existing()?.untypedCollection(collection).count(condition) ?? 0
     if output.json { JSONText.object([("count", .int(count))]).print() } else { Console.print("\(count)") }
   }

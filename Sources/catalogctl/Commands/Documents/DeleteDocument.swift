@@ -38,7 +38,7 @@ struct DeleteDocument: ParsableCommand {
   }
 
   func run() throws {
-    let condition = try filter.map(QueryArgument.condition)
+    let condition = try filter.map(ExpressionArgument.condition)
     let count = try condition.map(delete) ?? (all ? deleteAll() : id.map(delete) ?? 0)
     if count > 0, !dryRun { DurableChange.note("\(Quantity.of(count, "document")) deleted, durably") }
     if output.json {

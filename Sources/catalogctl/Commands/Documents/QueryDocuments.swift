@@ -8,13 +8,14 @@ struct QueryDocuments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "List the documents that meet a condition.",
     discussion: """
-      catalogctl documents query members --where "user.status.isOnline == true && user.name like 'A%' nocase" --order \
+      catalogctl documents query members --where "user.status.isOnline && user.name like 'A%' nocase" --order \
       "user.name, user.age desc" --limit 20
 
       A field is named by the names that lead to it, with dots; an array stands for each of its elements, and a missing \
-      field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, is not \
-      null; nocase behind a text ignores case; && (and), || (or), ! (not) and parentheses join them. Values are 'text', \
-      numbers, true, false, null, date('2026-01-31T12:00:00Z') and bytes('base64').
+      field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, \
+      is not null; nocase after a text ignores case; a field alone means == true; && (and), || (or), ! (not) and \
+      parentheses join them. Values are 'text', numbers, true, false, null, date('2026-01-31T12:00:00Z') and \
+      bytes('base64').
 
       catalogctl documents query members --group-by user.city --count --sum user.age --order "count desc" --limit 10
 
@@ -32,9 +33,12 @@ struct QueryDocuments: ParsableCommand {
   @Option(
     name: .customLong("where"), help: ArgumentHelp("The condition; without it, all documents.", valueName: "expr"))
   var filter: String?
-  @Option(help: ArgumentHelp("Fields to order by, each with desc behind it or not.", valueName: "fields"))
+  // A minus sign may begin the value.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Fields to order by: name, or name desc, or -name; several with commas.", valueName: "fields"))
   var order: String?
-  @Flag(help: "Say how the documents are found, and how many were read, in the place of the documents.")
+  @Flag(help: "Say how the documents are found, and how many were read, instead of the documents.")
   var explain = false
   @Option(
     name: .customLong("group-by"),
@@ -51,9 +55,9 @@ struct QueryDocuments: ParsableCommand {
   @Argument(help: "The collection.") var collection: String
 
   func run() throws {
-    let condition = try filter.map(QueryArgument.condition)
+    let condition = try filter.map(ExpressionArgument.condition)
     if isGrouped { return try runGroups(condition ?? .always) }
-    let ordering = try order.map(QueryArgument.ordering)
+    let ordering = try order.map(ExpressionArgument.ordering)
     let last = LastTrace()
     var list = DocumentList(output)
     var found = 0

@@ -29,9 +29,9 @@ struct UpdateDocuments: ParsableCommand {
   }
 
   func run() throws {
-    let condition = try filter.map(QueryArgument.condition) ?? .always
-    let edit = try QueryArgument.parsed("--set", assignments) { text throws(QuerySyntaxError) in
-      try DocumentEdit(parsing: text, createsObjects: true)
+    let condition = try filter.map(ExpressionArgument.condition) ?? .always
+    let edit = try ExpressionArgument.parsed("--set", assignments) {
+      try DocumentEdit(parsing: assignments, createsObjects: true)
     }
     // A dry run first, so that nothing is created or locked if no document changes.
     var count =

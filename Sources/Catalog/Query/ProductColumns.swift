@@ -1,0 +1,31 @@
+package import CatalogRows
+import DocumentFormat
+
+/// A list of fields of a product, in the order in which they are written.
+package struct ProductColumns: Sendable {
+  /// The fields, each once; at least one.
+  package let fields: [ProductField]
+
+  /// Parses field names with commas between them: `id, name`.
+  ///
+  /// - Throws: `ProductQueryError.syntax` for an empty name, `.unknownField`, `.repeatedField`.
+  package init(parsing text: String) throws(ProductQueryError) {
+    var fields: [ProductField] = []
+    var start = 1
+    for part in text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false) {
+      let blanks = part.prefix { $0.properties.isWhitespace }.count
+      var name = part.dropFirst(blanks)
+      while name.last?.properties.isWhitespace == true { name.removeLast() }
+      let column = start + blanks
+      if name.isEmpty {
+        let isLast = part.endIndex == text.unicodeScalars.endIndex
+        throw .syntax(QuerySyntaxError(column: column, expected: "a field", found: isLast ? "the end" : "','"))
+      }
+      let field = try ProductField(named: String(name), column: column)
+      if fields.contains(field) { throw .repeatedField(field, column: column) }
+      fields.append(field)
+      start += part.count + 1
+    }
+    self.fields = fields
+  }
+}

@@ -1,0 +1,76 @@
+import Bytes
+import CatalogRows
+import DocumentFormat
+
+/// Ids and barcodes under which a condition's products are found. Each product found must still be tested.
+struct ProductKeys: Sendable {
+  /// Ids as UTF-8, each once.
+  private(set) var ids: Set<[UInt8]> = []
+  /// Barcodes as UTF-8, each once.
+  private(set) var barcodes: Set<[UInt8]> = []
+
+  private init() {}
+
+  /// Plans how to find the products that match a condition, as `Condition.plan` does for documents; fails if every
+  /// product has to be read.
+  ///
+  /// Equality and `in` on id and barcode have an index. A conjunction uses the part with the fewest keys, and a
+  /// disjunction needs keys for all of its parts.
+  init?(_ condition: Condition) {
+    switch condition {
+    case .compare(let path, .equal, let value): self.init(path, [value])
+    case .isIn(let path, let values): self.init(path, values)
+    // No field is null.
+    case .isNull: self.init()
+    case .and(let parts):
+      guard let fewest = parts.compactMap({ ProductKeys($0) }).min(by: { $0.count < $1.count }) else { return nil }
+      self = fewest
+    case .or(let parts):
+      self.init()
+      for part in parts {
+        guard let keys = ProductKeys(part) else { return nil }
+        ids.formUnion(keys.ids)
+        barcodes.formUnion(keys.barcodes)
+      }
+    case .compare, .contains, .like, .hasPrefix, .not: return nil
+    }
+  }
+
+  /// The keys of a field that equals one of `values`.
+  private init?(_ path: FieldPath, _ values: [DocumentValue]) {
+    for case .text(let text) in values {
+      let key = Array(text.utf8)
+      switch path.names {
+      case [ProductField.id.key]: ids.insert(key)
+      // Barcodes without anything but blanks are not in the index.
+      case [ProductField.barcode.key] where !CodeKey.of(key.rawSpan).isEmpty: barcodes.insert(key)
+      default: return nil
+      }
+    }
+    // Only a constant of the field's own kind can be equal to it, and null never is.
+    if values.contains(where: { $0.kind != .text && $0.kind != .null }) { return nil }
+  }
+
+  /// The number of keys to look up.
+  var count: Int { ids.count + barcodes.count }
+}
+
+/// How a query finds the products that match its condition.
+public enum ProductQueryPlan: Sendable, Equatable {
+  /// Every product is read, in the order of the file, until the limit is reached.
+  case scan
+  /// So many ids and barcodes are looked up. With neither, no product can match.
+  case lookups(ids: Int, barcodes: Int)
+
+  init(_ keys: ProductKeys?) { self = keys.map { .lookups(ids: $0.ids.count, barcodes: $0.barcodes.count) } ?? .scan }
+}
+
+extension ProductQueryPlan: CustomStringConvertible {
+  /// A description for people: the indexes and the number of keys, or that all products are scanned.
+  public var description: String {
+    guard case .lookups(let ids, let barcodes) = self else { return "scan all products" }
+    let indexes = [("id", ids), ("barcode", barcodes)].filter { $0.1 > 0 }
+    if indexes.isEmpty { return "nothing: no product can match" }
+    return indexes.map { "index on \($0.0) (\($0.1) \($0.1 == 1 ? "key" : "keys"))" }.joined(separator: " and ")
+  }
+}

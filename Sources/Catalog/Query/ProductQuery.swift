@@ -1,0 +1,249 @@
+import Bytes
+import CatalogRows
+public import DocumentFormat
+public import LogStore
+
+/// A query: a condition, an order, an offset and a limit for the products of a snapshot.
+///
+///     let query = try snapshot.products(where: "weight > 10 && isSaleProduct").order(by: "name").limit(50)
+///     for product in try query.fetch() { print(product.id, product.name) }
+///
+/// The condition is in the language of ``Condition``; its fields are the 25 fields of a ``Product``, under the names
+/// that the server gives them. A product has every field, so none is null: compare with `''` or 0 instead. Conditions
+/// that can never hold, because no product has the field or because the kinds differ, are errors.
+///
+/// Products that the server sent as deleted are included; `delFlag == 0` leaves them out.
+///
+/// Without ``order(by:)-(String)`` products come in the order of the file. It is the same for every query of one
+/// snapshot, and reading stops at the limit. Commits and compactions may change it; order by `id` where that matters.
+///
+/// Building a query is cheap; it reads nothing. A product is not decoded to test the condition: the fields that the
+/// condition names are read in the mapped file.
+public struct ProductQuery: Sendable {
+  /// The snapshot to read.
+  public let snapshot: CatalogSnapshot
+  private let condition: ProductCondition
+  private var order: [Term] = []
+  private var skipped = 0
+  private var maximum: Int?
+
+  private struct Term {
+    var field: ProductField
+    var isDescending: Bool
+  }
+
+  init(_ snapshot: CatalogSnapshot, _ condition: ProductCondition) {
+    self.snapshot = snapshot
+    self.condition = condition
+  }
+
+  /// Adds sort keys, written as `name`, `weight desc` or `-weight`, with commas between them. Later sort keys decide
+  /// between products for which the earlier ones are equal; products that are equal in all of them keep the order of
+  /// the file.
+  ///
+  /// Numbers are ordered by value with NaN first, texts by their UTF-8 bytes, and false comes before true.
+  ///
+  /// - Throws: ``ProductQueryError``, with the column.
+  public func order(by text: String) throws(ProductQueryError) -> ProductQuery {
+    let ordering: Ordering
+    let columns: [Int]
+    do { (ordering, columns) = try Ordering.parse(text) } catch { throw .syntax(error) }
+    return try order(by: ordering, columns)
+  }
+
+  /// Adds sort keys, as ``order(by:)-(String)`` does.
+  ///
+  /// - Throws: ``ProductQueryError/unknownField(_:column:)``.
+  public func order(by ordering: Ordering) throws(ProductQueryError) -> ProductQuery { try order(by: ordering, []) }
+
+  private func order(by ordering: Ordering, _ columns: [Int]) throws(ProductQueryError) -> ProductQuery {
+    var query = self
+    for (index, term) in ordering.terms.enumerated() {
+      let field = try ProductField(term.path, column: columns.isEmpty ? nil : columns[index])
+      query.order.append(Term(field: field, isDescending: term.isDescending))
+    }
+    return query
+  }
+
+  /// Limits the results to `count` products.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func limit(_ count: Int) -> ProductQuery {
+    precondition(count >= 0, "a limit is not negative")
+    var query = self
+    query.maximum = count
+    return query
+  }
+
+  /// Skips the first `count` products.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func offset(_ count: Int) -> ProductQuery {
+    precondition(count >= 0, "an offset is not negative")
+    var query = self
+    query.skipped = count
+    return query
+  }
+
+  /// The query plan: the indexes that are used, or a scan.
+  public var plan: ProductQueryPlan { ProductQueryPlan(condition.keys) }
+
+  // MARK: Results
+
+  /// Lends each matching product, until `body` returns `false`.
+  ///
+  /// - Throws: `StoreError.damaged` if a block or record that was read does not pass its check; any error that `body`
+  ///   throws.
+  /// - Complexity: A lookup for each key if the condition has an index (see ``plan``); otherwise a scan of all
+  ///   products, which without an order stops at the limit. An order keeps one sort key in memory for each match, or
+  ///   for twice as many products as offset and limit allow, and reads each result once more.
+  public func forEach(
+    _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var read = 0
+    try forEach(countingInto: &read, body)
+  }
+
+  /// The matching products as values, with all 25 fields.
+  ///
+  /// - Throws: The errors of ``forEach(_:)``; `StoreError.damaged` if a product breaks a rule of the format.
+  /// - Complexity: As ``forEach(_:)``, and a copy of each result.
+  public func fetch() throws(StoreError) -> [Product] {
+    var products: [Product] = []
+    try forEach { (view) throws(StoreError) in
+      products.append(try snapshot.copy(view))
+      return true
+    }
+    return products
+  }
+
+  /// The first matching product; `nil` if no product matches.
+  ///
+  /// - Throws: The errors of ``fetch()``.
+  public func first() throws(StoreError) -> Product? { try limit(min(maximum ?? 1, 1)).fetch().first }
+
+  /// The number of matching products, after ``offset(_:)`` and ``limit(_:)``.
+  ///
+  /// - Throws: The errors of ``forEach(_:)``.
+  /// - Complexity: As ``forEach(_:)`` without an order; O(1) if the condition is `true`.
+  public func count() throws(StoreError) -> Int {
+    if condition.isAlwaysTrue { return min(max(0, snapshot.productCount - skipped), maximum ?? .max) }
+    var unordered = self
+    unordered.order = []
+    var count = 0
+    try unordered.forEach { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  /// Lends each matching product, as ``forEach(_:)``.
+  ///
+  /// - Parameters:
+  ///   - read: The number of products that were tested is added to it.
+  ///   - body: A closure that returns whether to continue.
+  package func forEach(
+    countingInto read: inout Int, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    if maximum == 0 { return }
+    guard order.isEmpty else {
+      for row in try sortedRows(&read) {
+        if try snapshot.withProduct(row, body) == false { return }
+      }
+      return
+    }
+    var left = skipped
+    var remaining = maximum ?? .max
+    try forEachMatch(&read) { (view) throws(StoreError) in
+      if left > 0 {
+        left -= 1
+        return true
+      }
+      remaining -= 1
+      return try body(view) && remaining > 0
+    }
+  }
+
+  /// The rows of the matching products in the requested order, after offset and limit.
+  private func sortedRows(_ read: inout Int) throws(StoreError) -> [RowID] {
+    let (sum, isTooLarge) = skipped.addingReportingOverflow(maximum ?? .max)
+    var sorter = RowKeySorter(wanted: isTooLarge ? .max : sum)
+    var scratch: [UInt8] = []
+    try forEachMatch(&read) { (view) throws(StoreError) in
+      let start = sorter.keys.count
+      for term in order {
+        try view.withItem(term.field, &scratch) { bytes, item in
+          sorter.keys.appendSortKey(bytes, item, isDescending: term.isDescending)
+        }
+      }
+      sorter.add(view.rowID, keyAt: start)
+      return true
+    }
+    return Array(sorter.rows().dropFirst(skipped))
+  }
+
+  /// Lends each matching product in the order of the file, until `body` returns `false`.
+  private func forEachMatch(
+    _ read: inout Int, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    guard let store = snapshot.store else { return }
+    let condition = condition
+    var scratch: [UInt8] = []
+    var count = 0
+    defer { read += count }
+    guard let keys = condition.keys else {
+      return try store.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
+        count += 1
+        let view = ProductView(record)
+        return try condition.matches(view, &scratch) ? try body(view) : true
+      }
+    }
+    for row in try rows(keys, store) {
+      guard let record = try store.record(row, table: CatalogSchema.products) else {
+        preconditionFailure("a row of a snapshot stays what it was")
+      }
+      count += 1
+      let view = ProductView(record)
+      if try condition.matches(view, &scratch), try !body(view) { return }
+    }
+  }
+
+  /// The rows that have one of the keys, each once, in the order of the file.
+  private func rows(_ keys: ProductKeys, _ store: Snapshot) throws(StoreError) -> [RowID] {
+    var rows: Set<RowID> = []
+    for id in keys.ids {
+      if let view = try store.product(id: id.rawSpan) { rows.insert(view.rowID) }
+    }
+    for barcode in keys.barcodes {
+      try store.forEachProduct(barcode: barcode.rawSpan) { (view) throws(StoreError) in
+        rows.insert(view.rowID)
+        return true
+      }
+    }
+    return rows.sorted()
+  }
+}
+
+extension CatalogSnapshot {
+  /// Creates a query for the products that match a condition.
+  ///
+  ///     let soldLamps = try snapshot.products(where: "isSaleProduct && name like '%lamp%' nocase").count()
+  ///
+  /// - Parameter text: A condition in the syntax of `Condition.init(parsing:)`. The condition `true` holds for every
+  ///   product.
+  /// - Throws: ``ProductQueryError``, with the column.
+  public func products(where text: String) throws(ProductQueryError) -> ProductQuery {
+    let condition: Condition
+    let columns: [ComparisonColumns]
+    do { (condition, columns) = try Condition.parse(text) } catch { throw .syntax(error) }
+    return ProductQuery(self, try ProductCondition(condition, columns: columns))
+  }
+
+  /// Creates a query for the products that match a condition.
+  ///
+  /// - Throws: ``ProductQueryError/unknownField(_:column:)``, ``ProductQueryError/kind(_:problem:column:)``.
+  public func products(where condition: Condition) throws(ProductQueryError) -> ProductQuery {
+    ProductQuery(self, try ProductCondition(condition))
+  }
+}

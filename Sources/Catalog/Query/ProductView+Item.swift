@@ -1,0 +1,81 @@
+import Bytes
+import CatalogRows
+import DocumentFormat
+import LogStore
+
+extension ProductView {
+  /// Calls `read` with a field as an item of the document format, and the bytes that contain it if it is a text.
+  ///
+  /// This is the way in which conditions, orders and groups read a product: fields are read in place, as they are
+  /// needed.
+  ///
+  /// - Parameters:
+  ///   - field: The field to read.
+  ///   - scratch: A buffer for the text of a packed time. Its contents are replaced.
+  ///   - read: A closure that may use the bytes only during the call.
+  /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
+  @inline(__always)
+  func withItem<Result>(
+    _ field: ProductField, _ scratch: inout [UInt8], _ read: (RawSpan, Item) -> Result
+  ) throws(StoreError) -> Result {
+    switch field {
+    case .barcode: return Self.pass(utf8.barcode, read)
+    case .id: return Self.pass(utf8.id, read)
+    case .name: return Self.pass(utf8.name, read)
+    case .skuCode: return Self.pass(utf8.skuCode, read)
+    case .brand: return Self.pass(try utf8.shared(.brand), read)
+    case .brandId: return Self.pass(try utf8.shared(.brandId), read)
+    case .category: return Self.pass(try utf8.shared(.category), read)
+    case .createBy: return Self.pass(try utf8.shared(.createBy), read)
+    case .orgId: return Self.pass(try utf8.shared(.orgId), read)
+    case .unit: return Self.pass(try utf8.shared(.unit), read)
+    case .updateBy: return Self.pass(try utf8.shared(.updateBy), read)
+    case .createTime: return withTime(ProductLayout.createTime, &scratch, read)
+    case .updateTime: return withTime(ProductLayout.updateTime, &scratch, read)
+    case .categoryId: return read(body, .integer(categoryId))
+    case .delFlag: return read(body, .integer(delFlag))
+    case .groupNum: return read(body, .integer(groupNum))
+    case .isGreeProduct: return read(body, .bool(isGreeProduct))
+    case .isGroupedProduct: return read(body, .bool(isGroupedProduct))
+    case .isSaleProduct: return read(body, .bool(isSaleProduct))
+    case .isMarketingProduct: return read(body, .bool(isMarketingProduct))
+    case .length: return read(body, .double(length))
+    case .tall: return read(body, .double(tall))
+    case .volume: return read(body, .double(volume))
+    case .weight: return read(body, .double(weight))
+    case .wide: return read(body, .double(wide))
+    }
+  }
+
+  /// Returns a field as a value that outlives the view.
+  func value(_ field: ProductField, _ scratch: inout [UInt8]) throws(StoreError) -> DocumentValue {
+    try withItem(field, &scratch) { bytes, item in
+      switch item {
+      case .bool(let value): .bool(value)
+      case .integer(let value): .integer(value)
+      case .double(let value): .double(value)
+      case .text(let range): .text(bytes.extracting(range).string)
+      case .null, .unsigned, .bytes, .date, .array, .object:
+        preconditionFailure("no field of a product is of this kind")
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func pass<Result>(_ text: RawSpan, _ read: (RawSpan, Item) -> Result) -> Result {
+    read(text, .text(0..<text.byteCount))
+  }
+
+  private func withTime<Result>(
+    _ shift: UInt32, _ scratch: inout [UInt8], _ read: (RawSpan, Item) -> Result
+  ) -> Result {
+    switch ProductLayout.form(flags, shift) {
+    case ProductLayout.Form.short:
+      scratch.removeAll(keepingCapacity: true)
+      if let bits = packedTime(shift) { PackedTime.append(bits, to: &scratch) }
+      return Self.pass(scratch.rawSpan, read)
+    case ProductLayout.Form.long: return Self.pass(text(ProductLayout.textIndex(flags, shift)), read)
+    default: return Self.pass(body.slice(0, 0), read)
+    }
+  }
+}

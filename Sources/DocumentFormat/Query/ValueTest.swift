@@ -1,0 +1,67 @@
+import Bytes
+
+/// A test of one value: a comparison with a constant, membership in a list of constants, or a test of a text.
+///
+/// The only implementation of what the operators of a condition mean. It does not know how a value is stored:
+/// documents and products pass theirs as an ``Item``.
+package struct ValueTest: Sendable {
+  private enum Form: Sendable {
+    case order(Condition.Comparison, Scalar)
+    case oneOf([Scalar])
+    /// The constants by index key, if they are too many for a linear search.
+    case oneOfMany([IndexKey: [Scalar]])
+    case text(TextTest)
+    case never
+  }
+
+  private let form: Form
+
+  private init(_ form: Form) { self.form = form }
+
+  /// A test that compares with a constant.
+  static func order(_ comparison: Condition.Comparison, _ scalar: Scalar) -> ValueTest {
+    ValueTest(.order(comparison, scalar))
+  }
+
+  /// A test for equality with one of several constants.
+  static func oneOf(_ values: [Scalar]) -> ValueTest {
+    ValueTest(values.count <= 8 ? .oneOf(values) : .oneOfMany(Dictionary(grouping: values, by: IndexKey.init)))
+  }
+
+  /// A test that only texts can pass.
+  static func text(_ test: TextTest) -> ValueTest { ValueTest(.text(test)) }
+
+  /// A test that no value passes.
+  static let never = ValueTest(.never)
+
+  /// Whether the value passes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that contain the value, if it is a text or a byte string.
+  ///   - item: The value; its range, if it has one, is in bounds.
+  package func holds(_ bytes: RawSpan, _ item: Item) -> Bool {
+    switch form {
+    case .order(let comparison, let scalar):
+      guard let order = bytes.order(item, scalar) else { return false }
+      return switch comparison {
+      case .equal: order == 0
+      case .notEqual: order != 0
+      case .less: order < 0
+      case .lessOrEqual: order <= 0
+      case .greater: order > 0
+      case .greaterOrEqual: order >= 0
+      }
+    case .oneOf(let scalars):
+      for scalar in scalars where bytes.order(item, scalar) == 0 { return true }
+      return false
+    case .oneOfMany(let scalars):
+      guard let key = IndexKey(bytes, item), let candidates = scalars[key] else { return false }
+      for scalar in candidates where bytes.order(item, scalar) == 0 { return true }
+      return false
+    case .text(let test):
+      guard case .text(let range) = item else { return false }
+      return test.holds(bytes, range)
+    case .never: return false
+    }
+  }
+}

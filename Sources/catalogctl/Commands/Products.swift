@@ -1,0 +1,279 @@
+import ArgumentParser
+import Bytes
+import Catalog
+import CatalogRows
+import DocumentFormat
+import JSONFormat
+import LogStore
+
+struct Products: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "products", abstract: "List, count or group the products that meet a condition.",
+    discussion: """
+      catalogctl products --where "weight > 10 && isSaleProduct" --order name --limit 50 --columns id,name
+      catalogctl products --where "name like '%lamp%' nocase" --group-by brand --sum weight --csv
+
+      The condition is written as for 'documents query', over the 25 fields that 'get' prints: == != < <= > >=, \
+      in [a, b], contains, like 'A%_', hasprefix 'A'; nocase after a text ignores case; a field alone, such as \
+      isSaleProduct, means == true; && (and), || (or), ! (not) and parentheses join them. Times are texts: \
+      updateTime >= '2026-01-31'. A product has every field, so none is null: compare with '' or 0. A field that no \
+      product has, and a constant of another kind than its field, are errors.
+
+      Products that the server sent as deleted are listed too, as by 'find' and 'dump', and marked; delFlag == 0 \
+      leaves them out.
+
+      Products that equal an id or a barcode, also with in, are looked up. Any other condition reads the catalogue \
+      once, and without --order stops at the limit. Products come in the order of the file, which is the same for \
+      every run on one commit; --order gives them another one, and --order id that of 'dump'.
+
+      Groups have a column for each field, count, and one for each value, such as sumWeight; --order, --columns, \
+      --limit and --offset then refer to these columns and to the groups.
+
+      Exit code 1 if no product meets the condition, 64 if the condition is wrong.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var window: WindowOptions
+  @Option(
+    name: .customLong("where"), help: ArgumentHelp("The condition; without it, all products.", valueName: "expr"))
+  var filter: String?
+  // A minus sign may begin the value.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Fields to order by: name, or name desc, or -name; several with commas.", valueName: "fields"))
+  var order: String?
+  @Option(help: ArgumentHelp("The columns to print, in this order; without it, all fields.", valueName: "fields"))
+  var columns: String?
+  @Flag(help: "Print the number of products. Groups always have it.") var count = false
+  @Option(
+    help: ArgumentHelp("Print a line for each group of products that are equal in these fields.", valueName: "fields"))
+  var groupBy: String?
+  @Option(help: ArgumentHelp("Sum up a number, over each group or over all products.", valueName: "fields"))
+  var sum: [String] = []
+  @Option(help: ArgumentHelp("The least value of a field.", valueName: "fields")) var min: [String] = []
+  @Option(help: ArgumentHelp("The greatest value of a field.", valueName: "fields")) var max: [String] = []
+  @Option(help: ArgumentHelp("The average of a number.", valueName: "fields")) var avg: [String] = []
+  @Flag(help: "Print CSV with a header (RFC 4180).") var csv = false
+  @Flag(help: "Say how the products are found, and how many were read, instead of the products.") var explain = false
+  @Option(help: ArgumentHelp("The state at an earlier commit.", valueName: "sequence")) var at: UInt64?
+
+  func validate() throws {
+    if csv, output.json { throw ValidationError("give --csv or --json, one of them") }
+    if explain, csv { throw ValidationError("--explain prints words or, with --json, JSON") }
+    if explain, count || isGrouped {
+      throw ValidationError("--explain is for a list of products; leave out --count and what makes groups")
+    }
+    if count, !isGrouped, columns != nil {
+      throw ValidationError("a count has no columns; leave out --columns or --count")
+    }
+  }
+
+  /// Whether groups are printed. Aggregates without `--group-by` are those of one group.
+  private var isGrouped: Bool { groupBy != nil || !(sum + min + max + avg).isEmpty }
+
+  func run() throws {
+    let snapshot = try at.map(store.commit) ?? store.snapshot()
+    let text = filter ?? "true"
+    let query = try ExpressionArgument.parsed("--where", text) { try snapshot.products(where: text) }
+    let found: Int
+    if isGrouped {
+      found = try printGroups(of: query)
+    } else if count {
+      found = try printCount(of: windowed(query))
+    } else {
+      found = try printProducts(of: windowed(ordered(query)))
+    }
+    if found == 0 { throw Failure(.no, output.json ? "" : "no product meets that" + nullHint) }
+  }
+
+  /// Advice if nothing was found because the condition asks for a value that no field has.
+  private var nullHint: String {
+    guard let filter, let condition = try? Condition(parsing: filter), condition.asksForNull else { return "" }
+    return "; a product has every field, so none is null: compare with '' or 0"
+  }
+
+  private func ordered(_ query: ProductQuery) throws -> ProductQuery {
+    guard let order else { return query }
+    return try ExpressionArgument.parsed("--order", order) { try query.order(by: order) }
+  }
+
+  private func windowed(_ query: ProductQuery) -> ProductQuery {
+    let query = query.offset(window.offset)
+    return window.limit.map(query.limit) ?? query
+  }
+
+  private func list(_ option: String, _ text: String) throws -> [ProductField] {
+    try ExpressionArgument.parsed(option, text) { try ProductColumns(parsing: text).fields }
+  }
+
+  // MARK: Printing
+
+  private var format: RowPrinter.Format { csv ? .csv : output.json ? .json : .table }
+
+  private func printProducts(of query: ProductQuery) throws -> Int {
+    let fields = try columns.map { try list("--columns", $0) }
+    if explain { return try printPlan(of: query) }
+    var printer = ProductPrinter(format, fields)
+    var found = 0
+    try query.forEach { (view) throws(StoreError) in
+      found += 1
+      printer.add(try query.snapshot.copy(view))
+      return true
+    }
+    printer.end()
+    return found
+  }
+
+  private func printPlan(of query: ProductQuery) throws -> Int {
+    var found = 0
+    var read = 0
+    try query.forEach(countingInto: &read) { _ in
+      found += 1
+      return true
+    }
+    let plan = query.plan
+    if output.json {
+      var indexes: [String] = []
+      var keys: Int?
+      if case .lookups(let ids, let barcodes) = plan {
+        indexes = (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : [])
+        keys = ids + barcodes
+      }
+      JSONText.object([
+        ("plan", .text(plan.description)), ("scan", .bool(plan == .scan)),
+        ("indexes", .array(indexes.map(JSONText.text))), ("keys", keys.map(JSONText.int) ?? .null),
+        ("productsRead", .int(read)), ("productsFound", .int(found)),
+      ]).print()
+    } else {
+      Console.print(plan.description)
+      Console.print("\(Quantity.of(read, "product")) read, \(Quantity.count(found)) found")
+    }
+    return found
+  }
+
+  private func printCount(of query: ProductQuery) throws -> Int {
+    let count = try query.count()
+    switch format {
+    case .json: JSONText.object([("count", .int(count))]).print()
+    case .table: Console.print(String(count))
+    case .csv:
+      var printer = RowPrinter(.csv, ["count"])
+      printer.add([.integer(Int64(count))])
+      printer.end()
+    }
+    return count
+  }
+
+  private func printGroups(of query: ProductQuery) throws -> Int {
+    let fields = try groupBy.map { try list("--group-by", $0) } ?? []
+    let aggregates =
+      try list("--sum", sum, ProductAggregate.sum) + list("--min", min, ProductAggregate.minimum)
+      + list("--max", max, ProductAggregate.maximum) + list("--avg", avg, ProductAggregate.average)
+    var table = GroupTable(columns: fields.map(\.key) + ["count"] + aggregates.map(\.name))
+    let order = try order.map { try table.order(parsing: $0) }
+    let chosen = try columns.map { try table.indexes(parsing: $0) }
+    let groups = try query.grouped(by: fields, aggregates)
+    table.rows = groups.map { $0.key + [.integer(Int64($0.count))] + $0.values }
+    if let order { try table.sort(by: order) }
+    let rows = table.rows.dropFirst(window.offset).prefix(window.limit ?? .max)
+    let shown = chosen ?? Array(table.columns.indices)
+    var printer = RowPrinter(format, shown.map { table.columns[$0] })
+    for row in rows { printer.add(shown.map { row[$0] }) }
+    printer.end()
+    return rows.count
+  }
+
+  private func list(
+    _ option: String, _ texts: [String], _ aggregate: (ProductField) -> ProductAggregate
+  ) throws -> [ProductAggregate] {
+    var aggregates: [ProductAggregate] = []
+    for text in texts {
+      try ExpressionArgument.parsed(option, text) {
+        for field in try ProductColumns(parsing: text).fields {
+          let new = aggregate(field)
+          try new.check()
+          if aggregates.contains(new) { throw ProductQueryError.repeatedField(field, column: nil) }
+          aggregates.append(new)
+        }
+      }
+    }
+    return aggregates
+  }
+}
+
+extension Condition {
+  /// Whether a part of it compares with null.
+  fileprivate var asksForNull: Bool {
+    switch self {
+    case .isNull: true
+    case .compare(_, _, let value): value.kind == .null
+    case .isIn(_, let values): values.contains { $0.kind == .null }
+    case .and(let parts), .or(let parts): parts.contains(where: \.asksForNull)
+    case .not(let part): part.asksForNull
+    case .contains, .like, .hasPrefix: false
+    }
+  }
+}
+
+/// Groups as rows, which can be sorted by any of their columns.
+struct GroupTable {
+  let columns: [String]
+  var rows: [[DocumentValue]] = []
+
+  init(columns: [String]) { self.columns = columns }
+
+  /// The order in an argument.
+  ///
+  /// - Throws: `Failure` if it names something that is not a column.
+  func order(parsing text: String) throws -> Ordering {
+    let (ordering, positions) = try ExpressionArgument.parsed("--order", text) { try Ordering.parse(text) }
+    for (term, position) in zip(ordering.terms, positions) where !columns.contains("\(term.path)") {
+      throw ExpressionArgument.failure("--order", text, "column \(position): " + unknown("\(term.path)"), position)
+    }
+    return ordering
+  }
+
+  /// The indexes of the columns in an argument.
+  ///
+  /// - Throws: `Failure` if it names something that is not a column, or a column twice.
+  func indexes(parsing text: String) throws -> [Int] {
+    var indexes: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = part.trimming(while: \.isWhitespace)
+      guard let index = columns.firstIndex(of: String(name)) else {
+        throw Failure(.usage, "--columns: " + unknown(String(name)))
+      }
+      if indexes.contains(index) { throw Failure(.usage, "--columns: \(name) is in the list twice") }
+      indexes.append(index)
+    }
+    return indexes
+  }
+
+  private func unknown(_ name: String) -> String {
+    let name = name.count > 60 ? name.prefix(60) + "…" : name
+    return "the groups have no column '\(name)'; they have \(columns.joined(separator: ", "))"
+  }
+
+  /// Sorts the rows as documents whose fields are the columns. Equal rows keep their order.
+  mutating func sort(by order: Ordering) throws {
+    var keyed: [(key: [UInt8], index: Int)] = []
+    for (index, row) in rows.enumerated() {
+      let document = DocumentValue.object(zip(columns, row).map { DocumentValue.Field($0, $1) }).documentBytes
+      keyed.append((try order.sortKey(of: DocumentView(document.rawSpan)), index))
+    }
+    keyed.sort { a, b in
+      a.key == b.key ? a.index < b.index : a.key.lexicographicallyPrecedes(b.key)
+    }
+    rows = keyed.map { rows[$0.index] }
+  }
+}
+
+extension Substring {
+  /// The text without such characters at both ends.
+  fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> Substring {
+    var rest = drop(while: isTrimmed)
+    while let last = rest.last, isTrimmed(last) { rest.removeLast() }
+    return rest
+  }
+}

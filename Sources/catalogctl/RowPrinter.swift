@@ -1,0 +1,123 @@
+import Catalog
+import CatalogRows
+import CatalogWire
+import DocumentFormat
+import JSONFormat
+
+/// Text for standard output, which is written in pieces.
+private struct PieceBuffer {
+  private static let pieceByteCount = 1 << 16
+  var bytes: [UInt8] = []
+
+  mutating func flush(always: Bool = false) {
+    if bytes.isEmpty || (!always && bytes.count < Self.pieceByteCount) { return }
+    Console.print(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Rows of values with named columns, printed for people or for programs.
+struct RowPrinter {
+  enum Format { case table, json, csv }
+
+  private let format: Format
+  private let columns: [String]
+  private var rows: [[DocumentValue]] = []
+  private var pieces = PieceBuffer()
+
+  /// Creates a printer; the CSV header is written even if no row follows.
+  init(_ format: Format, _ columns: [String]) {
+    self.format = format
+    self.columns = columns
+    if format == .csv { RowCSV.append(columns, to: &pieces.bytes) }
+  }
+
+  /// Adds a row with a value for each column.
+  mutating func add(_ row: [DocumentValue]) {
+    switch format {
+    case .table: rows.append(row)
+    case .json:
+      JSONText.object(zip(columns, row).map { ($0, Self.json($1)) }).append(to: &pieces.bytes)
+      pieces.bytes.append(UInt8(ascii: "\n"))
+    case .csv: RowCSV.append(row.map(Self.text), to: &pieces.bytes)
+    }
+    pieces.flush()
+  }
+
+  mutating func end() {
+    pieces.flush(always: true)
+    if format != .table { return }
+    let isNumber = columns.indices.map { column in rows.allSatisfy { $0[column].kind == .number } }
+    var table = Table(zip(columns, isNumber).map { $1 ? ">" + $0 : $0 })
+    for row in rows { table.add(row.map { Table.cell(Self.text($0)) }) }
+    table.print()
+  }
+
+  /// A value of a product as JSON; null for a number that is not finite, as in a product.
+  private static func json(_ value: DocumentValue) -> JSONText {
+    if case .double(let value) = value { return .double(value) }
+    return .document(value)
+  }
+
+  /// A value as text; empty for a number that is not finite, as in a product's CSV.
+  private static func text(_ value: DocumentValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .double(let value): value.isFinite ? value.description : ""
+    default: value.json
+    }
+  }
+}
+
+/// Products, printed for people or for programs, with all fields or some of them.
+struct ProductPrinter {
+  private let format: RowPrinter.Format
+  /// The fields to print; `nil` for all fields in JSON and CSV, and for the usual table.
+  private let fields: [ProductField]?
+  private var products: [Product] = []
+  private var row = ProductRow()
+  private var pieces = PieceBuffer()
+
+  /// All fields in the order of their names, as `export` writes them.
+  private static let allFields = ProductField.allCases.sorted { $0.key < $1.key }
+
+  /// Creates a printer; the CSV header is written even if no product follows.
+  init(_ format: RowPrinter.Format, _ fields: [ProductField]?) {
+    self.format = format
+    self.fields = fields
+    if format == .csv { RowCSV.append((fields ?? Self.allFields).map(\.key), to: &pieces.bytes) }
+  }
+
+  mutating func add(_ product: Product) {
+    if format == .table {
+      products.append(product)
+      return
+    }
+    product.fill(&row)
+    if format == .csv {
+      RowCSV.append(row, fields ?? Self.allFields, to: &pieces.bytes)
+    } else {
+      if let fields { RowJSON.append(row, fields, to: &pieces.bytes) } else { RowJSON.append(row, to: &pieces.bytes) }
+      pieces.bytes.append(UInt8(ascii: "\n"))
+    }
+    pieces.flush()
+  }
+
+  mutating func end() {
+    pieces.flush(always: true)
+    if format != .table { return }
+    guard let fields else { return ProductTable.print(products) }
+    var table = Table(fields.map { ($0.kind == .number ? ">" : "") + $0.key })
+    // The first cell is marked if the name is not shown.
+    let marked = fields.firstIndex(of: .name) ?? 0
+    for product in products {
+      let texts = Dictionary(uniqueKeysWithValues: product.fields.map { ($0.name, $0.value) })
+      table.add(
+        fields.enumerated().map { index, field in
+          let text = texts[field.key] ?? ""
+          return Table.cell(index == marked && product.delFlag != 0 ? "[deleted] " + text : text)
+        })
+    }
+    table.print()
+  }
+}
