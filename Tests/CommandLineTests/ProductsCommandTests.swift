@@ -96,31 +96,32 @@ import Testing
     let root = try root()
     #expect(
       try root.run("products", "--group-by", "brand", "--count", "--json").lines == [
-        #"{"brand":"","count":1}"#, #"{"brand":"GREE","count":3}"#, #"{"brand":"格力","count":1}"#,
+        #"{"group":{"brand":""},"count":1}"#, #"{"group":{"brand":"GREE"},"count":3}"#,
+        #"{"group":{"brand":"格力"},"count":1}"#,
       ])
     let groups = try root.run(
       "products", "--group-by", "brand,isSaleProduct", "--sum", "weight,groupNum", "--min", "name", "--max", "weight",
       "--avg", "weight", "--order", "-count, brand", "--json")
     #expect(
       groups.lines == [
-        #"{"brand":"GREE","isSaleProduct":true,"count":3,"sumWeight":23.75,"sumGroupNum":3,"minimumName":"Lamp, \"red\"""#
-          + #","maximumWeight":12.0,"averageWeight":7.916666666666667}"#,
-        #"{"brand":"","isSaleProduct":false,"count":1,"sumWeight":40.0,"sumGroupNum":12,"minimumName":"空调""#
-          + #","maximumWeight":40.0,"averageWeight":40.0}"#,
-        #"{"brand":"格力","isSaleProduct":false,"count":1,"sumWeight":0.0,"sumGroupNum":1,"minimumName":"Fan""#
-          + #","maximumWeight":0.0,"averageWeight":0.0}"#,
+        #"{"group":{"brand":"GREE","isSaleProduct":true},"count":3,"sum":{"weight":23.75,"groupNum":3}"#
+          + #","min":{"name":"Lamp, \"red\""},"max":{"weight":12.0},"avg":{"weight":7.916666666666667}}"#,
+        #"{"group":{"brand":"","isSaleProduct":false},"count":1,"sum":{"weight":40.0,"groupNum":12}"#
+          + #","min":{"name":"空调"},"max":{"weight":40.0},"avg":{"weight":40.0}}"#,
+        #"{"group":{"brand":"格力","isSaleProduct":false},"count":1,"sum":{"weight":0.0,"groupNum":1}"#
+          + #","min":{"name":"Fan"},"max":{"weight":0.0},"avg":{"weight":0.0}}"#,
       ], "\(groups.text)\(groups.words)")
     let csv = try root.run(
-      "products", "--group-by", "brand", "--sum", "weight", "--order", "sumWeight desc", "--limit", "2", "--offset",
+      "products", "--group-by", "brand", "--sum", "weight", "--order", "sum(weight) desc", "--limit", "2", "--offset",
       "1",
-      "--columns", "sumWeight,brand", "--csv")
-    #expect(csv.text == "sumWeight,brand\r\n23.75,GREE\r\n0.0,格力\r\n", "\(csv.text)\(csv.words)")
+      "--columns", "sum(weight),brand", "--csv")
+    #expect(csv.text == "sum(weight),brand\r\n23.75,GREE\r\n0.0,格力\r\n", "\(csv.text)\(csv.words)")
     let table = try root.run("products", "--group-by", "brand", "--where", "brand != ''")
     #expect(table.lines == ["brand  count", "GREE       3", "格力       1"], "\(table.text)")
     // Over all products.
     #expect(
       try root.run("products", "--max", "weight", "--where", "isSaleProduct", "--json").lines == [
-        #"{"count":3,"maximumWeight":12.0}"#
+        #"{"count":3,"max":{"weight":12.0}}"#
       ])
     let none = try root.run("products", "--group-by", "brand", "--where", "weight > 100", "--json")
     #expect(none.code == 1 && none.output.isEmpty && none.words.isEmpty)

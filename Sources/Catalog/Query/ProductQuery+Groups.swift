@@ -21,19 +21,6 @@ public enum ProductAggregate: Hashable, Sendable {
     }
   }
 
-  /// The name of the value in tables and JSON: `sumWeight`.
-  public var name: String {
-    let key = field.key
-    let word =
-      switch self {
-      case .sum: "sum"
-      case .minimum: "minimum"
-      case .maximum: "maximum"
-      case .average: "average"
-      }
-    return word + key.prefix(1).uppercased() + key.dropFirst()
-  }
-
   /// Checks that the field has such a value.
   ///
   /// - Throws: `ProductQueryError.kind` for the sum or the average of a field that is not a number.

@@ -26,8 +26,9 @@ struct Products: ParsableCommand {
       once, and without --order stops at the limit. Products come in the order of the file, which is the same for \
       every run on one commit; --order gives them another one, and --order id that of 'dump'.
 
-      Groups have a column for each field, count, and one for each value, such as sumWeight; --order, --columns, \
-      --limit and --offset then refer to these columns and to the groups.
+      Groups have a column for each field, count, and one for each value, such as sum(weight); --order, --columns, \
+      --limit and --offset then refer to these columns and to the groups. With --json a group is \
+      {"group":{"brand":"GREE"},"count":3,"sum":{"weight":23.75}}.
 
       Exit code 1 if no product meets the condition, 64 if the condition is wrong.
       """)
@@ -170,18 +171,36 @@ struct Products: ParsableCommand {
     let aggregates =
       try list("--sum", sum, ProductAggregate.sum) + list("--min", min, ProductAggregate.minimum)
       + list("--max", max, ProductAggregate.maximum) + list("--avg", avg, ProductAggregate.average)
-    var table = GroupTable(columns: fields.map(\.key) + ["count"] + aggregates.map(\.name))
-    let order = try order.map { try table.order(parsing: $0) }
-    let chosen = try columns.map { try table.indexes(parsing: $0) }
-    let groups = try query.grouped(by: fields, aggregates)
-    table.rows = groups.map { $0.key + [.integer(Int64($0.count))] + $0.values }
-    if let order { try table.sort(by: order) }
-    let rows = table.rows.dropFirst(window.offset).prefix(window.limit ?? .max)
-    let shown = chosen ?? Array(table.columns.indices)
-    var printer = RowPrinter(format, shown.map { table.columns[$0] })
+    let all = fields.map { GroupColumn.key($0.key) } + [.count] + aggregates.map(\.column)
+    let names = all.map(\.name)
+    let order = try order.map { try ColumnOrder(parsing: $0, names) }
+    let shown = try columns.map { try indexes(parsing: $0, names) } ?? Array(names.indices)
+    let groups = try query.grouped(by: fields, aggregates).map { $0.key + [.integer(Int64($0.count))] + $0.values }
+    let rows = (order?.sorted(groups) ?? groups).dropFirst(window.offset).prefix(window.limit ?? .max)
+    if format == .json {
+      for row in rows { GroupColumn.json(shown.map { all[$0] }, shown.map { row[$0] }).print() }
+      return rows.count
+    }
+    var printer = RowPrinter(format, shown.map { names[$0] })
     for row in rows { printer.add(shown.map { row[$0] }) }
     printer.end()
     return rows.count
+  }
+
+  /// The indexes of the columns in the value of `--columns`, for groups.
+  ///
+  /// - Throws: `Failure` if it names something that is not a column, or a column twice.
+  private func indexes(parsing text: String, _ names: [String]) throws -> [Int] {
+    var indexes: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = String(part.trimming(while: \.isWhitespace))
+      guard let index = names.firstIndex(of: name) else {
+        throw Failure(.usage, "--columns: " + ColumnOrder.unknown(name, names))
+      }
+      if indexes.contains(index) { throw Failure(.usage, "--columns: \(name) is in the list twice") }
+      indexes.append(index)
+    }
+    return indexes
   }
 
   private func list(
@@ -216,56 +235,14 @@ extension Condition {
   }
 }
 
-/// Groups as rows, which can be sorted by any of their columns.
-struct GroupTable {
-  let columns: [String]
-  var rows: [[DocumentValue]] = []
-
-  init(columns: [String]) { self.columns = columns }
-
-  /// The order in an argument.
-  ///
-  /// - Throws: `Failure` if it names something that is not a column.
-  func order(parsing text: String) throws -> Ordering {
-    let (ordering, positions) = try ExpressionArgument.parsed("--order", text) { try Ordering.parse(text) }
-    for (term, position) in zip(ordering.terms, positions) where !columns.contains("\(term.path)") {
-      throw ExpressionArgument.failure("--order", text, "column \(position): " + unknown("\(term.path)"), position)
+extension ProductAggregate {
+  fileprivate var column: GroupColumn {
+    switch self {
+    case .sum(let field): .aggregate("sum", of: field.key)
+    case .minimum(let field): .aggregate("min", of: field.key)
+    case .maximum(let field): .aggregate("max", of: field.key)
+    case .average(let field): .aggregate("avg", of: field.key)
     }
-    return ordering
-  }
-
-  /// The indexes of the columns in an argument.
-  ///
-  /// - Throws: `Failure` if it names something that is not a column, or a column twice.
-  func indexes(parsing text: String) throws -> [Int] {
-    var indexes: [Int] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let name = part.trimming(while: \.isWhitespace)
-      guard let index = columns.firstIndex(of: String(name)) else {
-        throw Failure(.usage, "--columns: " + unknown(String(name)))
-      }
-      if indexes.contains(index) { throw Failure(.usage, "--columns: \(name) is in the list twice") }
-      indexes.append(index)
-    }
-    return indexes
-  }
-
-  private func unknown(_ name: String) -> String {
-    let name = name.count > 60 ? name.prefix(60) + "…" : name
-    return "the groups have no column '\(name)'; they have \(columns.joined(separator: ", "))"
-  }
-
-  /// Sorts the rows as documents whose fields are the columns. Equal rows keep their order.
-  mutating func sort(by order: Ordering) throws {
-    var keyed: [(key: [UInt8], index: Int)] = []
-    for (index, row) in rows.enumerated() {
-      let document = DocumentValue.object(zip(columns, row).map { DocumentValue.Field($0, $1) }).documentBytes
-      keyed.append((try order.sortKey(of: DocumentView(document.rawSpan)), index))
-    }
-    keyed.sort { a, b in
-      a.key == b.key ? a.index < b.index : a.key.lexicographicallyPrecedes(b.key)
-    }
-    rows = keyed.map { rows[$0.index] }
   }
 }
 

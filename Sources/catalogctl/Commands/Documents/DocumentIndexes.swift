@@ -49,7 +49,8 @@ struct AddIndex: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @Argument(help: "The collection.") var collection: String
-  @Argument(help: "The field, with dots between the names that lead to it.") var path: String
+  @Argument(help: ArgumentHelp("The field, with dots between the names that lead to it.", valueName: "field"))
+  var path: String
   @Flag(help: "Index texts by their prefixes too, for hasprefix and like 'A%'.") var prefixes = false
 
   func run() throws {
@@ -82,7 +83,8 @@ struct DropIndex: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var write: WriteOptions
   @Argument(help: "The collection.") var collection: String
-  @Argument(help: "The field, with dots between the names that lead to it.") var path: String
+  @Argument(help: ArgumentHelp("The field, with dots between the names that lead to it.", valueName: "field"))
+  var path: String
 
   func run() throws {
     let field = try IndexArgument.path(path)

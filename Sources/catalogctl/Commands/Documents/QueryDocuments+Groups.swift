@@ -10,14 +10,20 @@ extension QueryDocuments {
   }
 
   func runGroups(_ condition: Condition) throws {
-    let paths = try groupBy.map(Self.path)
+    let paths = try Self.paths("--group-by", groupBy)
     var aggregates: [Aggregate] = count ? [.count] : []
-    aggregates += try sum.map { .sum(try Self.path($0)) }
-    aggregates += try minimum.map { .minimum(try Self.path($0)) }
-    aggregates += try maximum.map { .maximum(try Self.path($0)) }
-    aggregates += try average.map { .average(try Self.path($0)) }
+    aggregates += try Self.paths("--sum", sum).map(Aggregate.sum)
+    aggregates += try Self.paths("--min", minimum).map(Aggregate.minimum)
+    aggregates += try Self.paths("--max", maximum).map(Aggregate.maximum)
+    aggregates += try Self.paths("--avg", average).map(Aggregate.average)
     if aggregates.isEmpty { aggregates = [.count] }
-    let ordering = try order.map { try Self.ordering($0, paths, aggregates) } ?? []
+    let columns = paths.map { GroupColumn.key($0.description) } + aggregates.map(\.column)
+    let ordering =
+      try order.map {
+        try ColumnOrder(parsing: $0, columns.map(\.name)).terms.map { column, isDescending in
+          (column < paths.count ? GroupOrder.keyPart(column) : .aggregate(column - paths.count), isDescending)
+        }
+      } ?? []
     let last = LastTrace()
     guard let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil) else {
       throw Failure(.no, output.json ? "" : "no document of \(collection) meets that")
@@ -27,24 +33,17 @@ extension QueryDocuments {
     if explain {
       show(last.plan, read: last.documentsRead, found: groups.count)
     } else {
-      show(groups, paths, aggregates)
+      show(groups, columns)
     }
     if groups.isEmpty { throw Failure(.no, output.json ? "" : "no document of \(collection) meets that") }
   }
 
-  private func show(_ groups: [DocumentGroup], _ paths: [FieldPath], _ aggregates: [Aggregate]) {
+  private func show(_ groups: [DocumentGroup], _ columns: [GroupColumn]) {
     if output.json {
-      for group in groups {
-        var fields: [(String, JSONText)] = []
-        if !paths.isEmpty {
-          fields.append(("group", .object(zip(paths, group.keys).map { ($0.description, .document($1)) })))
-        }
-        fields += zip(aggregates, group.values).map { ($0.description, .document($1)) }
-        JSONText.object(fields).print()
-      }
+      for group in groups { GroupColumn.json(columns, group.keys + group.values).print() }
       return
     }
-    var table = Table(paths.map(\.description) + aggregates.map { ">" + $0.description })
+    var table = Table(columns.map { if case .key = $0 { $0.name } else { ">" + $0.name } })
     for group in groups {
       table.add(
         (group.keys + group.values).map { value in
@@ -54,32 +53,24 @@ extension QueryDocuments {
     table.print()
   }
 
-  private static func path(_ text: String) throws -> FieldPath { try IndexArgument.path(text) }
+  /// The fields of an option: each value may name several, with commas between them.
+  private static func paths(_ option: String, _ texts: [String]) throws -> [FieldPath] {
+    try texts.flatMap { text in
+      let terms = try ExpressionArgument.parsed(option, text) { try Ordering(parsing: text) }.terms
+      if terms.contains(where: \.isDescending) { throw Failure(.usage, "\(option): a field has no direction here") }
+      return terms.map(\.path)
+    }
+  }
+}
 
-  /// Parses an order of groups: `count desc, user.city`.
-  private static func ordering(
-    _ text: String, _ paths: [FieldPath], _ aggregates: [Aggregate]
-  ) throws -> [(order: GroupOrder, isDescending: Bool)] {
-    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      var words = part.split(separator: " ")
-      var isDescending = false
-      if words.count > 1, let last = words.last?.lowercased(), ["asc", "desc"].contains(last) {
-        isDescending = last == "desc"
-        words.removeLast()
-      }
-      var name = words.joined(separator: " ")
-      if name.hasPrefix("-") {
-        isDescending = true
-        name.removeFirst()
-      }
-      if let position = aggregates.firstIndex(where: { $0.description == name }) {
-        return (.aggregate(position), isDescending)
-      }
-      if let position = paths.firstIndex(where: { $0.description == name }) {
-        return (.keyPart(position), isDescending)
-      }
-      let names = (paths.map(\.description) + aggregates.map(\.description)).joined(separator: ", ")
-      throw Failure(.usage, "--order: there is no \"\(name)\" among \(names)")
+extension Aggregate {
+  fileprivate var column: GroupColumn {
+    switch self {
+    case .count: .count
+    case .sum(let path): .aggregate("sum", of: path.description)
+    case .minimum(let path): .aggregate("min", of: path.description)
+    case .maximum(let path): .aggregate("max", of: path.description)
+    case .average(let path): .aggregate("avg", of: path.description)
     }
   }
 }

@@ -22,7 +22,8 @@ struct QueryDocuments: ParsableCommand {
       --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, --max \
       and --avg say what to print of each (without any of them, the count); without --group-by, of all documents together. \
       Groups are ordered by what is grouped by, or by --order with names as in the head of the table. Counting the groups \
-      of one indexed field reads the index alone.
+      of one indexed field reads the index alone. With --json a group is \
+      {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
       Exit code 1 if no document meets the condition.
       """)
@@ -42,15 +43,15 @@ struct QueryDocuments: ParsableCommand {
   var explain = false
   @Option(
     name: .customLong("group-by"),
-    help: ArgumentHelp("Group by this field; more than once for several.", valueName: "field"))
+    help: ArgumentHelp("Group by these fields, with commas between them.", valueName: "fields"))
   var groupBy: [String] = []
   @Flag(help: "Print the number of documents of each group.") var count = false
-  @Option(help: ArgumentHelp("Print the sum of a field.", valueName: "field")) var sum: [String] = []
-  @Option(name: .customLong("min"), help: ArgumentHelp("Print the smallest value of a field.", valueName: "field"))
+  @Option(help: ArgumentHelp("Print the sums of fields.", valueName: "fields")) var sum: [String] = []
+  @Option(name: .customLong("min"), help: ArgumentHelp("Print the smallest values of fields.", valueName: "fields"))
   var minimum: [String] = []
-  @Option(name: .customLong("max"), help: ArgumentHelp("Print the largest value of a field.", valueName: "field"))
+  @Option(name: .customLong("max"), help: ArgumentHelp("Print the largest values of fields.", valueName: "fields"))
   var maximum: [String] = []
-  @Option(name: .customLong("avg"), help: ArgumentHelp("Print the mean of a field.", valueName: "field"))
+  @Option(name: .customLong("avg"), help: ArgumentHelp("Print the means of fields.", valueName: "fields"))
   var average: [String] = []
   @Argument(help: "The collection.") var collection: String
 
