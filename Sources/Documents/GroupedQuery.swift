@@ -85,7 +85,7 @@ where Document.ID: Codable & Sendable {
     try run(keyPath, Aggregate.minimum) { try query.decoded($0, as: Value?.self) }
   }
 
-  /// The smallest value of an optional field; see ``minimum(_:)``.
+  /// The smallest value of an optional field; see `minimum(_:)`.
   public func minimum<Value: QueryValue & Decodable>(
     _ keyPath: KeyPath<Document, Value?>
   ) throws -> [QueryGroup<Key, Value?>] {
@@ -100,7 +100,7 @@ where Document.ID: Codable & Sendable {
     try run(keyPath, Aggregate.maximum) { try query.decoded($0, as: Value?.self) }
   }
 
-  /// The largest value of an optional field; see ``maximum(_:)``.
+  /// The largest value of an optional field; see `maximum(_:)`.
   public func maximum<Value: QueryValue & Decodable>(
     _ keyPath: KeyPath<Document, Value?>
   ) throws -> [QueryGroup<Key, Value?>] {

@@ -21,7 +21,7 @@ extension Tracer {
 
   /// Logs operations that take at least as long as `threshold`.
   ///
-  /// - Parameters: See ``all(logger:redactsValues:)``.
+  /// - Parameters: See `all(logger:redactsValues:)`.
   public static func slow(
     over threshold: Duration, logger: Logger = Logger(label: "documents"), redactsValues: Bool = false
   ) -> Tracer {
@@ -40,7 +40,7 @@ extension Tracer {
     }
   }
 
-  /// The tracer that an environment variable asks for; see ``named(_:logger:)``.
+  /// The tracer that an environment variable asks for; see `named(_:logger:)`.
   public static let environmentVariable = "CATALOG_TRACE"
 
   /// The tracer with this name: `all`, or `slow` for operations of 50 ms and more; `,redacted` after it leaves out

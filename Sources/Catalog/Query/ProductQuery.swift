@@ -8,7 +8,7 @@ public import LogStore
 ///     let query = try snapshot.products(where: "weight > 10 && isSaleProduct").order(by: "name").limit(50)
 ///     for product in try query.fetch() { print(product.id, product.name) }
 ///
-/// The condition is in the language of ``Condition``; its fields are the 25 fields of a ``Product``, under the names
+/// The condition is in the language of `Condition`; its fields are the 25 fields of a ``Product``, under the names
 /// that the server gives them. A product has every field, so none is null: compare with `''` or 0 instead. Conditions
 /// that can never hold, because no product has the field or because the kinds differ, are errors.
 ///
