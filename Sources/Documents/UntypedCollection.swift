@@ -83,7 +83,9 @@ public struct UntypedCollection: Sendable {
 
   /// Deletes the documents that match a condition, in one commit.
   ///
-  /// - Parameter isDryRun: Whether to count them only.
+  /// - Parameters:
+  ///   - condition: The condition.
+  ///   - isDryRun: Whether to count them only.
   /// - Returns: The number of documents.
   @discardableResult
   public func delete(where condition: Condition, isDryRun: Bool = false) throws -> Int {
@@ -94,7 +96,10 @@ public struct UntypedCollection: Sendable {
 
   /// Assigns values to fields of the documents that match a condition, in one commit.
   ///
-  /// - Parameter isDryRun: Whether to count only the documents that would differ.
+  /// - Parameters:
+  ///   - edit: The fields and their new values.
+  ///   - condition: The condition.
+  ///   - isDryRun: Whether to count only the documents that would differ.
   /// - Returns: The number of documents that differ afterwards.
   /// - Throws: `DocumentStoreError.idAssigned`; `.document` with a `DocumentEditError`. Nothing has changed then.
   @discardableResult
@@ -133,8 +138,11 @@ public struct UntypedCollection: Sendable {
   /// - Parameters:
   ///   - paths: The fields to group by; empty for one group of all documents.
   ///   - aggregates: What to compute for each group.
+  ///   - condition: The condition.
   ///   - ordering: The order of the groups. Those that are equal in it, or all without one, are in ascending order of
   ///     their keys.
+  ///   - offset: The number of groups to skip.
+  ///   - limit: The maximum number of groups; `nil` for all.
   public func groups(
     by paths: [FieldPath], _ aggregates: [Aggregate], where condition: Condition = .always,
     ordering: [(order: GroupOrder, isDescending: Bool)] = [], offset: Int = 0, limit: Int? = nil

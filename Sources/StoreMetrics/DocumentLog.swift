@@ -19,9 +19,7 @@ extension Tracer {
     slow(over: .zero, logger: logger, redactsValues: redactsValues)
   }
 
-  /// Logs operations that take at least as long as `threshold`.
-  ///
-  /// - Parameters: See `all(logger:redactsValues:)`.
+  /// Logs operations that take at least as long as `threshold`; see `all(logger:redactsValues:)`.
   public static func slow(
     over threshold: Duration, logger: Logger = Logger(label: "documents"), redactsValues: Bool = false
   ) -> Tracer {

@@ -191,7 +191,9 @@ private struct ConditionParser {
 extension DocumentEdit {
   /// Parses assignments: `status.isOnline = false, user.name = 'Ana'`. Values are those of conditions.
   ///
-  /// - Parameter createsObjects: Whether missing objects on the way to a field are created.
+  /// - Parameters:
+  ///   - text: The assignments, with commas between them.
+  ///   - createsObjects: Whether missing objects on the way to a field are created.
   /// - Throws: `QuerySyntaxError` with the column and the expected token.
   public init(parsing text: String, createsObjects: Bool) throws(QuerySyntaxError) {
     var parser = ConditionParser(lexer: try QueryLexer(text))
