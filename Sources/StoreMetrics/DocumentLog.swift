@@ -38,7 +38,7 @@ extension Tracer {
     }
   }
 
-  /// The tracer that an environment variable asks for; see `named(_:logger:)`.
+  /// The environment variable in which both programs look for the name of a tracer; see `named(_:logger:)`.
   public static let environmentVariable = "CATALOG_TRACE"
 
   /// The tracer with this name: `all`, or `slow` for operations of 50 ms and more; `,redacted` after it leaves out
