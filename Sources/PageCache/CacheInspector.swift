@@ -39,8 +39,10 @@ public struct CachedList: Sendable {
 
   /// Whether any page has expired by this time.
   ///
-  /// - Parameter emptyPageLifetime: The option of the store that caches the list; see
-  ///   ``PageStore/Options/emptyPageLifetime``. The file does not contain it.
+  /// - Parameters:
+  ///   - time: The time to compare with, usually now.
+  ///   - emptyPageLifetime: The option of the store that caches the list; see
+  ///     ``PageStore/Options/emptyPageLifetime``. The file does not contain it.
   public func isStale(
     at time: Date, emptyPageLifetime: Duration? = PageStore.Options().emptyPageLifetime
   ) -> Bool {
