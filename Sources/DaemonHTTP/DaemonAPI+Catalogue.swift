@@ -18,15 +18,23 @@ extension DaemonAPI {
   }
 
   @Sendable private func products(_ call: Call) async throws -> Answer {
-    switch (call.query["barcode"], call.query["where"]) {
-    case (let barcode?, nil) where !barcode.isEmpty: return try await barcodeAnswer(barcode)
-    case (nil, let condition?): return try await pageAnswer(condition, call.query)
-    default:
-      throw ErrorResponse.badRequest(
-        "barcode or where, one of them: the barcode to look for, as in /v1/products?barcode=6901234567892, or a"
-          + " condition, as in /v1/products?where=weight%20%3E%2010")
+    let barcode = call.query["barcode"]
+    if barcode?.isEmpty == true {
+      throw ErrorResponse.badRequest("barcode: the barcode to look for, as in /v1/products?barcode=6901234567892")
     }
+    // A mistyped parameter would list other products than those that were asked for.
+    if let unknown = call.query.items.first(where: { $0.name != "barcode" && !Self.pageParameters.contains($0.name) }) {
+      throw ErrorResponse.badRequest(
+        "there is no parameter \(unknown.name.debugDescription); there are barcode, "
+          + Self.pageParameters.joined(separator: ", "))
+    }
+    let isPage = Self.pageParameters.contains { call.query[$0] != nil }
+    if let barcode, !isPage { return try await barcodeAnswer(barcode) }
+    return try await pageAnswer(barcode, call.query)
   }
+
+  /// The parameters with which an answer is a page.
+  private static let pageParameters = ["where", "order", "limit", "offset", "columns", "count"]
 
   private func barcodeAnswer(_ barcode: String) async throws -> Answer {
     try await aside {
@@ -35,9 +43,9 @@ extension DaemonAPI {
     }
   }
 
-  private func pageAnswer(_ condition: String, _ query: Query) async throws -> Answer {
+  private func pageAnswer(_ barcode: String?, _ query: Query) async throws -> Answer {
     let page = ProductPage(
-      try Self.productQuery(daemon.catalogue(), condition, query), limit: try query.limit(),
+      try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
       offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
     // A lookup takes microseconds, and does not wait for scans.
     if page.query.plan != .scan { return try await aside(page.answer) }
@@ -45,10 +53,18 @@ extension DaemonAPI {
   }
 
   private static func productQuery(
-    _ catalogue: CatalogSnapshot, _ condition: String, _ query: Query
+    _ catalogue: CatalogSnapshot, _ barcode: String?, _ query: Query
   ) throws(ErrorResponse) -> ProductQuery {
-    let found: ProductQuery
-    do { found = try catalogue.products(where: condition) } catch { throw .expression("where", error) }
+    let condition = query["where"] ?? "true"
+    var found: ProductQuery
+    do {
+      // Alone first, so that an error has the column in what the caller wrote.
+      found = try catalogue.products(where: condition)
+      if let barcode {
+        let quoted = barcode.flatMap { $0 == "'" || $0 == "\\" ? ["\\", $0] : [$0] }
+        found = try catalogue.products(where: "(\(condition)) && barcode == '\(String(quoted))'")
+      }
+    } catch { throw .expression("where", error) }
     guard let order = query["order"] else { return found }
     do { return try found.order(by: order) } catch { throw .expression("order", error) }
   }

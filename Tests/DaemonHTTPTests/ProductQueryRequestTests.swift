@@ -76,8 +76,8 @@ import WaitingTestSupport
         (["where": "true", "offset": "-1"], "badRequest", "offset"),
         (["where": "true", "offset": "x"], "badRequest", "offset"),
         (["where": "true", "count": "yes"], "badRequest", "count: true or false"),
-        (["where": "true", "barcode": "1"], "badRequest", "one of them"),
-        (["order": "name"], "badRequest", "barcode or where"),
+        (["where": "true", "wher": "x"], "badRequest", "there is no parameter \"wher\""),
+        (["barcode": "1", "where": "wieght > 10"], "badExpression", "where: column 1"),
       ]
       for (parameters, code, message) in mistakes {
         let answer = try await test.exchange("GET", target(parameters), expecting: 400)
@@ -86,6 +86,20 @@ import WaitingTestSupport
       }
       let long = String(repeating: "(", count: 10_000)
       try await test.exchange("GET", "/v1/products?where=\(long)", expecting: 400)
+    }
+  }
+
+  @Test func `a barcode and a condition are combined, and without both all products are listed`() async throws {
+    try await TestDaemon.run { test in
+      for (parameters, ids) in [
+        (["barcode": "69/1", "where": "true"], ["a/b"]), (["barcode": "69/1", "where": "id == '1000' or false"], []),
+        (["barcode": "it's \\", "limit": "5"], []), (["order": "id"], ["1000", "1001", "a/b"]),
+        ([:], ["1000", "1001", "a/b"]),
+      ] as [(KeyValuePairs<String, String>, [String])] {
+        let answer = try await test.exchange("GET", target(parameters)).json
+        #expect(Set(answer["products"]?.elements.compactMap { $0["id"]?.text } ?? []) == Set(ids), "\(parameters)")
+        #expect(answer["more"] == .bool(false))
+      }
     }
   }
 

@@ -43,7 +43,7 @@ struct ListIndexes: ParsableCommand {
 struct AddIndex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an index on a field, and fill it from the documents, in one commit.",
-    discussion: "An index that exists already is left as it is.")
+    discussion: "An index that exists already is left as it is; with --prefixes, one without them is replaced.")
 
   @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions

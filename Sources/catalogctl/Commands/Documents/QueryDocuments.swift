@@ -21,9 +21,9 @@ struct QueryDocuments: ParsableCommand {
 
       --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, --max \
       and --avg say what to print of each (without any of them, the count); without --group-by, of all documents together. \
-      Groups are ordered by what is grouped by, or by --order with names as in the head of the table. Counting the groups \
-      of one indexed field reads the index alone. With --json a group is \
-      {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
+      An array stands for each of its elements; an object and an empty array are in no group. Groups are ordered by what \
+      is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed field reads \
+      the index alone. With --json a group is {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
       Exit code 1 if no document meets the condition.
       """)

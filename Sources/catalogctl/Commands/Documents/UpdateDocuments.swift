@@ -45,6 +45,6 @@ struct UpdateDocuments: ParsableCommand {
     } else {
       Console.print("\(Quantity.of(count, "document")) \(dryRun ? "would change" : "changed")")
     }
-    if count == 0 { throw Failure(.no) }
+    if count == 0 { throw Failure(.no, output.json ? "" : "no document of \(collection) would differ") }
   }
 }
