@@ -9,7 +9,7 @@ import Synchronization
 ///     }
 ///
 /// An iteration begins after a commit, and yields only later ones. A commit that changes no row, for example one that
-/// moves the cursor, is a change too. A compaction keeps the number of the commit and every row, so it is none.
+/// moves the cursor, is a change too. A compaction keeps the commit number and every row, so it is not one.
 ///
 /// **The newest commit wins.** Nothing is queued: commits between two calls of `next()` are merged into one ``Change``,
 /// from the state that was delivered last to the present one. A slow consumer misses no difference and delays no

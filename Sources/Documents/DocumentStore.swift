@@ -172,7 +172,7 @@ public final class DocumentStore: Sendable {
     return result
   }
 
-  /// The size of the file in bytes; 0 if there is none.
+  /// The size of the file in bytes; 0 if no commit has created it.
   ///
   /// - Complexity: One system call if there is no new commit.
   public func fileByteCount() throws -> Int { try snapshot().store?.statistics().fileByteCount ?? 0 }

@@ -103,7 +103,7 @@ import Testing
       _ = trial.failNoMore()
     }
     #expect(failures > 3, "\(failures)")
-    // DiskSpace for an increment, which is no larger than the catalogue, and a page.
+    // Room for an increment, which is no larger than the catalogue, and a page.
     device.limit(to: device.byteCount + (try #require(device.contents("catalog.log")).count) + 4096)
     let report = try await synchronizer.run(SyncDestination(location))
     if case .failed(StoreError.noRoom) = report.compaction {} else { Issue.record("\(report.compaction)") }

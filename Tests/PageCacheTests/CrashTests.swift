@@ -111,7 +111,7 @@ import Testing
     var random = SeededGenerator(for: "PageCache crashes")
     let device = SimulatedDevice()
     let recording = CrashRecording(device, showing: Shown())
-    // DiskSpace for five pages: the later loads evict.
+    // Room for five pages: the later loads evict.
     let lists = Lists(device, limit: 5_500)
     let steps: [(Lists) throws -> Void] = [
       { try $0.load("a", 1) }, { try $0.load("a", 2) }, { try $0.load("a", 3) }, { try $0.load("b", 1) },

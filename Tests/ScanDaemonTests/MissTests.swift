@@ -44,7 +44,7 @@ import WaitingTestSupport
       _ = await daemon.scan(Reading(input: "a", code: "miss \(number)"))
       clock.advance(by: .seconds(1))
     }
-    // DiskSpace is made behind the answers.
+    // Old entries are removed after the answers.
     await daemon.recorder.flush()
     #expect(try daemon.misses(limit: 100).map(\.id) == (7..<12).reversed().map { "miss \($0)" })
     #expect(try root.uploads().count == 12)

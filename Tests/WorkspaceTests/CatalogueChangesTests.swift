@@ -10,7 +10,7 @@ import Testing
   private let root = TemporaryRoot()
   private let interval = Duration.milliseconds(5)
 
-  @Test func `a user's catalogue is observed from before its first commit on, whoever writes it`() async throws {
+  @Test func `a user's catalogue is observed from before its first commit, by any process`() async throws {
     let workspace = try root.open()
     try workspace.signIn("ana")
     let ana = try workspace.stores()
@@ -23,7 +23,7 @@ import Testing
     _ = try writer.beginIncrement().commit(cursor: "tuesday")
     writer.close()
     #expect(try await changes.next()?.after.cursor == "tuesday")
-    // What another user gets is none of it.
+    // Commits to another catalogue of a user are not observed.
     try root.fill("bob", 1)
     try root.fill("ana", 4, cursor: "wednesday")
     let third = try #require(try await changes.next())

@@ -13,7 +13,7 @@ struct Log: AsyncParsableCommand {
 
       With --follow each new commit is a line, of whichever process, and nothing else is listed. A catalogue that does \
       not exist yet is waited for. A compaction is no commit. The command ends at SIGINT or SIGTERM with exit code 0, \
-      and with 65 if the catalogue is damaged. It stays with its user, whoever signs in meanwhile.
+      and with 65 if the catalogue is damaged. It stays with its user even if another user signs in.
       """)
 
   @OptionGroup var store: StoreOptions
