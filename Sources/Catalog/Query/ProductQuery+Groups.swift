@@ -111,13 +111,13 @@ private struct GroupState {
     for index in accumulators.indices { try accumulators[index].add(view, &scratch) }
   }
 
-  var group: ProductGroup { ProductGroup(key: key, count: count, values: accumulators.map { $0.value(of: count) }) }
+  var group: ProductGroup { ProductGroup(key: key, count: count, values: accumulators.map(\.value)) }
 }
 
 /// An aggregate over the products of a group so far.
 private struct Accumulator {
   let aggregate: ProductAggregate
-  private var sum = Sum()
+  private var sum = NumberSum()
   /// The least or greatest value, and its sort key, which is empty before the first value.
   private var extreme = DocumentValue.null
   private var extremeKey: [UInt8] = []
@@ -145,48 +145,11 @@ private struct Accumulator {
     extreme = try view.value(field, &scratch)
   }
 
-  /// The value over `count` products, at least one.
-  func value(of count: Int) -> DocumentValue {
+  var value: DocumentValue {
     switch aggregate {
     case .sum: sum.value
-    case .average: .double(sum.total / Double(count))
+    case .average: sum.average.map(DocumentValue.double) ?? .null
     case .minimum, .maximum: extreme
     }
-  }
-}
-
-/// A sum of integers, which is exact, or of doubles, with Neumaier's compensation (*Rundungsfehleranalyse einiger
-/// Verfahren zur Summation endlicher Summen*, 1974): the order of the products hardly matters.
-private struct Sum {
-  private var integer: Int128 = 0
-  private var double = 0.0
-  private var compensation = 0.0
-  private var isInteger = true
-
-  mutating func add(_ item: Item) {
-    switch item {
-    case .integer(let value): integer += Int128(value)
-    case .double(let value):
-      isInteger = false
-      let sum = double + value
-      compensation += abs(double) >= abs(value) ? (double - sum) + value : (value - sum) + double
-      double = sum
-    case .null, .bool, .unsigned, .text, .bytes, .date, .array, .object:
-      preconditionFailure("only numbers are added")
-    }
-  }
-
-  /// The sum as a double.
-  var total: Double {
-    if isInteger { return Double(integer) }
-    // Infinity and NaN have no compensation.
-    return double.isFinite ? double + compensation : double
-  }
-
-  /// The sum: an integer if it is one of integers and fits into 64 bits.
-  var value: DocumentValue {
-    guard isInteger else { return .double(total) }
-    if let value = Int64(exactly: integer) { return .integer(value) }
-    return UInt64(exactly: integer).map(DocumentValue.unsigned) ?? .double(total)
   }
 }

@@ -90,7 +90,7 @@ package struct Accumulator: Sendable {
 }
 
 /// A sum of numbers: integers exactly, doubles with the error of each addition carried along (Neumaier).
-private struct NumberSum: PathVisitor, Sendable {
+package struct NumberSum: Sendable {
   /// 64-bit integers cannot overflow it.
   private var integers: Int128 = 0
   private var doubles = 0.0
@@ -98,16 +98,18 @@ private struct NumberSum: PathVisitor, Sendable {
   private var hasDoubles = false
   private var count = 0
 
-  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
-    guard let offset else { return false }
-    switch try bytes.item(at: offset) {
+  /// The sum of no numbers.
+  package init() {}
+
+  /// Adds a number; ignores any other value.
+  package mutating func add(_ item: Item) {
+    switch item {
     case .integer(let value): integers += Int128(value)
     case .unsigned(let value): integers += Int128(value)
     case .double(let value): add(value)
-    default: return false
+    default: return
     }
     count += 1
-    return false
   }
 
   private mutating func add(_ value: Double) {
@@ -124,14 +126,23 @@ private struct NumberSum: PathVisitor, Sendable {
     return sum.isFinite ? sum + compensation : sum
   }
 
-  var value: DocumentValue {
+  /// The sum: an integer if all numbers are and it fits 64 bits, otherwise a double.
+  package var value: DocumentValue {
     if hasDoubles { return .double(double) }
     if let value = Int64(exactly: integers) { return .integer(value) }
     if let value = UInt64(exactly: integers) { return .unsigned(value) }
     return .double(double)
   }
 
-  var average: Double? { count == 0 ? nil : double / Double(count) }
+  /// The arithmetic mean; `nil` of no numbers.
+  package var average: Double? { count == 0 ? nil : double / Double(count) }
+}
+
+extension NumberSum: PathVisitor {
+  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
+    if let offset { add(try bytes.item(at: offset)) }
+    return false
+  }
 }
 
 /// The smallest or largest value.
