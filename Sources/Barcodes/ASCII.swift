@@ -10,6 +10,10 @@ enum ASCII {
 
   static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
+  static func isUpper(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+  static func isAlphanumeric(_ byte: UInt8) -> Bool { isDigit(byte) || isUpper(byte & 0xDF) && byte >= 0x41 }
+
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
   static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -86,20 +86,20 @@ public struct DigitalLink: Hashable, Sendable {
     to elements: inout ElementString
   ) -> Bool {
     let name = Array(identifier)
-    guard let format = ElementFormat(at: 0, in: name), format.identifierLength == name.count else {
+    guard let format = ApplicationIdentifier(at: 0, in: name), format.digitCount == name.count else {
       // A path may end in a slash or a component of the site's own, so an empty name is not a fault.
-      if !name.isEmpty { elements.record(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0))) }
+      if !name.isEmpty { elements.record(.unknownIdentifier(text: ElementString.excerpt(of: name, at: 0)), at: 0) }
       return false
     }
     guard var value = PercentEncoding.decoded(encodedValue.span) else {
-      elements.record(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)))
+      elements.record(.wrongCharacter(ai: String(decoding: name, as: UTF8.self)), at: 0)
       return false
     }
     let isGTIN = name.elementsEqual("01".utf8) || name.elementsEqual("02".utf8)
     if isGTIN, let run = DigitRun(value), run.hasLengthOfGTIN {
       value.insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: 14 - value.count), at: 0)
     }
-    return elements.append(format, name[...], value: ASCII.trimmed(value[...]))
+    return elements.append(format, name[...], value: ASCII.trimmed(value[...]), offset: 0)
   }
 
   private static func append(

@@ -51,9 +51,9 @@ extension Scan {
     var plain = configuration
     plain.foldsFullWidth = false
     let halfWidth = Folding.halfWidth(text)
-    let scan = halfWidth.map { Scan($0, configuration: plain) } ?? self
+    let scan = halfWidth.map { Scan($0, symbology: declaredSymbology, configuration: plain) } ?? self
     if scan.kind == .text, let digits = Folding.withoutBlanks(scan.payload) {
-      return Scan((scan.symbology?.description ?? "") + digits, configuration: plain)
+      return Scan(digits, symbology: scan.symbology, configuration: plain)
     }
     return halfWidth == nil ? nil : scan
   }

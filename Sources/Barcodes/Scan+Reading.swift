@@ -11,7 +11,12 @@ extension Scan {
     var addOn: String?
     var evidence = Evidence.none
 
-    init(of text: String, configuration: ScanConfiguration) {
+    init(of text: String, _ declared: SymbologyIdentifier?, configuration: ScanConfiguration) {
+      guard declared == nil else {
+        symbology = declared
+        readAnything(text, configuration)
+        return
+      }
       // Most scans are only the digits of a GTIN. Nothing can be trimmed from digits, so the text is its own payload.
       var run = DigitRun()
       for byte in text.utf8 {
@@ -31,8 +36,8 @@ extension Scan {
     private mutating func readAnything(_ text: String, _ configuration: ScanConfiguration) {
       let bytes = Array(text.utf8)
       var data = Noise.trimmed(bytes[...])
-      symbology = SymbologyIdentifier(startOf: data)
-      if symbology != nil {
+      if let identifier = SymbologyIdentifier(startOf: data) {
+        symbology = identifier
         data = Noise.trimmedAtStart(data.dropFirst(SymbologyIdentifier.byteCount))
       }
       payload = data.count == bytes.count ? text : String(decoding: data, as: UTF8.self)
@@ -77,6 +82,10 @@ extension Scan {
         bytes.count >= 16
       {
         evidence = .digits
+      } else if bytes.starts(with: "00".utf8), bytes.count == 20, DigitRun(bytes.dropFirst(2))?.endsInCheckDigit == true
+      {
+        // The label of a pallet, whose number has 18 digits.
+        evidence = .digits
       } else {
         return false
       }
@@ -113,7 +122,9 @@ extension Scan {
       }
       let plain = GTIN(run)
       if symbology?.isEAN8 != true { upcE = GTIN(upcE: run) }
-      gtin = plain ?? upcE
+      // EAN-13, UPC-A and UPC-E share an identifier, and of these only UPC-E has eight digits.
+      let isUPCE = symbology?.isEAN13OrUPC == true && upcE != nil
+      gtin = isUPCE ? upcE : plain ?? upcE
       checkDigit = gtin == nil ? .invalid : .valid
       guard let gtin else { return }
       // Both are equal if there is no GTIN-8, and for numbers such as eight zeros that identify the same item either

@@ -39,7 +39,9 @@ extension Scan {
     guard gtin == nil, let elements else { return nil }
     for ai in ["01", "02"] where elements[ai] != nil { return .wrongCheckDigitInElements(ai: ai) }
     if let fault = elements.fault { return .unreadableElements(fault) }
-    return .noTradeItem(ai: elements.elements.first?.ai)
+    // The pallet or location is what the label is about, in whatever order its elements are.
+    let keys = elements.elements.lazy.map(\.ai).filter { $0 == "00" || $0.hasPrefix("41") }
+    return .noTradeItem(ai: keys.first ?? elements.elements.first?.ai)
   }
 }
 
@@ -49,10 +51,13 @@ extension Scan.Refusal: CustomStringConvertible {
     switch self {
     case .empty: "nothing was scanned"
     case .tooLong(let byteCount, let maximum): "the scan has \(byteCount) bytes, more than \(maximum)"
-    case .wrongCheckDigit: "the check digit is wrong"
+    case .wrongCheckDigit: "wrong check digit"
     case .addressWithoutGTIN: "the web address holds no GTIN"
     case .unreadableElements(let fault): "the GS1 data cannot be read: \(fault)"
     case .wrongCheckDigitInElements(let ai): "the check digit of (\(ai)) is wrong"
+    case .noTradeItem("00"): "a pallet (SSCC), not a product"
+    case .noTradeItem(let ai?) where ai.hasPrefix("41"): "a location or a party (GLN), not a product"
+    case .noTradeItem("255"), .noTradeItem("8110"), .noTradeItem("8112"): "a coupon, not a product"
     case .noTradeItem(let ai?): "the GS1 data name no trade item; they start with (\(ai))"
     case .noTradeItem(nil): "the GS1 data are empty"
     case .addOnAlone: "only the add-on was scanned, not the number next to it"

@@ -19,7 +19,8 @@ public struct Scan: Hashable, Sendable {
   /// The text without noise at its ends and without the symbology identifier. Separators are unchanged.
   public let payload: String
 
-  /// The symbology identifier at the start of the text. Most scanners send none.
+  /// The symbology identifier at the start of the text, or the one that the scanner sent beside it. Most scanners send
+  /// none.
   public let symbology: SymbologyIdentifier?
 
   /// The kind of the payload.
@@ -44,6 +45,9 @@ public struct Scan: Hashable, Sendable {
   /// The evidence that the payload is GS1 data.
   let evidence: Evidence
 
+  /// The symbology that the scanner sent beside the text.
+  let declaredSymbology: SymbologyIdentifier?
+
   /// The configuration with which the text was parsed.
   let configuration: ScanConfiguration
 
@@ -62,10 +66,18 @@ public struct Scan: Hashable, Sendable {
   ///
   /// Every text can be parsed; none causes a trap.
   ///
+  /// - Parameters:
+  ///   - text: The text as the scanner sent it.
+  ///   - symbology: The symbology, if the scanner sent it beside the text. An identifier in the text counts more.
+  ///   - configuration: How the scanner sends the contents of a symbol.
   /// - Complexity: Linear in the length of `text`. A text of only digits is parsed without an allocation.
-  public init(_ text: String, configuration: ScanConfiguration = ScanConfiguration()) {
-    let reading = Reading(of: text, configuration: configuration)
+  public init(
+    _ text: String, symbology declaredSymbology: SymbologyIdentifier? = nil,
+    configuration: ScanConfiguration = ScanConfiguration()
+  ) {
+    let reading = Reading(of: text, declaredSymbology, configuration: configuration)
     self.text = text
+    self.declaredSymbology = declaredSymbology
     payload = reading.payload
     symbology = reading.symbology
     kind = reading.kind

@@ -20,6 +20,17 @@ enum Separators {
     return bytes
   }
 
+  /// Returns the offset in `data`, from its start, of the byte that has this offset in ``normalized(_:_:)``.
+  static func originalOffset(of offset: Int, in data: ArraySlice<UInt8>, _ separators: [String]) -> Int {
+    let patterns = separators.map { Array($0.utf8) }.filter { !$0.isEmpty }
+    var rest = data
+    for _ in 0..<offset where !rest.isEmpty {
+      let pattern = patterns.first { rest.starts(with: $0) }
+      rest.removeFirst(pattern?.count ?? 1)
+    }
+    return rest.startIndex - data.startIndex
+  }
+
   /// Returns whether the data are an envelope of ISO/IEC 15434, `[)>` and RS. It uses GS too, but not for GS1 data.
   static func isEnvelope(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [UInt8(ascii: "["), UInt8(ascii: ")"), UInt8(ascii: ">"), 0x1E])

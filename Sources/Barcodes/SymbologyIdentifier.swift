@@ -54,6 +54,9 @@ public struct SymbologyIdentifier: Hashable, Sendable {
   /// nothing can follow.
   public var isEANUPC: Bool { letter == "E" }
 
+  /// Whether the symbology is EAN-13, UPC-A or UPC-E.
+  var isEAN13OrUPC: Bool { letter == "E" && modifier == "0" }
+
   /// Whether the symbology is EAN-8, whose digits are never a UPC-E number.
   public var isEAN8: Bool { letter == "E" && modifier == "4" }
 

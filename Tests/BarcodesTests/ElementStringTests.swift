@@ -29,17 +29,19 @@ import Testing
     #expect(read.description == "(422)380(10)KGL")
   }
 
-  @Test func `reading ends at the first field that cannot be one`() {
-    let unknown = ElementString(separated: "01052968493984520512345")
-    #expect(unknown.description == "(01)05296849398452")
+  @Test func `an unknown identifier stays raw`() {
+    let unknown = ElementString(separated: "01052968493984520512345\u{1D}10KGL")
+    #expect(unknown.description == "(01)05296849398452(05)12345(10)KGL")
     #expect(unknown.fault == .unknownIdentifier(text: "0512"))
+  }
 
+  @Test func `reading goes on after the separator that follows a field that cannot be one`() {
     let short = ElementString(separated: "0105296849398452173002")
     #expect(short.description == "(01)05296849398452")
     #expect(short.fault == .tooShort(ai: "17"))
 
     let cut = ElementString(separated: "17300\u{1D}10KGL")
-    #expect(cut.elements.isEmpty)
+    #expect(cut.description == "(10)KGL")
     #expect(cut.fault == .tooShort(ai: "17"))
 
     let long = ElementString(separated: "010529684939845210ABCDEFGHIJKLMNOPQRSTU")
@@ -51,6 +53,7 @@ import Testing
 
     let empty = ElementString(separated: "10\u{1D}0105296849398452")
     #expect(empty.fault == .tooShort(ai: "10"))
+    #expect(empty.description == "(01)05296849398452")
   }
 
   @Test func `a field is right at its greatest length and wrong one beyond`() {

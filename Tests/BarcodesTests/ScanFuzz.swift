@@ -70,7 +70,12 @@ import Testing
     #expect(!scan.allowsHead || scan.allowsExactText, label)
     #expect(scan.canMatch || scan.refusal != nil, label)
     if let elements = scan.elements {
-      #expect(ElementString(bracketed: elements.description).elements == elements.elements, label)
+      // In brackets, an unknown identifier is part of the text before it.
+      if elements.elements.allSatisfy({ ApplicationIdentifier($0.ai) != nil }) {
+        #expect(ElementString(bracketed: elements.description).elements == elements.elements, label)
+      }
+      let content = scan.content(today: ScanDate(daysSince1970: 20_000))
+      for issue in content.issues { #expect((0...scan.text.utf8.count).contains(issue.position), label) }
       for element in elements.elements {
         #expect(element.value.utf8.allSatisfy { (0x20...0x7E).contains($0) }, label)
       }

@@ -1,7 +1,7 @@
 /// The typed data of a label by name, in the order of the label.
 ///
-/// Names are those of the command line's JSON, for example `expiry`, `lot` and `netWeight`. Where a label states nothing
-/// of a kind, or states it wrongly, there is no field; see ``ScanIssue``.
+/// Names are those of the command line's JSON, for example `expiry`, `lot` and `netWeight`. Where a label states
+/// nothing of a kind, or states it wrongly, there is no field; see ``ScanIssue``.
 public struct ScanData: Hashable, Sendable {
   /// A named value.
   public struct Field: Hashable, Sendable {

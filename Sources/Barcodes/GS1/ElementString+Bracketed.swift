@@ -14,29 +14,29 @@ extension ElementString {
     self.init()
     var offset = start
     while offset < bytes.count {
-      guard let format = Self.openedElement(at: offset, in: bytes) else {
-        record(.brokenBrackets)
+      guard let identifier = Self.openedElement(at: offset, in: bytes) else {
+        record(.brokenBrackets, at: offset)
         return
       }
-      let valueStart = offset + format.identifierLength + 2
-      let end = Self.endOfValue(format, from: valueStart, in: bytes)
+      let valueStart = offset + identifier.digitCount + 2
+      let end = Self.endOfValue(identifier, from: valueStart, in: bytes)
       let value = ASCII.trimmed(Self.unescaped(bytes[valueStart..<end]))
-      guard append(format, at: offset + 1, in: bytes, value: value) else { return }
+      append(identifier, bytes[(offset + 1)...].prefix(identifier.digitCount), value: value, offset: offset)
       offset = end
     }
   }
 
   /// Returns the format of the identifier that `(…)` at `offset` contains; `nil` if no known identifier is opened
   /// there.
-  static func openedElement(at offset: Int, in bytes: [UInt8]) -> ElementFormat? {
+  static func openedElement(at offset: Int, in bytes: [UInt8]) -> ApplicationIdentifier? {
     guard offset < bytes.count, bytes[offset] == ASCII.opening,
-      let format = ElementFormat(at: offset + 1, in: bytes)
+      let identifier = ApplicationIdentifier(at: offset + 1, in: bytes)
     else { return nil }
-    let closing = offset + 1 + format.identifierLength
-    return closing < bytes.count && bytes[closing] == ASCII.closing ? format : nil
+    let closing = offset + 1 + identifier.digitCount
+    return closing < bytes.count && bytes[closing] == ASCII.closing ? identifier : nil
   }
 
-  private static func endOfValue(_ format: ElementFormat, from start: Int, in bytes: [UInt8]) -> Int {
+  private static func endOfValue(_ identifier: ApplicationIdentifier, from start: Int, in bytes: [UInt8]) -> Int {
     var end = start
     while end < bytes.count {
       if bytes[end] == ASCII.backslash, end + 1 < bytes.count, bytes[end + 1] == ASCII.opening {
@@ -44,7 +44,7 @@ extension ElementString {
         continue
       }
       // A number contains no brackets, so in a numeric field even a bracket that opens no identifier ends the value.
-      if bytes[end] == ASCII.opening, format.isNumeric || openedElement(at: end, in: bytes) != nil { break }
+      if bytes[end] == ASCII.opening, identifier.isNumeric || openedElement(at: end, in: bytes) != nil { break }
       end += 1
     }
     return end

@@ -11,10 +11,33 @@ extension ElementString {
     case wrongCharacter(ai: String)
     /// The value of `ai` was read, but its check digit is wrong.
     case wrongCheckDigit(ai: String)
+    /// The value of `ai` needs a separator after it, but another element follows at once. Its length is known, so it
+    /// was read.
+    case missingSeparator(ai: String)
+    /// Two separators follow each other.
+    case emptyElement
     /// Something other than `(identifier)` is found where an identifier must start.
     case brokenBrackets
 
-    init(_ defect: ElementFormat.Defect, ai: String) {
+    /// Whether everything could be read all the same.
+    var isHarmless: Bool {
+      switch self {
+      case .missingSeparator, .emptyElement: true
+      default: false
+      }
+    }
+
+    /// The identifier that the fault concerns, if any.
+    var ai: String? {
+      switch self {
+      case .tooShort(let ai), .tooLong(let ai), .wrongCharacter(let ai), .wrongCheckDigit(let ai),
+        .missingSeparator(let ai):
+        ai
+      case .unknownIdentifier, .emptyElement, .brokenBrackets: nil
+      }
+    }
+
+    init(_ defect: ApplicationIdentifier.Defect, ai: String) {
       self =
         switch defect {
         case .tooShort: .tooShort(ai: ai)
@@ -34,6 +57,8 @@ extension ElementString.Fault: CustomStringConvertible {
     case .tooLong(let ai): "the value of (\(ai)) is too long"
     case .wrongCharacter(let ai): "the value of (\(ai)) has a character that cannot be there"
     case .wrongCheckDigit(let ai): "the check digit of (\(ai)) is wrong"
+    case .missingSeparator(let ai): "no separator follows the value of (\(ai))"
+    case .emptyElement: "two separators follow each other"
     case .brokenBrackets: "the brackets are broken"
     }
   }
