@@ -1,0 +1,30 @@
+/// Neighbouring digits of a number, counted from its right end.
+struct DigitField: Hashable, Sendable {
+  /// The number of digits after the field.
+  let place: Int
+  /// The number of digits in the field, 1 to 12.
+  let count: Int
+
+  /// The number that the field contains.
+  func value(in number: UInt64) -> UInt64 {
+    number / Self.powerOfTen(place) % Self.powerOfTen(count)
+  }
+
+  /// A number with `value` in the field and zeros everywhere else. Digits of `value` that do not fit are dropped.
+  func placing(_ value: UInt64) -> UInt64 {
+    value % Self.powerOfTen(count) * Self.powerOfTen(place)
+  }
+
+  /// The digits of the field with their leading zeros.
+  func digits(in number: UInt64) -> String {
+    let digits = String(value(in: number))
+    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+  }
+
+  /// 10 to the power of `exponent`, which is 0 to 14.
+  static func powerOfTen(_ exponent: Int) -> UInt64 {
+    var power: UInt64 = 1
+    for _ in 0..<max(0, min(exponent, 14)) { power *= 10 }
+    return power
+  }
+}

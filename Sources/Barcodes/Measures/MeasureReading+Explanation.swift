@@ -1,0 +1,20 @@
+extension MeasureReading {
+  /// Two lines for users: the digits, and below them the letters of the pattern with the rule and what it read.
+  ///
+  ///     2112345006789
+  ///     PPIIIIIVVVVVC   cheese: weight 0.678 kg, item 2112345
+  public var explanation: String {
+    Self.aligned(rule, gtin.value, "\(rule.measure.rawValue) \(amount)\(rule.suffix), item \(head)")
+  }
+
+  /// The digits of `number`, and below them the pattern, the name of `rule` and a text.
+  static func aligned(_ rule: MeasureRule, _ number: UInt64, _ text: String) -> String {
+    let digits = DigitField(place: 0, count: rule.digitCount).digits(in: number)
+    return "\(digits)\n\(rule.pattern)   \(rule.name): \(text)"
+  }
+}
+
+extension MeasureRule {
+  /// The unit or the currency after a blank; empty for a count.
+  fileprivate var suffix: String { (unit ?? currency).map { " " + $0 } ?? "" }
+}
