@@ -2,7 +2,7 @@
 struct DigitField: Hashable, Sendable {
   /// The number of digits after the field.
   let place: Int
-  /// The number of digits in the field, 1 to 12.
+  /// The number of digits in the field, 1 to 14.
   let count: Int
 
   /// The number that the field contains.
@@ -17,8 +17,15 @@ struct DigitField: Hashable, Sendable {
 
   /// The digits of the field with their leading zeros.
   func digits(in number: UInt64) -> String {
-    let digits = String(value(in: number))
-    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    var rest = value(in: number)
+    return unsafe String(unsafeUninitializedCapacity: count) { text in
+      // The capacity is the number of digits, and all of them are written.
+      for index in stride(from: count - 1, through: 0, by: -1) {
+        unsafe text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      return count
+    }
   }
 
   /// 10 to the power of `exponent`, which is 0 to 14.

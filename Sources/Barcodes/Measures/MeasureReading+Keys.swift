@@ -32,23 +32,26 @@ extension MeasureReading {
   public var keys: [Key] {
     let item = item
     let itemNumber = itemNumber
-    var keys: [Key] = [.itemNumber(itemNumber)]
+    var keys: [Key] = []
     keys.reserveCapacity(6)
-    keys += spellings(of: rule.prefix + item).map(Key.text)
-    if itemNumber.value % 10 != 0 {
-      let digits = itemNumber.digits.suffix(rule.digitCount).dropLast() + "0"
-      keys += spellings(of: String(digits)).map(Key.text)
+    keys.append(.itemNumber(itemNumber))
+    appendSpellings(of: rule.prefix + item, to: &keys)
+    let checkDigit = itemNumber.value % 10
+    if checkDigit != 0 {
+      let field = DigitField(place: 0, count: rule.digitCount)
+      appendSpellings(of: field.digits(in: itemNumber.value - checkDigit), to: &keys)
     }
     keys.append(.text(item))
     return keys
   }
 
-  /// The start of a number as the rule spells it, then as the other of the two lengths does, 12 or 13 digits.
-  private func spellings(of start: String) -> [String] {
+  /// Appends the start of a number as the rule spells it, then as the other of the two lengths does, 12 or 13 digits.
+  private func appendSpellings(of start: String, to keys: inout [Key]) {
+    keys.append(.text(start))
     switch rule.digitCount {
-    case 12: [start, "0" + start]
-    case 13 where start.hasPrefix("0"): [start, String(start.dropFirst())]
-    default: [start]
+    case 12: keys.append(.text("0" + start))
+    case 13 where start.utf8.first == UInt8(ascii: "0"): keys.append(.text(String(start.dropFirst())))
+    default: break
     }
   }
 }

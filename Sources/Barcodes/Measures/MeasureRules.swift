@@ -12,11 +12,14 @@ public struct MeasureRules: Hashable, Sendable {
   public let rules: [MeasureRule]
   /// The rules by the numbers to which they apply. The ranges do not overlap.
   private let ordered: [MeasureRule]
+  /// The first number of each rule of ``ordered``, for the search.
+  private let starts: [UInt64]
 
   /// Creates a set without rules.
   public init() {
     rules = []
     ordered = []
+    starts = []
   }
 
   /// Creates a set from rules and names of presets.
@@ -41,6 +44,7 @@ public struct MeasureRules: Hashable, Sendable {
     }
     self.rules = rules
     self.ordered = ordered
+    starts = ordered.map(\.range.lowerBound)
   }
 
   /// Whether there are no rules.
@@ -66,10 +70,22 @@ public struct MeasureRules: Hashable, Sendable {
   ///
   /// - Returns: The reading; the reason if a rule applies, but a check digit is wrong; `nil` if no rule applies, or if
   ///   `text` is not 8, 12, 13 or 14 ASCII digits.
+  public func reading(ofDigits text: String) -> Result<MeasureReading, MeasureRefusal>? {
+    reading(ofUTF8: text.utf8)
+  }
+
+  /// Reads digits, whether or not they are a restricted number with a valid check digit.
+  ///
+  /// - Returns: The reading; the reason if a rule applies, but a check digit is wrong; `nil` if no rule applies, or if
+  ///   `text` is not 8, 12, 13 or 14 ASCII digits.
   public func reading(ofDigits text: some StringProtocol) -> Result<MeasureReading, MeasureRefusal>? {
+    reading(ofUTF8: text.utf8)
+  }
+
+  private func reading(ofUTF8 bytes: some Sequence<UInt8>) -> Result<MeasureReading, MeasureRefusal>? {
     guard !isEmpty else { return nil }
     var run = DigitRun()
-    for byte in text.utf8 {
+    for byte in bytes {
       guard run.append(byte), run.count <= DigitRun.valueDigitCount else { return nil }
     }
     guard run.hasLengthOfGTIN else { return nil }
@@ -82,14 +98,14 @@ public struct MeasureRules: Hashable, Sendable {
 
   /// The rule for a number written with 14 digits; `nil` if there is none.
   private func rule(for number: UInt64) -> MeasureRule? {
+    // The last rule that starts at the number or before it.
     var low = 0
-    var high = ordered.count
+    var high = starts.count
     while low < high {
       let middle = (low + high) / 2
-      let range = ordered[middle].range
-      if range.contains(number) { return ordered[middle] }
-      if number < range.lowerBound { high = middle } else { low = middle + 1 }
+      if starts[middle] <= number { low = middle + 1 } else { high = middle }
     }
-    return nil
+    guard low > 0, ordered[low - 1].range.contains(number) else { return nil }
+    return ordered[low - 1]
   }
 }
