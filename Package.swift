@@ -146,8 +146,8 @@ let package = Package(
     module(
       "Workspace",
       [
-        "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Storage",
-        "TextFormat",
+        "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
+        "Storage", "TextFormat",
       ]),
     module(
       "Shelfmark",
@@ -181,9 +181,9 @@ let package = Package(
     module(
       "ScanDaemon",
       [
-        "Catalog", "CatalogHTTP", "CatalogSync", "CDaemon", "DocumentFormat", "Documents", "JSONFormat", "LogStore",
-        "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", coreMetrics,
-        logging, serviceLifecycle,
+        "Barcodes", "Catalog", "CatalogHTTP", "CatalogSync", "CDaemon", "DocumentFormat", "Documents", "JSONFormat",
+        "LogStore", "ScanInputs", "Storage", "StoreMetrics", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace",
+        coreMetrics, logging, serviceLifecycle,
       ]),
     module(
       "DaemonHTTP",

@@ -54,7 +54,7 @@ let package = Package(
     .target(
       name: "Workspace",
       dependencies: [
-        "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
+        "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
         "TextFormat",
       ],
       swiftSettings: library),

@@ -88,6 +88,16 @@ public struct GTIN: Hashable, Sendable {
   /// item of variable measure (GS1 General Specifications 2.1). Each indicator identifies *another* trade item.
   public var indicator: Int { Int(value / 10_000_000_000_000) }
 
+  /// The item of which this GTIN identifies a grouping: the same number with the indicator 0 and its own check digit;
+  /// `nil` if the indicator is 0.
+  public var withoutIndicator: GTIN? {
+    guard indicator > 0 else { return nil }
+    let digits = value % 10_000_000_000_000 / 10
+    var run = DigitRun()
+    for byte in String(digits).utf8 { _ = run.append(byte) }
+    return GTIN(value: digits * 10 + UInt64(run.nextCheckDigit))
+  }
+
   /// All spellings of this GTIN that lose no digit, longest first: 14 digits; 13 if they start with 0; 12 if they start
   /// with 00; 8 if they start with 000000.
   public var spellings: [String] {

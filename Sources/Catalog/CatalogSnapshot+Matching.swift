@@ -17,6 +17,10 @@ public enum MatchKind: String, Sendable {
   case digitalLink = "digital-link"
   /// A catalogue barcode is a prefix of the scanned code; a serial number follows.
   case head
+  /// The item in a restricted number that also contains a weight, a price or a count.
+  case measure
+  /// A part number on a label is a catalogue barcode or SKU.
+  case part
   /// The scan matched no product.
   case none
 }
@@ -38,6 +42,15 @@ public struct Match: Sendable {
   public var scan: Scan
   /// The scan after full-width folding, if that reading matched.
   var foldedScan: Scan?
+  /// The weight, price or count in a restricted number, if its item matched by a rule.
+  public var measure: MeasureReading?
+  /// Why a rule for restricted numbers that applies to the number does not read it; `nil` if it does, or none applies.
+  public var measureRefusal: MeasureRefusal?
+  /// What a rule for restricted numbers reads, if the catalogue does not have the item.
+  public var unmatchedMeasure: MeasureReading?
+  /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of pieces
+  /// in a case is not known.
+  public var contents: Contents?
   /// The lookups that were tried, in order, for diagnostics.
   public var attempts: [Attempt] = []
 
@@ -49,50 +62,94 @@ public struct Match: Sendable {
     public var text: String
     /// The number of products that the lookup found.
     public var productCount: Int
+    /// Why products that were found do not count, for users; `nil` if they do.
+    public var note: String?
+  }
+
+  /// A trade item that the scanned one contains.
+  public struct Contents: Hashable, Sendable {
+    /// The GTIN of the item inside, which the catalogue contains.
+    public var gtin: GTIN
+    /// The packaging level: the first digit of the scanned GTIN, 1 to 8.
+    public var level: Int
   }
 
   /// Whether no product was found.
   public var isEmpty: Bool { products.isEmpty }
+
+  /// Why no product was found, for users; `nil` if one was.
+  public var reason: String? {
+    guard isEmpty else { return nil }
+    return scan.refusal?.description ?? measureRefusal?.description ?? "sound, but not in the catalogue"
+  }
+
+  /// Whether the catalogue lacks what was scanned. A pallet or a location that no product has is no miss.
+  public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing }
+
+  /// The scan in the reading that matched.
+  public var reading: Scan { foldedScan ?? scan }
 }
 
 extension CatalogSnapshot {
-  /// The minimum number of characters of a head. Shorter barcodes are junk that would match almost everything.
-  static let shortestHead = 4
-
   /// Matches a scanned text. The first step that finds a product ends the search and returns all products that it
   /// finds.
   ///
   /// 1. The text itself, then ignoring the case of letters.
   /// 2. The GTIN in every spelling, from a plain number, GS1 element strings or a Digital Link.
   /// 3. UPC-E, expanded.
-  /// 4. The longest head.
-  /// 5. Steps 1 to 4 for the text with full-width characters folded.
+  /// 4. The item of a restricted number, by the rules for weights and prices.
+  /// 5. The longest head.
+  /// 6. Steps 1 to 5 for the text with full-width characters folded.
   ///
+  /// - Parameters:
+  ///   - scan: The parsed scan.
+  ///   - options: How heads are matched. How the text is parsed was decided when `scan` was created.
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: One lookup for each spelling, and one for each length of catalogue barcodes that is less than the
   ///   length of the code.
-  public func match(_ scan: Scan) throws(StoreError) -> Match {
-    var match = try matchAsRead(scan)
+  public func match(_ scan: Scan, options: MatchingOptions = MatchingOptions()) throws(StoreError) -> Match {
+    var match = try matchAsRead(scan, options)
     if match.isEmpty, let folded = scan.folded {
-      var second = try matchAsRead(folded)
+      var second = try matchAsRead(folded, options)
       second.attempts = match.attempts + second.attempts
       if second.isEmpty { second.gtin = match.gtin ?? second.gtin }
       second.scan = scan
       second.foldedScan = second.isEmpty ? nil : folded
       match = second
     }
+    match.contents = try contents(of: match)
     return match
   }
 
-  /// Matches a scanned text with the default configuration.
-  public func match(_ text: String) throws(StoreError) -> Match { try match(Scan(text)) }
+  /// Matches a scanned text.
+  ///
+  /// - Parameters:
+  ///   - text: The text as the scanner sent it.
+  ///   - symbology: The symbology, if the scanner sent it beside the text.
+  ///   - options: How the text is parsed and matched.
+  public func match(
+    _ text: String, symbology: SymbologyIdentifier? = nil, options: MatchingOptions = MatchingOptions()
+  ) throws(StoreError) -> Match {
+    try match(Scan(text, symbology: symbology, configuration: options.scan), options: options)
+  }
 
-  private func matchAsRead(_ scan: Scan) throws(StoreError) -> Match {
+  /// Returns the item inside a case, if the catalogue contains it.
+  private func contents(of match: Match) throws(StoreError) -> Match.Contents? {
+    // 9 stands for an item of variable measure, which contains no other.
+    guard let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content,
+      let inner = gtin.withoutIndicator
+    else { return nil }
+    var found = Match(scan: match.scan)
+    try matchGTIN(inner, .gtin, &found)
+    return found.isEmpty ? nil : Match.Contents(gtin: inner, level: gtin.indicator)
+  }
+
+  private func matchAsRead(_ scan: Scan, _ options: MatchingOptions) throws(StoreError) -> Match {
     var match = Match(scan: scan)
     match.gtin = scan.gtin
     if scan.allowsExactText {
       // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.
-      try matchExactly(scan.payload, &match)
+      try matchExactly(scan.payload, .exact, &match)
       if !match.isEmpty { return match }
     }
     match.rest = scan.addOn
@@ -107,7 +164,11 @@ extension CatalogSnapshot {
         return match
       }
     }
-    if scan.allowsHead { try matchHead(scan.headText, &match) }
+    if scan.kind == .rcn, let gtin = scan.gtin, !options.measures.isEmpty {
+      try matchMeasure(gtin, options.measures, &match)
+      if !match.isEmpty { return match }
+    }
+    if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
     return match
   }
 
@@ -119,7 +180,26 @@ extension CatalogSnapshot {
     }
   }
 
-  private func matchExactly(_ text: String, _ match: inout Match) throws(StoreError) {
+  /// Matches the item of a restricted number that also contains a weight, a price or a count.
+  private func matchMeasure(_ gtin: GTIN, _ rules: MeasureRules, _ match: inout Match) throws(StoreError) {
+    switch rules.reading(of: gtin) {
+    case nil: return
+    case .failure(let refusal): match.measureRefusal = refusal
+    case .success(let reading):
+      for key in reading.keys {
+        switch key {
+        case .itemNumber(let number): try matchGTIN(number, .measure, &match)
+        case .text(let text): try matchExactly(text, .measure, &match)
+        }
+        if match.isEmpty { continue }
+        match.measure = reading
+        return
+      }
+      match.unmatchedMeasure = reading
+    }
+  }
+
+  private func matchExactly(_ text: String, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
     let code = text.utf8.span.rawSpan
     var found = Candidates()
     if CodeKey.isFolded(code) {
@@ -129,7 +209,7 @@ extension CatalogSnapshot {
       let key = CodeKey.of(code)
       try collect(trimmed, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: trimmed), &found)
     }
-    match.found(found.exact.isEmpty ? try copies(found.folded) : found.exact, .exact, text)
+    match.found(found.exact.isEmpty ? try copies(found.folded) : found.exact, kind, text)
   }
 
   private func matchGTIN(_ gtin: GTIN, _ kind: MatchKind, _ match: inout Match) throws(StoreError) {
@@ -146,55 +226,8 @@ extension CatalogSnapshot {
     match.found(found.exact, kind, digits)
   }
 
-  private func matchHead(_ text: String, _ match: inout Match) throws(StoreError) {
-    let code = text.utf8.span.rawSpan
-    if CodeKey.isFolded(code) {
-      try matchHead(text, key: code, isKey: true, &match)
-    } else {
-      let key = text.utf8.map(CodeKey.upper)
-      try matchHead(text, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: code), &match)
-    }
-  }
-
-  /// Finds the longest barcode that is a prefix of the code, first letter for letter, then ignoring case.
-  private func matchHead(_ text: String, key: RawSpan, isKey: Bool, _ match: inout Match) throws(StoreError) {
-    guard let store else { return }
-    let code = text.utf8.span.rawSpan
-    let lengths = store.keyLengths(CatalogSchema.productByCode)
-    var folded: (rows: [RowID], length: Int)?
-    var length = lengths.longest(below: code.byteCount)
-    while length >= Self.shortestHead {
-      let shorter = lengths.longest(below: length)
-      // Prefetch the next shorter head during this lookup.
-      if shorter >= Self.shortestHead {
-        store.prefetch(CatalogSchema.productByCode, key.extracting(first: shorter))
-      }
-      var found = Candidates()
-      let head = code.extracting(first: length)
-      try collect(head, key: key.extracting(first: length), isKey: isKey, &found)
-      if !found.isEmpty, Self.isHead(head) {
-        if !found.exact.isEmpty {
-          match.found(found.exact, .head, text)
-          match.rest = code.extracting(length...).string
-          return
-        }
-        if folded == nil { folded = (found.folded, length) }
-      }
-      length = shorter
-    }
-    match.found(try copies(folded?.rows ?? []), .head, text)
-    if let folded { match.rest = code.extracting(folded.length...).string }
-  }
-
-  private static func isHead(_ bytes: RawSpan) -> Bool {
-    // Count characters, not bytes: every byte that is not a UTF-8 continuation byte begins a character.
-    var count = 0
-    for offset in bytes.byteOffsets where bytes.u8(at: offset) & 0xC0 != 0x80 { count += 1 }
-    return count >= shortestHead
-  }
-
   /// The products found under one key.
-  private struct Candidates {
+  struct Candidates {
     /// The products whose barcode equals the text.
     var exact: [Product] = []
     /// The rows whose barcode differs from the text only in case. Few of them are ever read.
@@ -208,7 +241,7 @@ extension CatalogSnapshot {
   /// - Parameters:
   ///   - text: The text to compare barcodes with, without surrounding blanks.
   ///   - isKey: Whether `text` is its own key.
-  private func collect(
+  func collect(
     _ text: RawSpan, key: RawSpan, isKey: Bool, _ found: inout Candidates
   ) throws(StoreError) {
     guard let store, key.byteCount > 0 else { return }
@@ -224,7 +257,7 @@ extension CatalogSnapshot {
     }
   }
 
-  private func copies(_ rows: [RowID]) throws(StoreError) -> [Product] {
+  func copies(_ rows: [RowID]) throws(StoreError) -> [Product] {
     var products: [Product] = []
     for row in rows {
       if let product = try withProduct(row, { (view) throws(StoreError) in try copy(view) }) {
@@ -237,7 +270,7 @@ extension CatalogSnapshot {
 
 extension Match {
   /// Records a lookup and stores the products that it found.
-  fileprivate mutating func found(_ products: consuming [Product], _ kind: MatchKind, _ text: String) {
+  mutating func found(_ products: consuming [Product], _ kind: MatchKind, _ text: String) {
     attempts.append(Attempt(kind: kind, text: text, productCount: products.count))
     if products.isEmpty { return }
     self.kind = kind

@@ -25,13 +25,18 @@ extension CatalogSnapshot {
   /// A code with a serial number counts once, however often it was scanned. A plain code counts every time. A scan of a
   /// set's own barcode counts as one complete set. The contents of a logistic unit are not counted.
   ///
+  /// - Parameters:
+  ///   - codes: The codes as scanned.
+  ///   - options: How they are parsed and matched.
   /// - Complexity: One match for each scan; one lookup for each set that has a scanned component, and one for each of
   ///   its components.
-  public func complete(_ codes: [String]) throws(StoreError) -> SetCompletion {
+  public func complete(
+    _ codes: [String], options: MatchingOptions = MatchingOptions()
+  ) throws(StoreError) -> SetCompletion {
     var result = SetCompletion()
     var scannedSerials: Set<String> = []
     for code in codes {
-      let match = try match(code)
+      let match = try match(code, options: options)
       guard !match.isEmpty, match.kind != .gs1Content else {
         result.unknown.append(code)
         continue
@@ -94,9 +99,6 @@ extension CatalogSnapshot {
 }
 
 extension Match {
-  /// The scan in the reading that matched.
-  fileprivate var reading: Scan { foldedScan ?? scan }
-
   /// Whether the code identifies a single piece by its serial number, not a kind of product.
   fileprivate var hasSerial: Bool {
     switch kind {

@@ -61,14 +61,24 @@ extension DaemonAPI {
     _ body: BodyMembers, _ input: String, _ tag: String?
   ) throws(ErrorResponse) -> Reading {
     guard let code = try body.text("code") else { throw .badRequest("code: a text, what was scanned") }
-    return try reading(code, try body.text("input") ?? input, try body.text("tag") ?? tag)
+    let symbology = try body.text("symbology")
+    let labelType = try body.text("labelType")
+    return try reading(
+      code, try body.text("input") ?? input, try body.text("tag") ?? tag, symbology: symbology ?? labelType)
   }
 
-  private static func reading(_ code: String, _ input: String, _ tag: String?) throws(ErrorResponse) -> Reading {
+  private static func reading(
+    _ code: String, _ input: String, _ tag: String?, symbology: String? = nil
+  ) throws(ErrorResponse) -> Reading {
     try check(code)
     try check(input: input)
     try check(tag: tag)
-    return Reading(input: input, code: code, tag: tag)
+    try check(symbology: symbology)
+    return Reading(input: input, code: code, tag: tag, symbology: symbology)
+  }
+
+  private static func check(symbology: String?) throws(ErrorResponse) {
+    if let symbology, symbology.utf8.count > 64 { throw .badRequest("symbology: at most 64 bytes") }
   }
 
   static func check(_ code: String) throws(ErrorResponse) {

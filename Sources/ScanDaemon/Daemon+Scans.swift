@@ -1,3 +1,4 @@
+import Barcodes
 import Catalog
 import Documents
 import JSONFormat
@@ -135,7 +136,7 @@ extension Daemon {
   /// Matches a reading against a catalogue. A code that could not be decoded matches nothing, even if its beginning is
   /// a valid code.
   private func match(_ reading: Reading, _ catalogue: CatalogSnapshot) throws -> Match {
-    try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code)
+    try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code, symbology: reading.symbologyIdentifier)
   }
 
   /// The answer if the catalogue cannot be read.
@@ -143,7 +144,7 @@ extension Daemon {
     _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
   ) -> ScanAnswer {
     let match: Match
-    do { match = try CatalogSnapshot.empty.match(reading.code) } catch {
+    do { match = try CatalogSnapshot.empty.match(reading.code, symbology: reading.symbologyIdentifier) } catch {
       preconditionFailure("nothing can be wrong with a catalogue that is no file")
     }
     let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
@@ -312,6 +313,11 @@ extension Daemon {
     }
     events.publish(.input, JSONText.object(fields).bytes)
   }
+}
+
+extension Reading {
+  /// The symbology that the sender named; `nil` if it named none, or one that is not known.
+  var symbologyIdentifier: SymbologyIdentifier? { symbology.flatMap { SymbologyIdentifier(named: $0) } }
 }
 
 /// The documents written for a scan.

@@ -18,6 +18,8 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
   var code: String
   var input: String
   var tag: String?
+  /// The symbology as the sender named it.
+  var symbology: String?
   /// The bytes of a code that could not be decoded.
   var bytes: [UInt8]?
   /// The time at which the code was read, in seconds since 1970.
@@ -28,12 +30,13 @@ struct PendingScan: Codable, Sendable, Equatable, Identifiable {
     code = answer.reading.code
     input = answer.reading.input
     tag = answer.reading.tag
+    symbology = answer.reading.symbology
     bytes = answer.reading.undecodedBytes
     time = answer.time.timeIntervalSince1970
   }
 
   var reading: Reading {
-    guard let bytes else { return Reading(input: input, code: code, tag: tag) }
+    guard let bytes else { return Reading(input: input, code: code, tag: tag, symbology: symbology) }
     return Reading(input: input, undecoded: bytes)
   }
 }

@@ -1,7 +1,9 @@
+import Barcodes
 public import Catalog
 public import JSONFormat
 public import ScanInputs
 import TextFormat
+import Workspace
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -78,12 +80,14 @@ public struct ScanAnswer: Sendable {
       ("id", .text(id)), ("time", .text(time.precise)), ("input", .text(reading.input)),
       ("tag", .optional(reading.tag)),
     ]
-    for (name, value) in match.jsonFields(code: reading.code) {
-      guard name == "match", let reason else {
-        fields.append((name, value))
-        continue
+    let today = ScanDate(localAt: Int64(time.timeIntervalSince1970))
+    for (name, value) in match.jsonFields(code: reading.code, today: today) {
+      switch name {
+      case "match" where reason != nil: fields.append(("match", .text(kind)))
+      // Why the catalogue could not be searched says more than that nothing was found.
+      case "reason": fields.append(("reason", reason.map(JSONText.text) ?? value))
+      default: fields.append((name, value))
       }
-      fields += [("match", .text(kind)), ("reason", .text(reason))]
     }
     if let bytes = reading.undecodedBytes { fields.append(("hex", .text(Hexadecimal.text(bytes)))) }
     fields.append(("catalogue", catalogue.json(at: time)))
@@ -106,8 +110,8 @@ public struct ScanAnswer: Sendable {
     }
   }
 
-  /// Whether the catalogue was searched and has no such product.
-  var isMiss: Bool { lookup == .done && match.isEmpty }
+  /// Whether the catalogue was searched and lacks the product. A pallet or a location is no product, and no miss.
+  var isMiss: Bool { lookup == .done && match.isMiss }
 
   /// Returns the same answer with another recording state.
   func recorded(_ recording: Recording) -> ScanAnswer {

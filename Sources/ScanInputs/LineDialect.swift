@@ -65,7 +65,9 @@ enum LineDialect: Sendable {
       case (.text(let text), let affixes?):
         do throws(ScanRequest.Refusal) {
           let request = try ScanRequest(line: text, affixes)
-          return .success(Reading(input: inputContext.name, code: request.code, tag: request.tag))
+          return .success(
+            Reading(
+              input: inputContext.name, code: request.code, tag: request.tag, symbology: request.symbology))
         } catch {
           inputContext.note(.fault(error.fault))
           return .failure(error)

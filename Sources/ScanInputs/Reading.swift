@@ -7,14 +7,18 @@ public struct Reading: Sendable, Equatable {
   public var code: String
   /// An ID that the sender gave the request; the answer contains it. `nil` if the sender gave none.
   public var tag: String?
+  /// The symbology as the sender named it beside the code, for example `]C1` or `LABEL-TYPE-EAN13`; `nil` if it named
+  /// none. A name that is not known is passed on, and decides nothing.
+  public var symbology: String?
   /// The bytes of a code that could not be decoded; `nil` if it was decoded.
   public let undecodedBytes: [UInt8]?
 
   /// Creates a reading of a code that could be decoded.
-  public init(input: String, code: String, tag: String? = nil) {
+  public init(input: String, code: String, tag: String? = nil, symbology: String? = nil) {
     self.input = input
     self.code = code
     self.tag = tag
+    self.symbology = symbology
     undecodedBytes = nil
   }
 

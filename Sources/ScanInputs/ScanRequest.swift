@@ -1,10 +1,12 @@
 import JSONFormat
 
-/// A request on a socket: a line of JSON, `{"code":"…","tag":"…"}`. Other keys are ignored. A line with two codes or
-/// two tags is refused because it is ambiguous, and a wrong code would be recorded as scanned.
+/// A request on a socket: a line of JSON, `{"code":"…","tag":"…","symbology":"…"}`. `labelType`, as DataWedge calls it,
+/// is another name for `symbology`. Other keys are ignored. A line with two codes, tags or symbologies is refused
+/// because it is ambiguous, and a wrong code would be recorded as scanned.
 struct ScanRequest: Equatable, Sendable {
   var code: String
   var tag: String?
+  var symbology: String?
 
   /// The reason why a line is not a valid request, and its tag if it could be read.
   struct Refusal: Error, Equatable {
@@ -17,9 +19,10 @@ struct ScanRequest: Equatable, Sendable {
   /// The maximum nesting depth of ignored values.
   static let nestingDepth = 16
 
-  init(code: String, tag: String? = nil) {
+  init(code: String, tag: String? = nil, symbology: String? = nil) {
     self.code = code
     self.tag = tag
+    self.symbology = symbology
   }
 
   init(line: String) throws(Refusal) {
@@ -33,7 +36,7 @@ struct ScanRequest: Equatable, Sendable {
     guard let code = reader.code else {
       throw Refusal(reason: #"the request has no "code"; it is {"code":"…"}"#, tag: tag)
     }
-    self.init(code: code, tag: tag)
+    self.init(code: code, tag: tag, symbology: reader.symbology ?? nil)
   }
 
   /// The fields that were read so far, in a line that may still be refused.
@@ -41,6 +44,8 @@ struct ScanRequest: Equatable, Sendable {
     var code: String?
     /// `nil` until the line contains a tag.
     var tag: String??
+    /// `nil` until the line contains a symbology.
+    var symbology: String??
 
     mutating func read(_ line: String) throws(Refusal) {
       do {
@@ -76,6 +81,10 @@ struct ScanRequest: Equatable, Sendable {
           guard tag == nil else { throw Refusal(reason: #""tag" is there twice"#) }
           guard value == .string || value == .null else { throw Refusal(reason: #""tag" is no string"#) }
           tag = .some(value == .string ? tokens.textString : nil)
+        case "symbology", "labelType":
+          guard symbology == nil else { throw Refusal(reason: "the symbology is there twice") }
+          guard value == .string || value == .null else { throw Refusal(reason: "\"\(key)\" is no string") }
+          symbology = .some(value == .string ? tokens.textString : nil)
         default:
           let depth = tokens.depth
           guard value == .beginObject || value == .beginArray else { continue }

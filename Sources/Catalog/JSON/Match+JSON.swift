@@ -1,21 +1,86 @@
+package import Barcodes
 package import JSONFormat
 
 extension Match {
-  /// What programs are told of a scan, field by field: `code`, `match`, `key`, `gtin`, `rest`, `products`, `elements`.
+  /// What programs are told of a scan, field by field: `code`, `match`, `kind`, `symbology`, `key`, `gtin`, `rest`,
+  /// `products`, `elements`, `data`, `issues`, and where they apply `reason`, `measure`,
+  /// `contains` and `expired`.
   ///
-  /// - Parameter code: the text that was matched, as it was scanned.
-  package func jsonFields(code: String) -> [(String, JSONText)] {
-    var elements: [(String, JSONText)] = []
-    for element in scan.elements?.elements ?? [] where !elements.contains(where: { $0.0 == element.ai }) {
-      elements.append((element.ai, .text(element.value)))
-    }
-    return [
-      ("code", .text(code)), ("match", .text(kind.rawValue)), ("key", .optional(key)),
+  /// - Parameters:
+  ///   - code: The text that was matched, as it was scanned.
+  ///   - today: The date of the day, evaluated only if the label contains data.
+  package func jsonFields(code: String, today: @autoclosure () -> ScanDate) -> [(String, JSONText)] {
+    var fields: [(String, JSONText)] = [
+      ("code", .text(code)), ("match", .text(kind.rawValue)), ("kind", .text(reading.codeKind.rawValue)),
+      ("symbology", .optional(scan.symbology?.description)), ("key", .optional(key)),
       ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
-      ("products", .array(products.map(JSONText.product))), ("elements", .object(elements)),
+      ("products", .array(products.map(JSONText.product))),
     ]
+    guard let elements = reading.elements else {
+      fields += [("elements", .object([])), ("data", .object([])), ("issues", .array([]))]
+      return fields + remarks
+    }
+    var raw: [(String, JSONText)] = []
+    for element in elements.elements where !raw.contains(where: { $0.0 == element.ai }) {
+      raw.append((element.ai, .text(element.value)))
+    }
+    let today = today()
+    let content = reading.content(today: today)
+    fields += [("elements", .object(raw)), ("data", content.data.json)]
+    fields.append(("issues", .array(content.issues.map(\.json))))
+    fields += remarks
+    if let expiry = content.data.expiry { fields.append(("expired", .bool(expiry < today))) }
+    return fields
   }
 
   /// The fields as an object.
-  package func json(code: String) -> JSONText { .object(jsonFields(code: code)) }
+  package func json(code: String, today: @autoclosure () -> ScanDate) -> JSONText {
+    .object(jsonFields(code: code, today: today()))
+  }
+
+  /// The fields that few answers have.
+  private var remarks: [(String, JSONText)] {
+    var fields: [(String, JSONText)] = []
+    if let reason { fields.append(("reason", .text(reason))) }
+    if let measure {
+      let rule = ("rule", JSONText.text(measure.rule.name))
+      fields.append(("measure", .object([(measure.field.name, measure.field.value.json), rule])))
+    }
+    if let contents {
+      fields.append(("contains", .object([("gtin", .text(contents.gtin.digits)), ("level", .int(contents.level))])))
+    }
+    return fields
+  }
+}
+
+extension ScanData {
+  /// The data as an object.
+  package var json: JSONText { .object(fields.map { ($0.name, $0.value.json) }) }
+}
+
+extension ScanValue {
+  /// The value as JSON. Numbers are written in decimal, exactly.
+  package var json: JSONText {
+    switch self {
+    case .text(let text): .text(text)
+    case .number(let number): .raw(Array(number.description.utf8))
+    case .flag(let flag): .bool(flag)
+    case .date(let date): .text(date.description)
+    case .dateTime(let dateTime): .text(dateTime.description)
+    case .quantity(let number, let unit):
+      .object([("value", .raw(Array(number.description.utf8))), ("unit", .text(unit))])
+    case .money(let number, let currency):
+      .object(
+        [("value", .raw(Array(number.description.utf8)))] + (currency.map { [("currency", .text($0))] } ?? []))
+    case .list(let values): .array(values.map(\.json))
+    case .fields(let fields): .object(fields.map { ($0.name, $0.value.json) })
+    }
+  }
+}
+
+extension ScanIssue {
+  /// The issue as an object.
+  package var json: JSONText {
+    .object([("ai", .optional(ai)), ("position", .int(position)), ("reason", .text(reason))])
+  }
 }

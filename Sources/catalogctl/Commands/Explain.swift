@@ -2,6 +2,7 @@ import ArgumentParser
 import Barcodes
 import Catalog
 import JSONFormat
+import Workspace
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,7 +19,7 @@ struct Explain: ParsableCommand {
   func run() throws {
     let match = try store.snapshot().match(code)
     if output.json {
-      JSONText.object(match.jsonFields(code: code) + match.explanation).print()
+      JSONText.object(match.jsonFields(code: code, today: .today) + match.explanation).print()
       if match.isEmpty { throw Failure(.no) }
       return
     }
@@ -27,24 +28,54 @@ struct Explain: ParsableCommand {
     table.add("text", visible(scan.text))
     if let symbology = scan.symbology { table.add("symbology", "\(symbology)") }
     table.add("payload", visible(scan.payload))
-    table.add("kind", scan.kind.rawValue)
+    table.add("kind", match.reading.codeKind.rawValue)
     if let gtin = scan.gtin { table.add("GTIN", gtin.digits) }
     if let gtin = scan.upcE { table.add("UPC-E of", gtin.digits) }
     if scan.checkDigit != .none { table.add("check digit", "\(scan.checkDigit)") }
-    for element in scan.elements?.elements ?? [] { table.add("(\(element.ai))", visible(element.value)) }
     if let addOn = scan.addOn { table.add("add-on", addOn) }
     if let folded = scan.folded { table.add("folded", visible(folded.payload)) }
     table.print()
     Console.print("")
+    printContent(match)
+    if let explanation = (match.measure ?? match.unmatchedMeasure)?.explanation ?? match.measureRefusal?.explanation {
+      Console.print(explanation)
+      Console.print("")
+    }
     printAttempts(match)
     printCandidates(match)
     if match.isEmpty { throw Failure(.no) }
   }
 
+  /// Prints what the label states, element by element, and what is wrong with it.
+  private func printContent(_ match: Match) {
+    guard let elements = match.reading.elements, !elements.elements.isEmpty || elements.fault != nil else { return }
+    let content = match.reading.content(today: .today)
+    var table = Table("LABEL", "VALUE", "TITLE")
+    for element in elements.elements {
+      table.add("(\(element.ai))", visible(element.value), ApplicationIdentifier(element.ai)?.title ?? "unknown")
+    }
+    table.print()
+    Console.print("")
+    if !content.data.isEmpty {
+      var data = Table("DATA", "")
+      for field in content.data.fields { data.add(field.name, visible(field.value.words)) }
+      if let expiry = content.data.expiry, expiry < .today { data.add("expired", "since \(expiry)") }
+      data.print()
+      Console.print("")
+    }
+    if content.issues.isEmpty { return }
+    var issues = Table("ISSUE", ">AT BYTE", "")
+    for issue in content.issues {
+      issues.add(issue.ai.map { "(\($0))" } ?? "", String(issue.position), visible(issue.reason))
+    }
+    issues.print()
+    Console.print("")
+  }
+
   private func printAttempts(_ match: Match) {
-    var table = Table("TRIED", "TEXT", ">FOUND")
+    var table = Table("TRIED", "TEXT", ">FOUND", "")
     for attempt in match.attempts {
-      table.add(attempt.kind.rawValue, visible(attempt.text), String(attempt.productCount))
+      table.add(attempt.kind.rawValue, visible(attempt.text), String(attempt.productCount), attempt.note ?? "")
     }
     if match.attempts.isEmpty { Console.print("nothing was looked up") }
     table.print()
@@ -53,14 +84,20 @@ struct Explain: ParsableCommand {
 
   private func printCandidates(_ match: Match) {
     guard !match.isEmpty else {
-      let reason = match.scan.refusal.map { "\($0)" } ?? "the code is sound, but no product has it"
-      Console.print("\(Console.styled("no match", .red)): \(reason)")
+      Console.print("\(Console.styled("no match", .red)): \(match.reason ?? "")")
+      printContents(match)
       return
     }
     Console.print(
       "\(Console.styled("match", .green)): \(match.kind.rawValue)"
         + (match.key.map { ", barcode \($0.shown)" } ?? "") + (match.rest.map { ", rest \(visible($0))" } ?? ""))
     ProductTable.print(match.products)
+    printContents(match)
+  }
+
+  private func printContents(_ match: Match) {
+    guard let contents = match.contents else { return }
+    Console.print("contains \(contents.gtin.digits), which the catalogue has (packaging level \(contents.level))")
   }
 
   /// The text with control characters as names, so that a separator is visible.
@@ -86,6 +123,7 @@ extension Match {
     let attempts = attempts.map { attempt in
       JSONText.object([
         ("kind", .text(attempt.kind.rawValue)), ("text", .text(attempt.text)), ("products", .int(attempt.productCount)),
+        ("note", .optional(attempt.note)),
       ])
     }
     let reading = JSONText.object([
@@ -96,6 +134,23 @@ extension Match {
       ("refusal", .optional(scan.refusal.map { "\($0)" })),
     ])
     return [("reading", reading), ("attempts", .array(attempts))]
+  }
+}
+
+extension ScanValue {
+  /// The value as text for people.
+  fileprivate var words: String {
+    switch self {
+    case .text(let text): text
+    case .number(let number): number.description
+    case .flag(let flag): flag ? "yes" : "no"
+    case .date(let date): date.description
+    case .dateTime(let dateTime): dateTime.description
+    case .quantity(let number, let unit): "\(number) \(unit)"
+    case .money(let number, let currency): ([number.description] + (currency.map { [$0] } ?? [])).joined(separator: " ")
+    case .list(let values): values.map(\.words).joined(separator: ", ")
+    case .fields(let fields): fields.map { "\($0.name) \($0.value.words)" }.joined(separator: ", ")
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Barcodes
 import Catalog
 import JSONFormat
 import LogStore
+import Workspace
 
 struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,7 +35,11 @@ struct Scan: ParsableCommand {
       }
       let match = try snapshot.match(code)
       if match.isEmpty { missed = true }
-      if output.json { match.json(code: code).print() } else { match.lines(code: code).forEach(Console.print) }
+      if output.json {
+        match.json(code: code, today: .today).print()
+      } else {
+        match.lines(code: code).forEach(Console.print)
+      }
     }
     if codes.isEmpty {
       try InputFile("-").forEachLine(answer)
@@ -49,13 +55,23 @@ extension Match {
   func lines(code: String) -> [String] {
     let shown = Table.cell(code, limit: 40)
     guard !isEmpty else {
-      let reason = scan.refusal.map { "\($0)" } ?? "no product has it"
+      let reason = reason ?? ""
       return ["\(Console.styled(shown, .bold))  \(Console.styled("none", .red))  \(reason)"]
     }
     return products.map { product in
       let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
       return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.shown)"
-        + "  \(Table.cell(product.name, limit: 60))\(rest)"
+        + "  \(Table.cell(product.name, limit: 60))\(rest)\(remarks)"
     }
+  }
+
+  /// What a person should know of the label: that the goods have expired, and what is wrong with it.
+  private var remarks: String {
+    let today = ScanDate.today
+    let content = reading.content(today: today)
+    var text = ""
+    if let expiry = content.data.expiry, expiry < today { text += "  " + Console.styled("expired \(expiry)", .red) }
+    for issue in content.issues { text += "  " + Console.styled(Table.cell(issue.reason, limit: 60), .yellow) }
+    return text
   }
 }

@@ -1,0 +1,37 @@
+public import Barcodes
+
+/// How scans are parsed and matched: the settings `matching.…` of a store.
+public struct MatchingOptions: Hashable, Sendable {
+  /// How scanners send the contents of symbols.
+  public var scan = ScanConfiguration()
+  /// How weights, prices and counts are read from restricted numbers.
+  public var measures = MeasureRules()
+  /// How heads are matched.
+  public var heads = HeadOptions()
+
+  /// Creates the default options.
+  public init() {}
+}
+
+/// How heads are matched: catalogue barcodes that are a prefix of the scanned code.
+public struct HeadOptions: Hashable, Sendable {
+  /// Whether heads are matched at all.
+  public var isEnabled = true
+  /// The minimum number of characters of a head. Shorter barcodes are junk that would match almost everything.
+  public var minimumLength = 4
+  /// The minimum number of characters of a head that consists of digits, if the code is a sound GTIN that is not
+  /// restricted. Such a code is nearly always a product that is missing from the catalogue, and a short number in the
+  /// catalogue would begin many of them: of 5,000 unknown EAN-13 numbers, 53 began with a barcode like `5410`.
+  public var minimumDigits = 7
+  /// The symbologies whose data have no head, by the letter of their identifier, for example `A` for Code 39. Those
+  /// that never have one, such as EAN-13, need not be named.
+  public var excludedSymbologies: Set<Unicode.Scalar> = []
+
+  /// Creates the default options.
+  public init() {}
+
+  /// Whether a scan may have a head.
+  func allows(_ scan: Scan) -> Bool {
+    isEnabled && (scan.symbology.map { !excludedSymbologies.contains($0.letter) } ?? true)
+  }
+}
