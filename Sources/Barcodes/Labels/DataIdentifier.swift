@@ -13,7 +13,7 @@ struct DataIdentifier {
   /// Returns the number of bytes of the identifier at the start of `data`, known or not; `nil` if there is none.
   static func length(at data: ArraySlice<UInt8>) -> Int? {
     let digitCount = data.prefix(3).prefix(while: ASCII.isDigit).count
-    guard let letter = data.dropFirst(digitCount).first, ASCII.isUppercase(letter) else { return nil }
+    guard let letter = data.dropFirst(digitCount).first, ASCII.isUpper(letter) else { return nil }
     return digitCount + 1
   }
 

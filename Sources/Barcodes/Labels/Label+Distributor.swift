@@ -32,7 +32,7 @@ extension Label {
 
   private mutating func add(_ name: String, at position: Int, _ value: ArraySlice<UInt8>) {
     guard !value.isEmpty else { return }
-    addElement(name, value)
+    addElement(name, at: position, value)
     switch name {
     case "pbn": addEntry("pickList", .text, name, at: position, value)
     case "on": addEntry("order", .text, name, at: position, value)

@@ -124,7 +124,7 @@ extension Label {
   /// states nothing.
   mutating func addField(_ identifier: String, at position: Int, _ value: some Collection<UInt8>) {
     guard !value.isEmpty else { return }
-    addElement(identifier, value)
+    addElement(identifier, at: position, value)
     guard let known = DataIdentifier.known(identifier) else { return }
     addEntry(known.name, known.type, identifier, at: position, value)
   }

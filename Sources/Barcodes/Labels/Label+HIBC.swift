@@ -24,7 +24,7 @@ extension Label {
     let body = message.dropFirst()
     guard let first = body.first else { return nil }
 
-    if ASCII.isUppercase(first) {
+    if ASCII.isUpper(first) {
       guard let primary = Primary(body, isStrict: !check.isValid) else { return nil }
       self.init(kind: .hibc)
       addPrimary(primary, at: data.startIndex)
@@ -41,7 +41,7 @@ extension Label {
       readSecondaryAlone(message)
     } else if check.isValid, first == ASCII.slash {
       self.init(kind: .hibc)
-      addElement("+/", body.dropFirst())
+      addElement("+/", at: data.startIndex, body.dropFirst())
       addFault("+/", at: data.startIndex, "a label of the HIBC provider applications standard is not read")
     } else {
       return nil
@@ -74,7 +74,7 @@ extension Label {
       let all = body[..<(slash ?? body.endIndex)]
       guard (6...23).contains(all.count), let unit = all.last, ASCII.isDigit(unit) else { return nil }
       let (labeler, product) = (all.prefix(4), all.dropFirst(4).dropLast())
-      guard (labeler + (isStrict ? product : [])).allSatisfy({ ASCII.isDigit($0) || ASCII.isUppercase($0) }) else {
+      guard (labeler + (isStrict ? product : [])).allSatisfy({ ASCII.isDigit($0) || ASCII.isUpper($0) }) else {
         return nil
       }
       self.labeler = labeler
@@ -86,7 +86,7 @@ extension Label {
   }
 
   private mutating func addPrimary(_ primary: Primary, at position: Int) {
-    addElement("+", primary.all)
+    addElement("+", at: position, primary.all)
     addEntry("labelerId", .text, "+", at: position, primary.labeler)
     addEntry("productCode", .text, "+", at: position, primary.product)
     addEntry("unitOfMeasure", .text, "+", at: position, primary.unit)
@@ -102,7 +102,7 @@ extension Label {
   /// Reads secondary data in a symbol of their own, whose last character before the check character is the link.
   private mutating func readSecondaryAlone(_ message: ArraySlice<UInt8>) {
     readSecondary(message.dropFirst().dropLast())
-    addElement("link", message.suffix(1))
+    addElement("link", at: message.endIndex - 1, message.suffix(1))
     addEntry("link", .text, "link", at: message.endIndex - 1, message.suffix(1))
   }
 
@@ -111,12 +111,12 @@ extension Label {
     for field in data.split(separator: ASCII.slash) {
       let position = field.startIndex
       if let flag = ["$$+", "$$", "$+", "$"].first(where: { field.starts(with: $0.utf8) }) {
-        addElement(flag, field.dropFirst(flag.utf8.count))
+        addElement(flag, at: position, field.dropFirst(flag.utf8.count))
         readLot(field.dropFirst(flag.utf8.count), flag, at: position)
       } else if let length = DataIdentifier.length(at: field) {
         addField(String(decoding: field.prefix(length), as: UTF8.self), at: position, field.dropFirst(length))
       } else if field.count >= 5, field.prefix(5).allSatisfy(ASCII.isDigit) {
-        addElement("YYJJJ", field)
+        addElement("YYJJJ", at: position, field)
         addEntry("expiry", .date(.yearDay), "YYJJJ", at: position, field.prefix(5))
         addLot(field.dropFirst(5), "YYJJJ", at: position)
       } else {

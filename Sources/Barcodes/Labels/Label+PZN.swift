@@ -16,7 +16,7 @@ extension Label {
 
     self.init(kind: .pzn)
     isWeak = !isNamed && symbology?.letter != "A"
-    addElement("PZN", digits)
+    addElement("PZN", at: 0, digits)
     guard let pzn = Pharmazentralnummer(digits) else {
       addFault("PZN", at: 0, "the check digit of the PZN is wrong")
       return

@@ -45,14 +45,14 @@ extension Label {
       guard isNamed || (isSound && isGrouped) else { return nil }
       self.init(kind: .isbn)
       isWeak = !isNamed
-      addElement("ISBN", number)
+      addElement("ISBN", at: 0, number)
       if isSound { takeISBN(BookNumber.gtin("978", number.dropLast())) } else { addWrongCheck("ISBN") }
     } else if number.count == 13, number.allSatisfy(ASCII.isDigit),
       number.starts(with: "978".utf8) || number.starts(with: "979".utf8)
     {
       guard isNamed || printed.separatorCount > 0 else { return nil }
       self.init(kind: .isbn)
-      addElement("ISBN", number)
+      addElement("ISBN", at: 0, number)
       if let gtin = GTIN(utf8: number) { takeISBN(gtin) } else { addWrongCheck("ISBN") }
     } else {
       return nil
@@ -78,7 +78,7 @@ extension Label {
     guard isNamed || (isSound && printed.separatorOffsets == [4] && printed.isHyphenated) else { return nil }
     self.init(kind: .issn)
     isWeak = !isNamed
-    addElement("ISSN", number)
+    addElement("ISSN", at: 0, number)
     guard isSound else {
       addWrongCheck("ISSN")
       return
@@ -104,7 +104,7 @@ extension Label {
     guard isNamed || !hasM || music != nil else { return nil }
     self.init(kind: .ismn)
     isWeak = hasM && !isNamed
-    addElement("ISMN", printed.characters)
+    addElement("ISMN", at: 0, printed.characters)
     guard let music else {
       addWrongCheck("ISMN")
       return

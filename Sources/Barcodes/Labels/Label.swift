@@ -69,8 +69,11 @@ public struct Label: Hashable, Sendable {
   }
 
   /// Adds an element as it is on the label.
-  mutating func addElement(_ identifier: String, _ value: some Sequence<UInt8>) {
-    elements.append(ElementString.Element(ai: identifier, value: String(decoding: Array(value), as: UTF8.self)))
+  ///
+  /// - Parameter position: The offset of its identifier.
+  mutating func addElement(_ identifier: String, at position: Int, _ value: some Sequence<UInt8>) {
+    let text = String(decoding: Array(value), as: UTF8.self)
+    elements.append(ElementString.Element(ai: identifier, value: text, offset: position))
   }
 
   /// Adds a text to look up, unless it is empty or there already.

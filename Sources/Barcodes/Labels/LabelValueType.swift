@@ -41,7 +41,7 @@ enum LabelValueType: Hashable, Sendable {
       return Self.result(Self.decimal(value[...]).map { .number($0) }, "the value is not a number")
     case .numberAndUnit:
       let unit = value.suffix(2)
-      let isUnit = unit.count == 2 && unit.allSatisfy(ASCII.isLetterOrDigit)
+      let isUnit = unit.count == 2 && unit.allSatisfy(ASCII.isAlphanumeric)
       let number = isUnit ? Self.decimal(value.dropLast(2)) : nil
       return Self.result(
         number.map { .quantity($0, unit: String(decoding: unit, as: UTF8.self)) },
@@ -50,7 +50,7 @@ enum LabelValueType: Hashable, Sendable {
       return Self.result(Self.decimal(value[...]).map { .quantity($0, unit: unit) }, "the value is not a number")
     case .money:
       let currency = value.suffix(3)
-      let amount = currency.allSatisfy(ASCII.isUppercase) ? Self.decimal(value.dropLast(3)) : nil
+      let amount = currency.allSatisfy(ASCII.isUpper) ? Self.decimal(value.dropLast(3)) : nil
       return Self.result(
         amount.map { .money($0, currency: String(decoding: currency, as: UTF8.self)) },
         "the value is not a number with the three letters of a currency")
@@ -65,7 +65,7 @@ enum LabelValueType: Hashable, Sendable {
     case .dateTime(let format):
       return Self.result(format.dateTime(value, today: today).map { .dateTime($0) }, "the date or time does not exist")
     case .country:
-      let isCountry = value.count == 2 && value.allSatisfy(ASCII.isUppercase)
+      let isCountry = value.count == 2 && value.allSatisfy(ASCII.isUpper)
       return Self.result(
         isCountry ? .text(String(decoding: value, as: UTF8.self)) : nil, "the value is not a country of two letters")
     case .gtin:
@@ -101,13 +101,5 @@ enum LabelValueType: Hashable, Sendable {
 
   private static func result(_ value: ScanValue?, _ reason: String) -> Result<ScanValue, Fault> {
     value.map { .success($0) } ?? .failure(Fault(reason: reason))
-  }
-}
-
-extension ASCII {
-  static func isUppercase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
-
-  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased(byte))
   }
 }

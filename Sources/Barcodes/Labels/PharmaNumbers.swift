@@ -44,7 +44,7 @@ struct PharmacyProductNumber: Hashable, Sendable {
   /// Creates the number that `bytes` denotes. Returns `nil` if the form or the check digits are wrong.
   init?(_ bytes: some Collection<UInt8>) {
     let number = Array(bytes)
-    guard (5...22).contains(number.count), number.allSatisfy({ ASCII.isDigit($0) || ASCII.isUppercase($0) }) else {
+    guard (5...22).contains(number.count), number.allSatisfy({ ASCII.isDigit($0) || ASCII.isUpper($0) }) else {
       return nil
     }
     var sum = 0
