@@ -52,8 +52,10 @@ extension DigitalLink {
       for attribute in query.split(whereSeparator: isSeparator) {
         guard let equals = attribute.firstIndex(of: UInt8(ascii: "=")) else { continue }
         let name = attribute[..<equals]
-        // Other names belong to the web site.
-        guard !name.isEmpty, let identifier = DigitalLinkKey.identifier(named: name) else { continue }
+        // Other names belong to the web site, and so does a word such as `party`.
+        guard let first = name.first, let identifier = DigitalLinkKey.identifier(named: name),
+          ASCII.isDigit(first) || !DigitalLinkKey.isKey(identifier)
+        else { continue }
         let isRead = append(identifier, at: name.startIndex, attribute[(equals + 1)...])
         if isRead, ApplicationIdentifier(at: 0, in: identifier)?.isLinkAttribute == false {
           let ai = String(decoding: identifier, as: UTF8.self)

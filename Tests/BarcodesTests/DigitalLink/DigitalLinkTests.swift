@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test func `names of the site in the query are not identifiers`() throws {
-    let link = try #require(DigitalLink("https://example.com/01/07330242200924?a=1&10=L;linkType=x&=2&17"))
+    let link = try #require(
+      DigitalLink("https://example.com/01/07330242200924?a=1&10=L;linkType=x&=2&17&party=3&gtin=4"))
     #expect(link.elements.description == "(01)07330242200924(10)L")
     #expect(link.elements.fault == nil)
   }

@@ -61,6 +61,16 @@ import Testing
     #expect(old.issues(today: today) == [])
   }
 
+  @Test func `a label of Würth Elektronik is read as a scanner sends it, without RS and EOT`() throws {
+    // Part-DB, issue 1290.
+    let label = try #require(Label("[)>06␝1P875105242006␝Q20␝1T317010012523270␝16D20250629"))
+    #expect(label.parts == ["875105242006"])
+    let data = label.data(today: today)
+    #expect(data.lot == "317010012523270" && data.count == ExactDecimal(20))
+    #expect(data.production == ScanDate(year: 2025, month: 6, day: 29))
+    #expect(label.issues(today: today) == [])
+  }
+
   @Test(arguments: [
     ("<RS>", "<GS>", "<EOT>"), ("{RS}", "{GS}", "{EOT}"), ("[RS]", "[GS]", "[EOT]"), ("␞", "␝", "␄"),
     ("^^", "^]", "^D"), ("^", "]", "^D"), ("^", "]", "^d"), ("~d030", "~d029", "~d004"), ("^030", "^029", "^004"),
