@@ -2,14 +2,17 @@ extension Scan {
   /// What the scanned code is: a kind of number or label.
   ///
   /// - Complexity: Linear in the number of elements.
-  public var codeKind: CodeKind {
+  public var codeKind: CodeKind { label?.kind ?? codeKindWithoutLabel }
+
+  /// What the code is if it is not taken for a label.
+  public var codeKindWithoutLabel: CodeKind {
     switch kind {
     case .gtin: kindOfNumber
     case .rcn: .restricted
     case .upcE: .upcE
     case .gs1, .gs1Bad: kindOfElements
     case .digitalLink: .digitalLink
-    case .url, .digits, .text, .empty: .text
+    case .label, .url, .digits, .text, .empty: .text
     }
   }
 

@@ -13,9 +13,18 @@ extension Scan {
   /// - Complexity: Linear in the length of ``text``; computed on each call. A plain number has no content, and costs
   ///   nothing.
   public func content(today: ScanDate) -> Content {
-    guard let elements else { return Content() }
-    var content = elements.content(today: today)
-    if !content.issues.isEmpty { content.issues = content.issues.map(atPlaceInText) }
+    var content = Content()
+    if let elements {
+      content = elements.content(today: today)
+      content.issues += linkIssues
+    }
+    if let label {
+      for field in label.data(today: today).fields { content.data.add(field.value, field.name) }
+      content.issues += label.issues(today: today)
+    }
+    if !content.issues.isEmpty {
+      content.issues = content.issues.map(atPlaceInText).sorted { $0.position < $1.position }
+    }
     return content
   }
 
@@ -26,7 +35,7 @@ extension Scan {
     if SymbologyIdentifier(startOf: data) != nil {
       data = Noise.trimmedAtStart(data.dropFirst(SymbologyIdentifier.byteCount))
     }
-    let separators = kind == .digitalLink ? [] : configuration.separators
+    let separators = kind == .digitalLink || label != nil ? [] : configuration.separators
     let offset = Separators.originalOffset(of: issue.position, in: data, separators)
     return ScanIssue(ai: issue.ai, position: data.startIndex + offset, reason: issue.reason)
   }

@@ -15,6 +15,8 @@ extension Scan {
     case digitalLink = "digital-link"
     /// Any other web address.
     case url
+    /// A label that is not GS1's; see ``Scan/label``.
+    case label
     /// Digits that do not have the length of a GTIN.
     case digits
     /// Any other text, including numbers with a wrong check digit.

@@ -23,11 +23,11 @@ extension Scan {
 
   /// Whether a known barcode that is a prefix of ``headText`` is a match, with the rest being a serial number.
   ///
-  /// This requires more than ``allowsExactText``. GS1 data have their own field for a serial number, unless the digits
-  /// only look like GS1 data by chance or are not GS1 data at all. Nothing can follow an EAN or UPC, unless it is a
+  /// This requires more than ``allowsExactText``. GS1 data and other labels have their own field for a serial number,
+  /// unless the digits only look like GS1 data by chance. Nothing can follow an EAN or UPC, unless it is a
   /// restricted number that contains a price or a weight.
   public var allowsHead: Bool {
-    guard allowsExactText, kind != .gs1 || evidence == .digits else { return false }
+    guard allowsExactText, kind != .label, kind != .gs1 || evidence == .digits else { return false }
     return symbology?.isEANUPC != true || kind == .rcn
   }
 

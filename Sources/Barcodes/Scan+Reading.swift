@@ -8,6 +8,8 @@ extension Scan {
     var upcE: GTIN?
     var checkDigit = CheckDigit.none
     var elements: ElementString?
+    var label: Label?
+    var linkIssues: [ScanIssue] = []
     var addOn: String?
     var evidence = Evidence.none
 
@@ -51,8 +53,8 @@ extension Scan {
         kind = .empty
       } else if DigitalLink.endOfScheme(bytes, from: data.startIndex) != nil {
         readAddress(Array(data))
-      } else if !readElements(data, configuration) {
-        if let run { readNumber(run) }
+      } else if !readLabel(data), !readElements(data, configuration), let run {
+        readNumber(run)
       }
     }
 
@@ -64,7 +66,28 @@ extension Scan {
       }
       kind = .digitalLink
       evidence = .form
+      linkIssues = link.issues
       take(link.elements)
+    }
+
+    /// Reads a label that is not GS1's. Returns whether it certainly is one.
+    private mutating func readLabel(_ data: ArraySlice<UInt8>) -> Bool {
+      guard let label = Label(bytes: Array(data), symbology: symbology) else { return false }
+      self.label = label
+      if label.isWeak { return false }
+      if let strings = label.elementStrings {
+        var read = ElementString(separated: strings.bytes, from: strings.start)
+        // A separator that was sent as text is replaced by several, to keep the offsets.
+        read.faults.removeAll { $0.fault == .emptyElement }
+        kind = read.elements.isEmpty && read.fault != nil ? .gs1Bad : .gs1
+        evidence = .form
+        take(read)
+      } else {
+        kind = .label
+        gtin = label.gtin
+        checkDigit = gtin == nil ? .none : .valid
+      }
+      return true
     }
 
     /// Reads element strings, if there is evidence for them. Returns whether there is.
@@ -110,6 +133,9 @@ extension Scan {
         kind = .empty
       } else if symbology?.hasAddOn == true {
         readNumberWithAddOn(run)
+      } else if run.count == 10, label == nil {
+        kind = .digits
+        label = Label(payload, symbology: symbology)
       } else {
         readPlainNumber(run)
       }

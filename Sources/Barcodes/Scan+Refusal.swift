@@ -31,7 +31,7 @@ extension Scan {
     case .empty: return .empty
     case .url: return .addressWithoutGTIN
     case .gs1, .gs1Bad, .digitalLink: return refusalOfElements
-    case .gtin, .rcn, .upcE, .digits, .text: return checkDigit == .invalid ? .wrongCheckDigit : nil
+    case .gtin, .rcn, .upcE, .label, .digits, .text: return checkDigit == .invalid ? .wrongCheckDigit : nil
     }
   }
 

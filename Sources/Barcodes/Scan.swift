@@ -5,13 +5,16 @@
 ///
 /// 1. ``payload`` unchanged, if ``allowsExactText``;
 /// 2. ``gtin``, then ``upcE``;
-/// 3. the longest known barcode that is a prefix of ``headText``, if ``allowsHead``;
-/// 4. the same for ``folded``, a second reading for typed text.
+/// 3. the parts of ``label``;
+/// 4. the longest known barcode that is a prefix of ``headText``, if ``allowsHead``;
+/// 5. the GTIN of a ``label`` that is weak;
+/// 6. the same for ``folded``, a second reading for typed text.
 ///
 /// If nothing is found, ``refusal`` distinguishes a misread from a missing product.
 ///
 /// Invariants: ``payload`` is a part of ``text``; ``gtin`` and ``upcE`` have valid check digits; ``elements`` is
-/// present exactly for the kinds `gs1`, `gs1Bad` and `digitalLink`.
+/// present exactly for the kinds `gs1`, `gs1Bad` and `digitalLink`; a ``label`` that is not weak is present exactly for
+/// the kind `label`, and for `gs1` inside an envelope of ISO/IEC 15434.
 public struct Scan: Hashable, Sendable {
   /// The text as the scanner sent it.
   public let text: String
@@ -38,6 +41,12 @@ public struct Scan: Hashable, Sendable {
 
   /// The element strings of GS1 data, including a Digital Link.
   public let elements: ElementString?
+
+  /// The label, if the payload is one that is not GS1's: of ISO/IEC 15434, HIBC, a PZN, a printed ISBN and others.
+  public let label: Label?
+
+  /// What is wrong with the form of a Digital Link.
+  let linkIssues: [ScanIssue]
 
   /// The add-on of 2 or 5 digits that follows the number after `]E3`.
   public let addOn: String?
@@ -85,6 +94,8 @@ public struct Scan: Hashable, Sendable {
     upcE = reading.upcE
     checkDigit = reading.checkDigit
     elements = reading.elements
+    label = reading.label
+    linkIssues = reading.linkIssues
     addOn = reading.addOn
     evidence = reading.evidence
     self.configuration = configuration

@@ -86,6 +86,12 @@ public struct Match: Sendable {
   /// Whether the catalogue lacks what was scanned. A pallet or a location that no product has is no miss.
   public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing }
 
+  /// What the scanned code is. A text that only looks like a label, and is a barcode or begins with one, is that.
+  public var codeKind: CodeKind {
+    guard let label = reading.label, label.isWeak, kind == .exact || kind == .head else { return reading.codeKind }
+    return reading.codeKindWithoutLabel
+  }
+
   /// The scan in the reading that matched.
   public var reading: Scan { foldedScan ?? scan }
 }
@@ -97,9 +103,11 @@ extension CatalogSnapshot {
   /// 1. The text itself, then ignoring the case of letters.
   /// 2. The GTIN in every spelling, from a plain number, GS1 element strings or a Digital Link.
   /// 3. UPC-E, expanded.
-  /// 4. The item of a restricted number, by the rules for weights and prices.
-  /// 5. The longest head.
-  /// 6. Steps 1 to 5 for the text with full-width characters folded.
+  /// 4. The part numbers of a label, among barcodes and SKUs.
+  /// 5. The item of a restricted number, by the rules for weights and prices.
+  /// 6. The longest head.
+  /// 7. A text that may be a printed ISBN, a PZN or another weak label.
+  /// 8. Steps 1 to 7 for the text with full-width characters folded.
   ///
   /// - Parameters:
   ///   - scan: The parsed scan.
@@ -164,12 +172,54 @@ extension CatalogSnapshot {
         return match
       }
     }
+    if let label = scan.label, !label.isWeak {
+      try matchParts(of: label, &match)
+      if !match.isEmpty { return match }
+    }
     if scan.kind == .rcn, let gtin = scan.gtin, !options.measures.isEmpty {
       try matchMeasure(gtin, options.measures, &match)
       if !match.isEmpty { return match }
     }
     if scan.allowsHead, options.heads.allows(scan) { try matchHead(scan, options.heads, &match) }
+    if match.isEmpty, let label = scan.label, label.isWeak {
+      match.gtin = label.gtin
+      if let gtin = label.gtin { try matchGTIN(gtin, .gtin, &match) }
+      if match.isEmpty { try matchParts(of: label, &match) }
+    }
     return match
+  }
+
+  /// Matches the part numbers of a label with barcodes, and then with SKUs.
+  ///
+  /// - Complexity: One lookup for each part. SKUs have no index: a label whose parts are no barcodes reads all products.
+  private func matchParts(of label: Label, _ match: inout Match) throws(StoreError) {
+    // An ISBN or a PZN identifies the product like its GTIN.
+    let isNumber = [.isbn, .issn, .ismn, .pzn].contains(label.kind)
+    for part in label.parts {
+      try matchExactly(part, isNumber ? .gtin : .part, &match)
+      if !match.isEmpty { return }
+    }
+    if isNumber || label.parts.isEmpty { return }
+    try matchSKU(label.parts, &match)
+  }
+
+  /// Matches part numbers with SKUs, ignoring the case of letters. The first part that is one counts.
+  private func matchSKU(_ parts: [String], _ match: inout Match) throws(StoreError) {
+    let keys = parts.map { CodeKey.of($0) }
+    var best = keys.count
+    var found: [Product] = []
+    try forEachProduct { (view) throws(StoreError) in
+      let sku = view.utf8.skuCode
+      if sku.byteCount == 0 || view.delFlag != 0 { return }
+      for index in 0...best where index < keys.count && CodeKey.equals(sku, keys[index].rawSpan) {
+        if index < best { found = [] }
+        best = index
+        found.append(try copy(view))
+        break
+      }
+    }
+    match.found(found, .part, best < parts.count ? parts[best] : parts[0])
+    if !match.isEmpty { match.key = match.products[0].skuCode }
   }
 
   private func kind(of scan: Scan) -> MatchKind {

@@ -20,6 +20,16 @@ enum CodeKey {
   /// Returns the key of a text.
   static func of(_ text: String) -> [UInt8] { of(Array(text.utf8).rawSpan) }
 
+  /// Returns whether `text` is `key` if surrounding blanks are removed and letters are in upper case.
+  static func equals(_ text: RawSpan, _ key: RawSpan) -> Bool {
+    let range = trimmed(text)
+    guard range.count == key.byteCount else { return false }
+    for offset in 0..<key.byteCount where upper(text.u8(at: range.lowerBound + offset)) != key.u8(at: offset) {
+      return false
+    }
+    return true
+  }
+
   /// Returns whether `barcode` is its own key. Most barcodes are, and need no copy.
   @inline(__always)
   static func isFolded(_ barcode: RawSpan) -> Bool {

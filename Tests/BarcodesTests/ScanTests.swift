@@ -95,8 +95,23 @@ import Testing
     #expect(Scan("]E00107310430000352").kind == .digits)
   }
 
-  @Test func `an envelope of ISO/IEC 15434 is text`() {
-    #expect(Scan("[)>\u{1E}06\u{1D}PABC\u{1D}S123\u{1E}\u{4}").kind == .text)
+  @Test func `an envelope of ISO/IEC 15434 is a label, and may hold element strings`() {
+    let scan = Scan("[)>\u{1E}06\u{1D}PABC\u{1D}S123\u{1E}\u{4}")
+    #expect(scan.kind == .label && scan.codeKind == .iso15434)
+    #expect(scan.label?.parts == ["ABC"])
+    #expect(scan.content(today: ScanDate(daysSince1970: 20_000)).data.serial == "123")
+    let embedded = Scan("[)>\u{1E}05\u{1D}010529684939845210KGL\u{1E}\u{4}")
+    #expect(embedded.gtin?.digits == "05296849398452" && embedded.codeKind == .iso15434)
+    #expect(embedded.content(today: ScanDate(daysSince1970: 20_000)).data.lot == "KGL")
+  }
+
+  @Test func `ten digits may be an ISBN, which is tried last`() {
+    let scan = Scan("0306406152")
+    #expect(scan.kind == .digits && scan.gtin == nil && scan.allowsHead)
+    #expect(scan.label?.isWeak == true && scan.label?.gtin?.digits == "09780306406157")
+    #expect(scan.codeKind == .isbn && scan.codeKindWithoutLabel == .text)
+    #expect(Scan("0306406153").label == nil)
+    #expect(Scan("978-0-306-40615-7").gtin?.digits == "09780306406157")
   }
 
   @Test func `texts are allowed where nothing structured speaks against it`() {

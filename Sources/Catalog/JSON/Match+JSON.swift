@@ -11,17 +11,20 @@ extension Match {
   ///   - today: The date of the day, evaluated only if the label contains data.
   package func jsonFields(code: String, today: @autoclosure () -> ScanDate) -> [(String, JSONText)] {
     var fields: [(String, JSONText)] = [
-      ("code", .text(code)), ("match", .text(kind.rawValue)), ("kind", .text(reading.codeKind.rawValue)),
+      ("code", .text(code)), ("match", .text(kind.rawValue)), ("kind", .text(codeKind.rawValue)),
       ("symbology", .optional(scan.symbology?.description)), ("key", .optional(key)),
       ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
-    guard let elements = reading.elements else {
+    // A text that only looks like a label, and is a barcode, states nothing.
+    let isLabel = reading.label.map { !$0.isWeak || kind == .gtin || kind == .part } ?? false
+    guard isLabel || reading.elements != nil else {
       fields += [("elements", .object([])), ("data", .object([])), ("issues", .array([]))]
       return fields + remarks
     }
     var raw: [(String, JSONText)] = []
-    for element in elements.elements where !raw.contains(where: { $0.0 == element.ai }) {
+    for element in (reading.elements?.elements ?? []) + (reading.label?.elements ?? [])
+    where !raw.contains(where: { $0.0 == element.ai }) {
       raw.append((element.ai, .text(element.value)))
     }
     let today = today()

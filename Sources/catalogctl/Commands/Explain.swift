@@ -28,7 +28,7 @@ struct Explain: ParsableCommand {
     table.add("text", visible(scan.text))
     if let symbology = scan.symbology { table.add("symbology", "\(symbology)") }
     table.add("payload", visible(scan.payload))
-    table.add("kind", match.reading.codeKind.rawValue)
+    table.add("kind", match.codeKind.rawValue)
     if let gtin = scan.gtin { table.add("GTIN", gtin.digits) }
     if let gtin = scan.upcE { table.add("UPC-E of", gtin.digits) }
     if scan.checkDigit != .none { table.add("check digit", "\(scan.checkDigit)") }
@@ -48,11 +48,14 @@ struct Explain: ParsableCommand {
 
   /// Prints what the label states, element by element, and what is wrong with it.
   private func printContent(_ match: Match) {
-    guard let elements = match.reading.elements, !elements.elements.isEmpty || elements.fault != nil else { return }
     let content = match.reading.content(today: .today)
+    let elements = (match.reading.elements?.elements ?? []) + (match.reading.label?.elements ?? [])
+    guard !elements.isEmpty || !content.issues.isEmpty else { return }
     var table = Table("LABEL", "VALUE", "TITLE")
-    for element in elements.elements {
-      table.add("(\(element.ai))", visible(element.value), ApplicationIdentifier(element.ai)?.title ?? "unknown")
+    for element in elements {
+      // A label that is not GS1's may use the same letters and digits for something else.
+      let title = match.reading.label == nil ? ApplicationIdentifier(element.ai)?.title ?? "unknown" : ""
+      table.add("(\(element.ai))", visible(element.value), title)
     }
     table.print()
     Console.print("")
