@@ -18,9 +18,10 @@ struct EnvelopeSeparators: Hashable {
 
   static let controlCharacters = EnvelopeSeparators("\u{1E}", "\u{1D}", "\u{4}")
 
-  /// The forms that users of scanners report. The last one is that of a keyboard whose control key was lost: RS, GS and
+  /// The forms that scanners send or users report. The last one is that of a keyboard whose control key was lost: RS, GS and
   /// EOT are typed with it as ^, ] and D.
-  private static let typed = [
+  private static let forms = [
+    controlCharacters,
     EnvelopeSeparators("<RS>", "<GS>", "<EOT>"),
     EnvelopeSeparators("{RS}", "{GS}", "{EOT}"),
     EnvelopeSeparators("[RS]", "[GS]", "[EOT]"),
@@ -49,14 +50,14 @@ struct EnvelopeSeparators: Hashable {
   ///   - offset: The offset after `[)>`.
   /// - Returns: The separators, and the offset of the number of the first format; `nil` if there is no such number.
   static func find(in bytes: [UInt8], at offset: Int) -> (separators: EnvelopeSeparators, format: Int)? {
-    for form in [controlCharacters] + typed where bytes[offset...].starts(with: form.record) {
+    for form in forms where bytes[offset...].starts(with: form.record) {
       let format = offset + form.record.count
       if isFormat(at: format, in: bytes) { return (form, format) }
     }
     // RS is missing; GS may be there.
     guard isFormat(at: offset, in: bytes) else { return nil }
     let fields = bytes[(offset + 2)...]
-    for form in [controlCharacters] + typed where fields.starts(with: form.group) { return (form, offset) }
+    for form in forms where fields.starts(with: form.group) { return (form, offset) }
     if let byte = fields.first, replacements.utf8.contains(byte) {
       return (EnvelopeSeparators("\u{1E}", String(decoding: [byte], as: UTF8.self), "\u{4}"), offset)
     }
@@ -76,11 +77,13 @@ struct EnvelopeSeparators: Hashable {
   ///
   /// Control characters always separate. `D` alone ends a message only at its last byte and after an RS.
   func separator(at offset: Int, in bytes: [UInt8]) -> (Separator, count: Int)? {
-    switch bytes[offset] {
+    let byte = bytes[offset]
+    switch byte {
     case 0x1E: return (.record, 1)
     case 0x1D: return (.group, 1)
     case 0x04: return (.end, 1)
-    default: break
+    case record.first, group.first, end.first, end.first.map(ASCII.lowercased): break
+    default: return nil
     }
     let rest = bytes[offset...]
     // A form may begin like another one: ^^ is RS, and ^ alone is RS in another form. The longer one is listed first.
@@ -88,7 +91,7 @@ struct EnvelopeSeparators: Hashable {
     if rest.starts(with: group) { return (.group, group.count) }
     if end.count > 1 || end.first.map({ $0 < 0x20 }) == true {
       if rest.starts(with: end) { return (.end, end.count) }
-    } else if rest.count == 1, rest.first.map(ASCII.lowercased) == UInt8(ascii: "d"),
+    } else if rest.count == 1, ASCII.lowercased(byte) == UInt8(ascii: "d"),
       bytes[..<offset].suffix(record.count).elementsEqual(record)
     {
       return (.end, 1)

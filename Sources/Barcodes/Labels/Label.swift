@@ -6,6 +6,7 @@
 ///     -03752864                                            PZN in Code 39
 ///     ISBN 3-16-148410-X                                   a printed ISBN
 ///     {pbn:PICK1,on:SO1,pc:C312270,pm:ST-1,qty:2}          LCSC
+///     QTY:1 PN:WBP-302 PO:19361337/1 MPN:WBP-302           TME
 ///
 /// A label does not identify a product by itself: it provides ``gtin`` and ``parts``, and a matcher looks them up.
 public struct Label: Hashable, Sendable {
@@ -19,9 +20,12 @@ public struct Label: Hashable, Sendable {
   /// there is none or a check digit is wrong.
   public internal(set) var gtin: GTIN?
 
-  /// The texts to look up among barcodes and SKUs, most specific first. None is empty and none occurs twice. There are
-  /// none if a check digit is wrong.
+  /// The texts to look up among barcodes and SKUs, most specific first, at most ``maximumPartCount``. None is empty and
+  /// none occurs twice. There are none if a check digit is wrong.
   public private(set) var parts: [String] = []
+
+  /// The greatest number of ``parts``: more than any label has, and few enough to look up.
+  public static let maximumPartCount = 16
 
   /// Whether the text may well be something else, such as a part number that looks like an ISBN-10 by chance. A matcher
   /// should try the exact text and heads before it uses such a label.
@@ -58,8 +62,10 @@ public struct Label: Hashable, Sendable {
       switch first {
       case UInt8(ascii: "["), UInt8(ascii: ">"): Label(envelope: bytes)
       case UInt8(ascii: "+"), UInt8(ascii: "*"): Label(hibc: bytes)
-      case UInt8(ascii: "{"): Label(distributor: bytes)
-      case UInt8(ascii: "-"), UInt8(ascii: "P"), UInt8(ascii: "p"): Label(pzn: bytes, symbology: symbology)
+      case UInt8(ascii: "{"): Label(lcsc: bytes)
+      case UInt8(ascii: "-"), UInt8(ascii: "p"): Label(pzn: bytes, symbology: symbology)
+      case UInt8(ascii: "P"): Label(pzn: bytes, symbology: symbology) ?? Label(tme: bytes)
+      case UInt8(ascii: "Q"): Label(tme: bytes)
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "I"), UInt8(ascii: "i"), UInt8(ascii: "M"):
         Label(printed: bytes)
       default: nil
@@ -76,9 +82,9 @@ public struct Label: Hashable, Sendable {
     elements.append(ElementString.Element(ai: identifier, value: text, offset: position))
   }
 
-  /// Adds a text to look up, unless it is empty or there already.
+  /// Adds a text to look up, unless it is empty or there already, or there are enough.
   mutating func addPart(_ text: String) {
-    if !text.isEmpty, !parts.contains(text) { parts.append(text) }
+    if !text.isEmpty, parts.count < Self.maximumPartCount, !parts.contains(text) { parts.append(text) }
   }
 
   /// Adds an issue.

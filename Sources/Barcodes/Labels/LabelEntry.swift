@@ -32,15 +32,18 @@ extension Label {
   /// - Parameter today: The current date, which decides the century of years with two digits.
   public func issues(today: ScanDate) -> [ScanIssue] {
     var issues = faults
-    for (index, entry) in entries.enumerated() {
+    var firstValues: [String: [UInt8]] = [:]
+    for entry in entries {
       if case .failure(let fault) = entry.type.read(entry.value, today: today) {
         issues.append(ScanIssue(ai: entry.identifier, position: entry.position, reason: fault.reason))
       }
-      let earlier = entries[..<index].first { $0.name == entry.name }
-      if let earlier, earlier.value != entry.value, earlier.identifier == entry.identifier {
-        let reason = "\(entry.identifier ?? entry.name) is on the label twice, with different values"
+      // A flag of HIBC has values of several names.
+      let key = (entry.identifier ?? "") + " " + entry.name
+      if let first = firstValues[key], first != entry.value {
+        let reason = "\(entry.identifier ?? entry.name) is on the label twice, with different values; the first counts"
         issues.append(ScanIssue(ai: entry.identifier, position: entry.position, reason: reason))
       }
+      firstValues[key] = firstValues[key] ?? entry.value
     }
     // The sort is stable: issues at one position stay in the order in which they were found.
     return issues.sorted { $0.position < $1.position }

@@ -50,4 +50,33 @@ import Testing
   func `other texts in braces are no label`(text: String) {
     #expect(Label(text) == nil)
   }
+
+  @Test func `both labels of TME are read`() throws {
+    // InvenTree, tests of supplier barcodes.
+    let square = try #require(
+      Label(
+        "QTY:1 PN:WBP-302 PO:19361337/1 CPO:PO-2023-06-08-001337 MFR:WISHERENTERPRISE MPN:WBP-302M RoHS "
+          + "https://www.tme.eu/details/WBP-302"))
+    let matrix = try #require(Label("PWBP-302 1PMPNWBP-302M Q1 K19361337/1"))
+    for label in [square, matrix] {
+      #expect(label.kind == .label)
+      #expect(label.parts == ["WBP-302", "WBP-302M"])
+      let data = label.data(today: today)
+      #expect(data.count == ExactDecimal(1))
+      #expect(data["supplierPart"] == .text("WBP-302"))
+      #expect(data["manufacturerPart"] == .text("WBP-302M"))
+      #expect(data["supplierOrder"] == .text("19361337/1"))
+      #expect(label.issues(today: today) == [])
+    }
+    #expect(square.data(today: today)["order"] == .text("PO-2023-06-08-001337"))
+    #expect(matrix.elements.map(\.ai) == ["P", "1P", "Q", "K"])
+  }
+
+  @Test(arguments: [
+    "QTY:1", "PN:", "PN: QTY:1", "QTY:1 Model", "Q1", "Quality first", "PART 1 2 3", "PWBP-302 1PWBP-302 Q1 K1",
+    "PWBP-302 1PMPNWBP-302 QX K1", "P 1PMPNX Q1 K1", "PRODUCT A B C",
+  ])
+  func `texts that only begin like a label of TME are none`(text: String) {
+    #expect(Label(text) == nil)
+  }
 }

@@ -206,4 +206,12 @@ import Testing
     #expect(Set(DataIdentifier.parts).count == DataIdentifier.parts.count)
     for part in DataIdentifier.parts { #expect(DataIdentifier.known(part) != nil, "\(part)") }
   }
+
+  @Test func `a label of a thousand parts has few texts to look up`() throws {
+    let fields = (0..<1_000).map { "\u{1D}1P\($0)" }.joined()
+    let label = try #require(Label("[)>\u{1E}06" + fields + "\u{1E}\u{4}"))
+    #expect(label.elements.count == 1_000)
+    #expect(label.parts.count == Label.maximumPartCount)
+    #expect(label.issues(today: today).count == 999)
+  }
 }

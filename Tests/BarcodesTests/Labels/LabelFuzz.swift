@@ -11,7 +11,8 @@ import Testing
     "[)><RS>05<GS>0104012345123456<GS>10L<RS>06<GS>1PA<RS><EOT>",
     "[)>^06]1PRC0402]Q25]1TL1^D", "[)>^^06^]1PRC0402^]D260229^^12^]X^^^D", "[)>06|1PA|Q1", "[)>␞06␝1PA␝12Q5EUR␞␄",
     "+A99912345/$$52001510X3/16D20111212/S77DEFG457", "+$$52001510X3GD", "*+A123BJC5D6E71G*", "+28060L1G/",
-    "-03752864", "PZN - 3752864", "ISBN 978-3-16-148410-0", "080442957X", "ISSN 0317-8471", "M-2306-7118-7",
+    "QTY:1 PN:WBP-302 PO:19361337/1 MPN:X", "PWBP-302 1PMPNWBP-302 Q1 K19361337/1", "-03752864", "PZN - 3752864",
+    "ISBN 978-3-16-148410-0", "080442957X", "ISSN 0317-8471", "M-2306-7118-7",
     "{pbn:PICK1,on:SO1,pc:C312270,pm:ST-1,qty:2,mc:,cc:1}",
   ].map { Array($0.utf8) }
 
@@ -29,7 +30,7 @@ import Testing
   @Test func `arbitrary bytes keep the invariants`() {
     var random = SeededGenerator(for: "LabelFuzz, arbitrary bytes")
     for _ in 0..<(20_000 * depth) {
-      let first = Array("[>+*{-PIM0123".utf8).randomElement(using: &random)!
+      let first = Array("[>+*{-PQIM0123".utf8).randomElement(using: &random)!
       check([first] + random.bytes(Int.random(in: 0...30, using: &random)))
     }
   }

@@ -3,7 +3,7 @@
 ///     {pbn:PICK2009291337,on:SO2009291337,pc:C312270,pm:ST-1-102-A01-T000-RS,qty:2,mc:,cc:1,pdi:34421807}
 extension Label {
   /// Parses a label of LCSC. Blanks around names and values are ignored, and a lost brace at the end is reported.
-  init?(distributor bytes: [UInt8]) {
+  init?(lcsc bytes: [UInt8]) {
     guard bytes.first == UInt8(ascii: "{"), let first = Self.name(at: 1, in: bytes), Self.names.contains(first.name)
     else { return nil }
     self.init(kind: .label)
