@@ -83,6 +83,7 @@ let package = Package(
       name: "shelfmark-bench",
       dependencies: [
         "BenchmarkSupport", "CatalogueGenerator",
+        .product(name: "Barcodes", package: "shelfmark"),
         .product(name: "Catalog", package: "shelfmark"),
         .product(name: "CatalogRows", package: "shelfmark"),
         .product(name: "CatalogSync", package: "shelfmark"),

@@ -211,12 +211,10 @@ extension CatalogSnapshot {
     try forEachProduct { (view) throws(StoreError) in
       let sku = view.utf8.skuCode
       if sku.byteCount == 0 || view.delFlag != 0 { return }
-      for index in 0...best where index < keys.count && CodeKey.equals(sku, keys[index].rawSpan) {
-        if index < best { found = [] }
-        best = index
-        found.append(try copy(view))
-        break
-      }
+      guard let index = keys.firstIndex(where: { CodeKey.equals(sku, $0.rawSpan) }), index <= best else { return }
+      if index < best { found = [] }
+      best = index
+      found.append(try copy(view))
     }
     match.found(found, .part, best < parts.count ? parts[best] : parts[0])
     if !match.isEmpty { match.key = match.products[0].skuCode }

@@ -50,10 +50,15 @@ private struct Oracle {
       let same = entries.filter { $0.gtin == gtin }
       if !same.isEmpty { return found(same, kind(scan), scan.addOn) }
     }
+    if let label = scan.label, !label.isWeak, let found = self.found(label) { return found }
     if scan.allowsHead {
       let code = Array(scan.headText.unicodeScalars)
       let upper = Self.upper(code)
-      let heads = entries.filter { $0.code.count >= 4 && $0.code.count < code.count }
+      let heads = entries.filter { entry in
+        let isShortNumber = entry.code.count < 7 && entry.code.allSatisfy { ("0"..."9").contains($0) }
+        let isTooShort = entry.code.count < 4 || scan.kind == .gtin && isShortNumber
+        return !isTooShort && entry.code.count < code.count
+      }
       for found in [
         heads.filter { code.starts(with: $0.code) }, heads.filter { upper.starts(with: $0.folded) },
       ] {
@@ -62,7 +67,23 @@ private struct Oracle {
         return self.found(found.filter { $0.code.count == longest }, .head, rest)
       }
     }
+    if let label = scan.label, label.isWeak {
+      let same = entries.filter { $0.gtin != nil && $0.gtin == label.gtin }
+      if !same.isEmpty { return found(same, .gtin, nil) }
+      if let found = found(label) { return found }
+    }
     return Answer(rest: scan.addOn)
+  }
+
+  /// What the parts of a label find among barcodes. The products of these tests have no SKU.
+  private func found(_ label: Label) -> Answer? {
+    let isNumber = [.isbn, .issn, .ismn, .pzn].contains(label.kind)
+    for part in label.parts {
+      let code = Self.trimmed(part)
+      for equal in [entries.filter { $0.code == code }, entries.filter { $0.folded == Self.upper(code) }]
+      where !equal.isEmpty { return found(equal, isNumber ? .gtin : .part, nil) }
+    }
+    return nil
   }
 
   private func kind(_ scan: Scan) -> MatchKind {

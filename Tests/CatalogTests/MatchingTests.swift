@@ -151,7 +151,7 @@ import Testing
       "]d20106901234567892\u{1D}21A",
     ] { #expect(try match(scan, in: barcodes).kind == .none, "\(scan)") }
     #expect(try match("]E06901234567892", in: ["a": "690123"]).kind == .none)
-    #expect(try match("6901234567892", in: ["a": "690123"]).kind == .head)
+    #expect(try match("6901234567892", in: ["a": "6901234"]).kind == .head)
     #expect(try match("]E02112345015002", in: ["a": "2112345"]).kind == .head)
   }
 

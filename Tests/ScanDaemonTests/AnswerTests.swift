@@ -24,8 +24,10 @@ import WaitingTestSupport
     let productText = String(decoding: JSONText.product(product).bytes, as: UTF8.self)
     let expected =
       #"{"id":"03a35294-407b-7000-a000-000000000000","time":"2096-10-02T07:06:40.123Z","input":"counter","#
-      + #""tag":"t\"1","code":"6901 ","match":"exact","key":"6901","gtin":null,"rest":null,"products":["#
-      + productText + #"],"elements":{},"catalogue":{"user":"ana","cursor":"monday","sequence":1,"#
+      + #""tag":"t\"1","code":"6901 ","match":"exact","kind":"text","symbology":null,"#
+      + #""key":"6901","gtin":null,"rest":null,"products":["#
+      + productText
+      + #"],"elements":{},"data":{},"issues":[],"catalogue":{"user":"ana","cursor":"monday","sequence":1,"#
       + #""currentAt":"2096-10-02T07:06:40.000Z","ageSeconds":0.123},"recorded":false}"#
     #expect(String(decoding: answer.line, as: UTF8.self) == expected)
     #expect(!answer.isRepeat)

@@ -2,7 +2,7 @@ import BenchmarkSupport
 
 /// What the command line asks for.
 struct Options {
-  enum Command: String { case lookup, increment, ingest, quick, generate, lines, append }
+  enum Command: String { case lookup, increment, ingest, scans, quick, generate, lines, append }
   enum Format { case table, json, markdown }
 
   var command = Command.lookup
@@ -31,11 +31,12 @@ struct Options {
   let commandLine: String
 
   static let help = """
-    usage: shelfmark-bench [lookup | increment | ingest | generate | lines | append | --quick] [options]
+    usage: shelfmark-bench [lookup | increment | ingest | scans | generate | lines | append | --quick] [options]
 
       lookup       (default) what a lookup costs, by kind and size
       increment    durable commits of 1000 rows, and lookups with 0, 10 and 100 of them waiting
       ingest       a full update from a server's answer, beside base64 and gzip
+      scans        what reading a code costs, and typing what its label states
       generate     writes a catalogue to standard output
       lines        scans the codes of --from through the TCP input of a daemon at --port
       append       appends to a file in --keep, with fdatasync: what a durable write takes at least

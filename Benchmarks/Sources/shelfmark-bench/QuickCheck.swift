@@ -28,6 +28,7 @@ struct QuickCheck {
     try LookupBenchmark(generator, folder, options).run(&report)
     try IncrementBenchmark(generator, folder, options).run(&report)
     try IngestBenchmark(generator, folder, options).run(&report)
+    try ScanBenchmark(options: options).run(&report)
   }
 
   private func checkProducts(_ snapshot: CatalogSnapshot) throws {

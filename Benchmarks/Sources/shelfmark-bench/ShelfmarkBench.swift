@@ -41,6 +41,10 @@ struct ShelfmarkBench {
     }
     let sample = try options.isSynthetic ? nil : SampleFile.load(options.from)
     var report = Report(machine: Machine(), commandLine: options.commandLine)
+    if options.command == .scans {
+      try ScanBenchmark(options: options).run(&report)
+      return print(report.text(options.format))
+    }
     for count in options.productCounts {
       let generator = CatalogueGenerator(productCount: count, seed: options.seed, sample: sample)
       switch options.command {
@@ -49,7 +53,7 @@ struct ShelfmarkBench {
       case .ingest: try IngestBenchmark(generator, folder, options).run(&report)
       case .quick: try QuickCheck(generator, folder, options).run(&report)
       case .generate: try GenerateCommand.run(generator, options)
-      case .lines, .append: preconditionFailure("these have no catalogue of their own")
+      case .scans, .lines, .append: preconditionFailure("these have no catalogue of their own")
       }
     }
     if options.command != .generate { print(report.text(options.format)) }
