@@ -71,12 +71,18 @@ struct Query: Sendable, Equatable {
     return limit
   }
 
-  /// The number of items to skip: 0 by default.
+  /// The largest number of items to skip: the greatest integer that every program that reads JSON knows exactly
+  /// (RFC 8259, 6).
+  static let offsetLimit = 9_007_199_254_740_991
+
+  /// The number of items to skip: 0 to ``offsetLimit``, 0 by default.
   ///
   /// - Throws: `ErrorResponse` with status 400.
   func offset() throws(ErrorResponse) -> Int {
     guard let text = self["offset"] else { return 0 }
-    guard let offset = Int(text), offset >= 0 else { throw .badRequest("offset: a whole number, 0 or more") }
+    guard let offset = Int(text), (0...Self.offsetLimit).contains(offset) else {
+      throw .badRequest("offset: a whole number from 0 to \(Self.offsetLimit)")
+    }
     return offset
   }
 

@@ -219,6 +219,27 @@ struct OpenAPIChecker {
     }
   }
 
+  @Test func `every integer of a request has a greatest value`() {
+    // Without one the document permits numbers beyond 64 bits, which the daemon refuses.
+    func look(_ schema: JSONBody, _ place: String) {
+      if let reference = schema["$ref"]?.text { return look(checker.document.at(reference) ?? .null, reference) }
+      if schema["type"]?.text == "integer" { #expect(schema["maximum"] != nil, "\(place)") }
+      for (name, member) in schema.entries { look(member, "\(place)/\(name)") }
+      for (index, element) in schema.elements.enumerated() { look(element, "\(place)/\(index)") }
+    }
+    for (path, item) in checker.document["paths"]?.entries ?? [:] {
+      for (method, operation) in item.entries {
+        for part in ["parameters", "requestBody"] {
+          if let requested = operation[part] { look(requested, "\(method) \(path)") }
+        }
+      }
+    }
+    let offset = checker.document["paths"]?["/v1/products"]?["get"]?["parameters"]?.elements.first {
+      $0["name"]?.text == "offset"
+    }
+    #expect(offset?["schema"]?["maximum"]?.int == Query.offsetLimit)
+  }
+
   @Test func `the checker refuses what does not fit`() {
     func faults(_ status: Int, _ body: String, _ type: String? = "application/json") -> [String] {
       checker.faults("GET", "/v1/session", status: status, contentType: type, body: Array(body.utf8))
