@@ -143,11 +143,9 @@ struct CacheClear: ParsableCommand {
 
 /// The option that selects lists by their page size.
 struct PageSizeOptions: ParsableArguments {
-  @Option(help: "Only with pages of this size.") var pageSize: Int?
-
-  func validate() throws {
-    if let pageSize, pageSize < 1 { throw ValidationError("--page-size is at least 1") }
-  }
+  @Option(
+    parsing: .unconditional, help: "Only with pages of this size.", transform: { try WholeNumber.parse($0, from: 1) })
+  var pageSize: Int?
 
   /// The lists with this name and the selected page size.
   func lists(named name: String, in lists: [CachedList]) -> [CachedList] {

@@ -16,13 +16,12 @@ struct Find: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @Argument(help: "The text.") var text: String
   @Option(help: "The field to look into.") var field: SearchableField = .name
-  @Option(help: "List no more than this many.") var limit: Int?
+  @OptionGroup var most: LimitOption
   @Flag(help: "Tell upper case from lower case.") var caseSensitive = false
   // Accepted for compatibility: it is the default.
   @Flag(name: [.customShort("i"), .long], help: .hidden) var ignoreCase = false
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
     if caseSensitive, ignoreCase { throw ValidationError("give --case-sensitive or --ignore-case, one of them") }
   }
 
@@ -36,7 +35,7 @@ struct Find: ParsableCommand {
       if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
     }
     found.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-    if let limit { found = Array(found.prefix(limit)) }
+    if let limit = most.limit { found = Array(found.prefix(limit)) }
     if output.json { found.forEach { JSONText.product($0).print() } } else { ProductTable.print(found) }
     if found.isEmpty { throw Failure(.no, output.json ? "" : "no product has it in its \(field.rawValue)") }
   }

@@ -41,14 +41,3 @@ struct ListDocuments: ParsableCommand {
     table.print()
   }
 }
-
-/// The options that select a range of a list.
-struct WindowOptions: ParsableArguments {
-  @Option(help: "List no more than this many.") var limit: Int?
-  @Option(help: "Leave out so many at the beginning.") var offset = 0
-
-  func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit is not negative") }
-    if offset < 0 { throw ValidationError("--offset is not negative") }
-  }
-}

@@ -9,11 +9,7 @@ struct QueueList: ParsableCommand {
 
   @OptionGroup var target: QueueTarget
   @Option(help: "Only those in this state: waiting, sending or parked.") var state: UploadState?
-  @Option(help: "List no more than this many.") var limit: Int?
-
-  func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
-  }
+  @OptionGroup var most: LimitOption
 
   func run() throws {
     guard let queue = try target.existing() else { return }
@@ -30,7 +26,7 @@ struct QueueList: ParsableCommand {
           Table.cell(upload.lastError?.message ?? ""))
       }
       count += 1
-      return count < limit ?? .max
+      return count < most.limit ?? .max
     }
     if !target.output.json { table.print() }
   }
