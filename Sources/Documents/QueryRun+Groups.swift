@@ -31,6 +31,13 @@ public struct DocumentGroup: Sendable {
   public let keys: [DocumentValue]
   /// The value of each aggregate.
   public let values: [DocumentValue]
+
+  /// The groups of no documents: one if there is no path to group by, otherwise none.
+  package static func ofNothing(by paths: [FieldPath], _ aggregates: [Aggregate]) -> [DocumentGroup] {
+    GroupTable(by: paths, aggregates).sorted().map {
+      DocumentGroup(keys: $0.values, values: $0.accumulators.map(\.value))
+    }
+  }
 }
 
 extension QueryRun {

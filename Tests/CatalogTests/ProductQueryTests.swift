@@ -245,7 +245,9 @@ import Testing
       pairs.map(\.key) == [[.bool(false), .integer(0)], [.bool(true), .integer(0)], [.bool(true), .integer(1)]])
     #expect(pairs.map(\.count) == [2, 2, 1])
     #expect(try query.grouped(by: []).map(\.count) == [5])
-    #expect(try snapshot.products(where: "false").grouped(by: []).isEmpty)
+    #expect(try snapshot.products(where: "false").grouped(by: [.brand]).isEmpty)
+    let ofNothing = try snapshot.products(where: "false").grouped(by: [], [.sum(.weight), .minimum(.name)])
+    #expect(ofNothing == [ProductGroup(key: [], count: 0, values: [.integer(0), .null])])
     // The products that the query lends are grouped, in their window.
     #expect(try query.order(by: "-weight").limit(2).grouped(by: [.id]).map(\.key) == [[.text("c")], [.text("e")]])
   }

@@ -15,7 +15,8 @@ import Testing
     let questions = [
       ["scan", "x"], ["scan", "c0", "x"], ["get", "--id", "x"], ["get", "--barcode", "x"], ["find", "x"],
       ["components", "x"], ["sets-with", "p0"], ["explain", "x"], ["dump", "--at", "9"], ["get", "--id", "P0"],
-      ["products", "--where", "weight > 1"], ["products", "--at", "9"], ["products", "--count", "--where", "false"],
+      ["products", "--where", "weight > 1"], ["products", "--at", "9"],
+      ["products", "--group-by", "brand", "--where", "false"],
     ]
     for question in questions { #expect(try root.run(question).code == 1, "\(question)") }
   }

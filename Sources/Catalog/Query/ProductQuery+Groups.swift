@@ -51,9 +51,10 @@ extension ProductQuery {
   ///     let heaviest = try snapshot.products(where: "isSaleProduct").grouped(by: [.brand], [.maximum(.weight)])
   ///
   /// - Parameters:
-  ///   - fields: The fields that the products of a group have in common. Without any, all products are one group.
+  ///   - fields: The fields that the products of a group have in common. Without any, all products are one group,
+  ///     even if there are none.
   ///   - aggregates: The values to compute.
-  /// - Returns: The groups in the order of their keys. A group has at least one product.
+  /// - Returns: The groups in the order of their keys. A group of fields has at least one product.
   /// - Throws: ``ProductQueryError/kind(_:problem:column:)`` for the sum or the average of a field that is not a number;
   ///   the errors of ``forEach(_:)``.
   /// - Complexity: That of ``forEach(_:)``, and memory for each group.
@@ -81,6 +82,7 @@ extension ProductQuery {
       try groups[index].add(view, &scratch)
       return true
     }
+    if fields.isEmpty, groups.isEmpty { return [GroupState([], aggregates).group] }
     return indexes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { groups[$0.value].group }
   }
 }

@@ -29,7 +29,7 @@ package struct GroupTable: Sendable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - paths: The paths to group by; empty for one group of all documents.
+  ///   - paths: The paths to group by; empty for one group of all documents, even if there are none.
   ///   - aggregates: What to compute for each group.
   package init(by paths: [FieldPath], _ aggregates: [Aggregate]) {
     self.paths = paths
@@ -105,8 +105,13 @@ package struct GroupTable: Sendable {
     return groups.count - 1
   }
 
-  /// The groups, in ascending order of their values.
-  package func sorted() -> [Group] { groups.sorted { $0.key.lexicographicallyPrecedes($1.key) } }
+  /// The groups, in ascending order of their values. Without paths there is always one, also of no documents.
+  package func sorted() -> [Group] {
+    if paths.isEmpty, groups.isEmpty {
+      return [Group(values: [], accumulators: aggregates.map(Accumulator.init), key: [])]
+    }
+    return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+  }
 }
 
 /// The distinct values of a path in one document.

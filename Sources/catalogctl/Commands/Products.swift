@@ -14,8 +14,8 @@ struct Products: ParsableCommand {
       catalogctl products --where "name like '%lamp%' nocase" --group-by brand --sum weight --csv
 
       The condition is written as for 'documents query', over the 25 fields that 'get' prints: == != < <= > >=, \
-      in [a, b], contains, like 'A%_', hasprefix 'A'; nocase after a text ignores case; a field alone, such as \
-      isSaleProduct, means == true; && (and), || (or), ! (not) and parentheses join them. Times are texts: \
+      in [a, b], contains, like 'A%_', hasprefix 'A'; nocase after the text of contains, like and hasprefix ignores \
+      case; a field alone, such as isSaleProduct, means == true; && (and), || (or), ! (not) and parentheses join them. Times are texts: \
       updateTime >= '2026-01-31'. A product has every field, so none is null: compare with '' or 0. A field that no \
       product has, and a constant of another kind than its field, are errors.
 
@@ -30,7 +30,8 @@ struct Products: ParsableCommand {
       --limit and --offset then refer to these columns and to the groups. With --json a group is \
       {"group":{"brand":"GREE"},"count":3,"sum":{"weight":23.75}}.
 
-      Exit code 1 if no product meets the condition, 64 if the condition is wrong.
+      Exit code 1 if no product or group is listed, 64 if the condition is wrong. A count is an answer: 0 is printed, \
+      and the exit code is 0; so are the sums of all products, without --group-by.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -81,11 +82,15 @@ struct Products: ParsableCommand {
     if isGrouped {
       found = try printGroups(of: query)
     } else if count {
-      found = try printCount(of: windowed(query))
+      // A count of 0 is an answer.
+      if try printCount(of: windowed(query)) == 0, !output.json, !nullHint.isEmpty {
+        Console.say("catalogctl: no product meets that" + nullHint)
+      }
+      return
     } else {
       found = try printProducts(of: windowed(ordered(query)))
     }
-    if found == 0 { throw Failure(.no, output.json ? "" : "no product meets that" + nullHint) }
+    if found == 0 { throw Failure(.no, output.json ? "" : "no product meets that" + window.hint + nullHint) }
   }
 
   /// Advice if nothing was found because the condition asks for a value that no field has.

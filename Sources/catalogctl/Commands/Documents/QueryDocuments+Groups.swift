@@ -25,17 +25,17 @@ extension QueryDocuments {
         }
       } ?? []
     let last = LastTrace()
-    guard let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil) else {
-      throw Failure(.no, output.json ? "" : "no document of \(collection) meets that")
-    }
-    let groups = try store.untypedCollection(collection).groups(
-      by: paths, aggregates, where: condition, ordering: ordering, offset: window.offset, limit: window.limit)
+    let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil)
+    let groups =
+      try store?.untypedCollection(collection).groups(
+        by: paths, aggregates, where: condition, ordering: ordering, offset: window.offset, limit: window.limit)
+      ?? DocumentGroup.ofNothing(by: paths, aggregates)
     if explain {
       show(last.plan, read: last.documentsRead, found: groups.count)
     } else {
       show(groups, columns)
     }
-    if groups.isEmpty { throw Failure(.no, output.json ? "" : "no document of \(collection) meets that") }
+    if groups.isEmpty { throw nothing }
   }
 
   private func show(_ groups: [DocumentGroup], _ columns: [GroupColumn]) {

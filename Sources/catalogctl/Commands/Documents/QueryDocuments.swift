@@ -13,7 +13,7 @@ struct QueryDocuments: ParsableCommand {
 
       A field is named by the names that lead to it, with dots; an array stands for each of its elements, and a missing \
       field is null. Conditions are == != < <= > >=, in [a, b], contains, like 'A%_', hasprefix 'A', is null, \
-      is not null; nocase after a text ignores case; a field alone means == true; && (and), || (or), ! (not) and \
+      is not null; nocase after the text of contains, like and hasprefix ignores case; a field alone means == true; && (and), || (or), ! (not) and \
       parentheses join them. Values are 'text', numbers, true, false, null, date('2026-01-31T12:00:00Z') and \
       bytes('base64').
 
@@ -25,7 +25,8 @@ struct QueryDocuments: ParsableCommand {
       is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed field reads \
       the index alone. With --json a group is {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
-      Exit code 1 if no document meets the condition.
+      Exit code 1 if no document or group is listed. A count is an answer: 0 is printed, and the exit code is 0; so are \
+      the sums of all documents, without --group-by.
       """)
 
   @OptionGroup var documents: DocumentOptions
@@ -77,7 +78,12 @@ struct QueryDocuments: ParsableCommand {
     } else {
       list.end()
     }
-    if found == 0 { throw Failure(.no, output.json ? "" : "no document of \(collection) meets that") }
+    if found == 0 { throw nothing }
+  }
+
+  /// The end of a list without a line.
+  var nothing: Failure {
+    Failure(.no, output.json ? "" : "no document of \(collection) meets that" + window.hint)
   }
 
   func show(_ plan: QueryPlan, read: Int, found: Int) {
