@@ -16,7 +16,7 @@ public struct UploadJSON: Sendable, Hashable {
   /// - Throws: The syntax error and its byte offset.
   /// - Complexity: O(*n*) in the bytes. The value is parsed once and not stored.
   public init(_ bytes: [UInt8]) throws(JSONError) {
-    _ = try DocumentValue(json: bytes.span)
+    _ = try DocumentValue(json: bytes.span, repeatedKeys: .firstCounts)
     self.bytes = bytes
   }
 
@@ -25,18 +25,20 @@ public struct UploadJSON: Sendable, Hashable {
 
   /// Wraps text from a JSON writer of this package. Not validated in a release build.
   package init(written bytes: [UInt8]) {
-    assert((try? DocumentValue(json: bytes.span)) != nil, "a JSON writer writes JSON")
+    assert((try? DocumentValue(json: bytes.span, repeatedKeys: .firstCounts)) != nil, "a JSON writer writes JSON")
     self.bytes = bytes
   }
 
   /// Wraps text that was read from the store or encoded from a value.
   init(unchecked text: String) { bytes = Array(text.utf8) }
 
-  /// Parses the value.
+  /// Parses the value. Of two fields of one object with the same name, the first one is used.
   ///
   /// - Throws: `JSONError`: only for text that another program stored without validating it.
   /// - Complexity: O(*n*) in the bytes, at each call.
-  public func value() throws(JSONError) -> DocumentValue { try DocumentValue(json: bytes.span) }
+  public func value() throws(JSONError) -> DocumentValue {
+    try DocumentValue(json: bytes.span, repeatedKeys: .firstCounts)
+  }
 
   /// The text on one line: the same bytes, with a space instead of each line feed and carriage return. They can only be
   /// white space between tokens, because strings escape them.

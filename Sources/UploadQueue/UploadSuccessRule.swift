@@ -50,7 +50,7 @@ extension UploadResponse {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw UnreadableResponse("the response's body is not UTF-8")
       }
-      do { return try DocumentValue(json: text) } catch {
+      do { return try DocumentValue(json: text.utf8.span, repeatedKeys: .firstCounts) } catch {
         throw UnreadableResponse(
           bytes.isEmpty ? "the response has no body" : "the response's body is not JSON: \(error)")
       }

@@ -26,6 +26,24 @@ import Testing
     }
   }
 
+  @Test func `JSON with a key twice is refused, as nobody can tell which value was meant`() throws {
+    let root = try root()
+    let twice = #"{"a":1,"b":{"c":1,"c":2}}"#
+    let run = try root.run("config", "set", "n", twice)
+    #expect(run.code == 64 && run.words.contains("the key \"c\" at byte 18 is in its object already"), "\(run.words)")
+    #expect(try root.run("config", "list").output.isEmpty)
+    #expect(try root.run("config", "set", "n", "--string", twice).code == 0)
+    #expect(try root.run("config", "get", "n").text == twice + "\n")
+    for (arguments, input) in [
+      (["queue", "add", twice], ""), (["queue", "add"], twice), (["queue", "add", "--ndjson"], "{}\n\(twice)"),
+    ] {
+      let run = try root.run(arguments, input: Data(input.utf8))
+      #expect(run.code == 65 && run.words.contains("the key \"c\" at byte 18"), "\(run.words)")
+      #expect(input.count == 0 || arguments.count == 2 || run.words.contains("line 2"), "\(run.words)")
+    }
+    #expect(try root.run("queue", "list").output.isEmpty)
+  }
+
   @Test func `get prints a text as it is, and says when nothing is set`() throws {
     let root = try root()
     _ = try root.run("config", "set", "greeting", "good morning")

@@ -216,4 +216,16 @@ func withView<T>(_ bytes: [UInt8], _ body: (borrowing DocumentView) throws -> T)
       #expect(DateText.date(DateText.text(date))?.timeIntervalSince1970 == date.timeIntervalSince1970)
     }
   }
+
+  @Test func `two fields of one object with the same name are refused, with the byte of the second`() throws {
+    for (json, key, offset) in [
+      (#"{"a":1,"a":1}"#, "a", 7), (#"{"a":{"b":[]},"c":{"b":1, "b":2}}"#, "b", 26), (#"[{"":1,"":2}]"#, "", 7),
+      (#"{"\u0061":1,"a":2}"#, "a", 12),
+    ] {
+      #expect(throws: JSONError.repeatedKey(key, offset: offset)) { try DocumentValue(json: json) }
+    }
+    #expect(try DocumentValue(json: #"{"a":{"a":1},"b":{"a":1},"é":1,"e\u0301":2}"#)["b"]?["a"] == .integer(1))
+    let first = try DocumentValue(json: #"{"a":1,"b":2,"a":3}"#.utf8.span, repeatedKeys: .firstCounts)
+    #expect(first.json == #"{"a":1,"b":2}"#)
+  }
 }

@@ -48,27 +48,39 @@ extension DocumentValue {
   /// Parses one JSON document (RFC 8259).
   ///
   /// A number without a decimal point and an exponent is an integer if it fits into 64 bits; any other number is the
-  /// nearest double. Text stays text, even if it looks like a date. If two fields have the same name, the first one is
-  /// used.
+  /// nearest double. Text stays text, even if it looks like a date.
   ///
-  /// - Throws: `JSONError` with the byte offset, also for more than ``DocumentLimits/nestingDepth`` levels, and for a
-  ///   number beyond the largest double, because infinity would be a different value that JSON cannot represent.
+  /// - Throws: `JSONError` with the byte offset, also for more than ``DocumentLimits/nestingDepth`` levels, for a number
+  ///   beyond the largest double, because infinity would be a different value that JSON cannot represent, and for two
+  ///   fields of one object with the same name, because nobody can tell which one was meant.
   public init(json text: String) throws(JSONError) { try self.init(json: text.utf8.span) }
 
   /// Parses one JSON document in UTF-8, like `init(json: String)`.
   ///
   /// - Throws: The same errors, and an error for invalid UTF-8.
-  public init(json utf8: Span<UInt8>) throws(JSONError) {
+  public init(json utf8: Span<UInt8>) throws(JSONError) { try self.init(json: utf8, repeatedKeys: .refused) }
+
+  /// What is done with two fields of one object that have the same name.
+  package enum RepeatedKeys: Sendable {
+    case refused
+    /// The first one is used: for text that another program chose, and that is passed on as it is.
+    case firstCounts
+  }
+
+  /// Parses one JSON document in UTF-8, like `init(json: Span<UInt8>)`.
+  package init(json utf8: Span<UInt8>, repeatedKeys: RepeatedKeys) throws(JSONError) {
     var tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: DocumentLimits.nestingDepth, tokenByteCount: .max))
     tokens.append(utf8)
     tokens.finish()
     let first = try tokens.next()
-    self = try DocumentValue(&tokens, first)
+    self = try DocumentValue(&tokens, first, repeatedKeys)
     _ = try tokens.next()
   }
 
-  private init(_ tokens: inout JSONTokenizer, _ token: JSONToken) throws(JSONError) {
+  private init(
+    _ tokens: inout JSONTokenizer, _ token: JSONToken, _ repeatedKeys: RepeatedKeys
+  ) throws(JSONError) {
     switch token {
     case .null: self = .null
     case .true: self = .bool(true)
@@ -82,7 +94,7 @@ extension DocumentValue {
       while true {
         let token = try tokens.next()
         if token == .endArray { break }
-        elements.append(try DocumentValue(&tokens, token))
+        elements.append(try DocumentValue(&tokens, token, repeatedKeys))
       }
       self = .array(elements)
     case .beginObject:
@@ -90,9 +102,11 @@ extension DocumentValue {
       var known: Set<[UInt8]> = []
       while try tokens.next() == .key {
         let name = tokens.textString
+        let isNew = known.insert(Array(name.utf8)).inserted
+        if !isNew, repeatedKeys == .refused { throw .repeatedKey(name, offset: tokens.tokenOffset) }
         let token = try tokens.next()
-        let value = try DocumentValue(&tokens, token)
-        if known.insert(Array(name.utf8)).inserted { fields.append(Field(name, value)) }
+        let value = try DocumentValue(&tokens, token, repeatedKeys)
+        if isNew { fields.append(Field(name, value)) }
       }
       self = .object(fields)
     case .needsInput, .endOfDocument, .key, .endObject, .endArray, .stringPart, .stringEnd:

@@ -35,13 +35,17 @@ public enum JSONError: Error, Sendable, Equatable {
   case tokenTooLong(limit: Int, offset: Int)
   /// The number that ends at `offset` is larger than any double, and the reader supports no larger type.
   case numberTooLarge(offset: Int)
+  /// The key at `offset` is in its object already, and the reader does not choose one of several values.
+  ///
+  /// Stored indirectly, so that the error, which every reader carries, stays small.
+  indirect case repeatedKey(String, offset: Int)
 
   /// The offset in the document.
   public var offset: Int {
     switch self {
     case .unexpected(_, let offset, _), .endsEarly(let offset, _), .controlCharacter(_, let offset),
       .invalidEscape(let offset), .invalidUTF8(let offset), .nestedTooDeeply(_, let offset),
-      .tokenTooLong(_, let offset), .numberTooLarge(let offset):
+      .tokenTooLong(_, let offset), .numberTooLarge(let offset), .repeatedKey(_, let offset):
       offset
     }
   }
@@ -83,6 +87,8 @@ extension JSONError: CustomStringConvertible {
       "the string or number at byte \(offset) is longer than \(limit) bytes"
     case .numberTooLarge(let offset):
       "the number that ends at byte \(offset) is too large: the largest is about 1.8e308"
+    case .repeatedKey(let key, let offset):
+      "the key \(String(key.prefix(200)).debugDescription) at byte \(offset) is in its object already; keep one of them"
     }
   }
 

@@ -72,7 +72,7 @@ struct ConfigSet: ParsableCommand {
     commandName: "set", abstract: "Set a setting, durably.",
     discussion: """
       The value is taken as JSON if it is JSON (true, 5, "text", ["a", "b"]), else as text; with --string it is a text \
-      whatever it looks like. A value that begins with - follows --, as in: set offset -- -5
+      whatever it looks like. JSON with a key twice in one object is refused. A value that begins with - follows --, as in: set offset -- -5
 
       Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file of \
       the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which nobody \
@@ -89,7 +89,12 @@ struct ConfigSet: ParsableCommand {
   func run() throws {
     let name = try setting.changeable()
     var value = DocumentValue.text(value)
-    if !string, let json = try? DocumentValue(json: self.value) { value = json }
+    if !string {
+      do { value = try DocumentValue(json: self.value) } catch JSONError.repeatedKey(let key, let offset) {
+        // As a text it would be accepted, and what was meant would be lost.
+        throw Failure(.usage, "the value is JSON, but \(JSONError.repeatedKey(key, offset: offset))")
+      } catch {}  // Anything that is not JSON is a text.
+    }
     if name == Setting<Double?>.keepPreviousDays.name {
       guard let days = Double(self.value), days >= 0, days.isFinite, !string else {
         throw Failure(.usage, "keepPreviousDays is a number of days, 0 or more, not \"\(self.value)\"")

@@ -8,7 +8,8 @@ struct QueueAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an upload. It is durable when its id is printed.",
     discussion: """
-      The payload is JSON, from the argument or, without one or with -, from standard input. With --file it is the file \
+      The payload is JSON, from the argument or, without one or with -, from standard input; a key twice in one object is \
+      refused. With --file it is the file \
       instead; a payload and files, --file several times, are one upload that is sent as a form: the field 'payload', and \
       a field 'file' for each. Files stay where they are, and are checked before they are sent.
 
