@@ -127,12 +127,14 @@ import Testing
     ("", 1, "a field"), ("a b", 3, "a comparison"), ("a 1", 3, "'&&' or '||'"), ("a 'x'", 3, "a comparison"),
     ("a !b", 3, "a comparison"), ("a,", 2, "a comparison"), ("a &&", 5, "a field"), ("!", 2, "a field"),
     ("(a", 3, "')'"), ("a)", 2, "or the end"), ("a nocase", 3, "a comparison"), ("a ==", 5, "a value"),
-    ("a == 1 b", 8, "'&&', '||' or the end"),
+    ("a == 1 b", 8, "'&&', '||' or the end"), ("a == 'x' NOCASE", 10, "nocase goes with contains, like and hasprefix"),
     ("(a == 1", 8, "')'"), ("a == 'x", 8, "to end the text"), ("a in 1", 6, "'['"), ("a in [1", 8, "',' or ']'"),
     ("a like 1", 8, "a text in quotes"), ("a == date('x')", 11, "a date"), ("a == 1.2.3", 6, "a number"),
     ("a..b == 1", 1, "names"),
     (#"a == '\q'"#, 7, "in the text"), ("and == 1", 1, "a field"), ("a # 1", 3, "an operator"), ("a is 1", 6, "null"),
     ("a == bytes('*')", 12, "base64"), (#"a\"#, 3, "backslash"), ("a == -x", 7, "a number"),
+    ("a == 1e999", 6, "a number up to about 1.8e308 expected, found '1e999'"), ("a in [1, -1e309]", 10, "'-1e309'"),
+    ("a == \(String(repeating: "9", count: 309)).0", 6, "up to"),
   ])
   func `an error names the column and what was expected`(text: String, column: Int, expected: String) {
     let error = #expect(throws: QuerySyntaxError.self) { try Condition(parsing: text) }
@@ -146,6 +148,31 @@ import Testing
     #expect(try !filter(Where(Condition(parsing: "!user.status.isOnline || user.name"))))
     let index = [IndexDescription(try FieldPath(parsing: "a"))]
     #expect(try Condition(parsing: "a && b").plan(index).description == "index on a (1 key, by value)")
+  }
+
+  @Test func `NaN equals itself and is less than all other numbers`() throws {
+    let values: [(name: String, value: DocumentValue)] = [
+      ("missing", .null), ("nan", .double(.nan)), ("least", .double(-.infinity)), ("minus", .integer(-1)),
+      ("half", .double(0.5)), ("most", .double(.infinity)), ("text", .text("nan")),
+    ]
+    let documents = values.map { DocumentValue.object([.init("a", $0.value)]).documentBytes }
+    for (text, names) in [
+      ("a == nan", ["nan"]), ("a in [nan]", ["nan"]), ("a > nan", ["least", "minus", "half", "most"]), ("a < nan", []),
+      ("a >= nan", ["nan", "least", "minus", "half", "most"]), ("a <= nan", ["nan"]),
+      ("a != nan", ["missing", "least", "minus", "half", "most", "text"]), ("a < 0", ["nan", "least", "minus"]),
+      ("a > 0", ["half", "most"]), ("a == inf", ["most"]), ("a <= -inf", ["nan", "least"]),
+      ("a < inf && a > -1", ["half"]),
+    ] {
+      let condition = try Condition(parsing: text)
+      let found = try zip(values, documents).filter {
+        try withView($0.1) { view throws in try condition.matches(view) }
+      }
+      #expect(found.map(\.0.name) == names, "\(text)")
+    }
+    let order = try Ordering(parsing: "a")
+    let keys = try documents.map { try withView($0) { view throws in try order.sortKey(of: view) } }
+    #expect(zip(keys, keys.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+    #expect(try Condition(parsing: "a in [nan, -inf]").description == "a in [nan, -inf]")
   }
 
   @Test func `comparisons know their columns`() throws {

@@ -13,7 +13,9 @@ extension Condition {
   /// - `&&` or `and`, `||` or `or`, `!` or `not`, parentheses. `and` binds more tightly than `or`. `true` and `false`
   ///   alone are conditions, too.
   /// - Values: `'text'` or `"text"` with `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"` and `\u{hex}`; numbers, `nan`, `inf`,
-  ///   `-inf`, `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`.
+  ///   `-inf`, `true`, `false`, `null`, `date('2026-01-02T03:04:05Z')` (see ``DateText``), `bytes('base64')`. A number
+  ///   beyond the largest double is an error. A document that was written in Swift can have NaN or an infinity, and only
+  ///   the words `nan`, `inf` and `-inf` find it.
   ///
   /// Keywords are not case-sensitive. Parsing a ``description`` gives an equal condition.
   ///
@@ -29,7 +31,11 @@ extension Condition {
   ) throws(QuerySyntaxError) -> (condition: Condition, columns: [ComparisonColumns]) {
     var parser = ConditionParser(lexer: try QueryLexer(text))
     let condition = try parser.disjunction(depth: 0)
-    guard parser.lexer.token == .end else { throw parser.lexer.unexpected("'&&', '||' or the end") }
+    guard parser.lexer.token == .end else {
+      let isCase = if case .word(let word) = parser.lexer.token { word.lowercased() == "nocase" } else { false }
+      throw parser.lexer.unexpected(
+        "'&&', '||' or the end" + (isCase ? " (nocase goes with contains, like and hasprefix)" : ""))
+    }
     return (condition, parser.columns)
   }
 }

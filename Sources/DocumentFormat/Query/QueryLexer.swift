@@ -126,6 +126,10 @@ struct QueryLexer {
     guard let value = Double(text), let last = text.unicodeScalars.last, isDigit(last) else {
       throw QuerySyntaxError(column: column, expected: "a number", found: "'\(text)'")
     }
+    // Infinity is another number than the one that was written.
+    guard value.isFinite else {
+      throw QuerySyntaxError(column: column, expected: "a number up to about 1.8e308", found: "'\(text)'")
+    }
     return .double(value)
   }
 
