@@ -13,6 +13,8 @@ public enum DocumentStoreError: Error, Sendable {
   case noID(collection: String)
   /// A document's ID is a number beyond 64 bits, which is kept as a rounded double, so that another ID may equal it.
   case idRounded(collection: String, id: String)
+  /// A document's ID is longer than a key of a store may be, in bytes of its encoding.
+  case idTooLong(collection: String, byteCount: Int, limit: Int)
   /// A collection's name is empty, longer than 200 bytes, or reserved.
   case name(String)
   /// The path of an index or a condition cannot be derived from its key path.
@@ -53,6 +55,8 @@ extension DocumentStoreError: CustomStringConvertible {
     case .noID(let collection): "a document for \(collection) needs a field id with a text or a number"
     case .idRounded(let collection, let id):
       "\(id), the id of a document for \(collection), is a number beyond 64 bits, where different numbers become one; write it as a text"
+    case .idTooLong(let collection, let byteCount, let limit):
+      "the id of a document for \(collection) takes \(byteCount) bytes, and \(limit) are the most"
     case .name(let name):
       "\"\(name)\" is not a valid collection name: a name has 1 to 200 bytes, and does not begin with shelfmark."
     case .path(let error): "\(error)"

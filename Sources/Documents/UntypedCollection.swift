@@ -28,7 +28,7 @@ public struct UntypedCollection: Sendable {
 
   /// Adds a document, or replaces the one with the ID in its field `id`.
   ///
-  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`, `.idTooLong`.
   public func put(_ document: DocumentValue) throws {
     let new = try encode(document)
     try store.traced(.upsert, name) { trace in
@@ -39,20 +39,24 @@ public struct UntypedCollection: Sendable {
 
   /// Encodes a document for ``put(contentsOf:)``.
   ///
-  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`, `.idTooLong`.
   public func encode(_ document: DocumentValue) throws -> EncodedDocument {
     try Self.encode(document, for: name)
   }
 
   /// Encodes a document for a collection that need not be open.
   ///
-  /// - Throws: `DocumentStoreError.noID`, `.idRounded`.
+  /// - Throws: `DocumentStoreError.noID`, `.idRounded`, `.idTooLong`.
   public static func encode(_ document: DocumentValue, for name: String) throws -> EncodedDocument {
     switch document["id"] {
     // Beyond 64 bits JSON's integers are rounded, so different ids would become one.
     case .double(let id) where abs(id) >= 0x1p63: throw DocumentStoreError.idRounded(collection: name, id: "\(id)")
     case .text, .integer, .unsigned, .double:
-      EncodedDocument(key: document["id"]?.documentBytes ?? [], bytes: document.documentBytes)
+      let key = document["id"]?.documentBytes ?? []
+      guard key.count <= Schema.maximumKeyLength else {
+        throw DocumentStoreError.idTooLong(collection: name, byteCount: key.count, limit: Schema.maximumKeyLength)
+      }
+      return EncodedDocument(key: key, bytes: document.documentBytes)
     default: throw DocumentStoreError.noID(collection: name)
     }
   }

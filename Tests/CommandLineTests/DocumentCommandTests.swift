@@ -87,6 +87,11 @@ import Testing
       ("{\"id\":null}", "line 1"), ("{\"id\":{\"a\":1}}", "line 1"), ("{\"id\":\"a\"} x", "line 1"), ("{", "line 1"),
       ("{\n\"id\":1,\n", "line 1"), (String(repeating: "[", count: 200_000), "line 1"),
       ("\u{FEFF}{\"id\":1}", "line 1"),
+      (
+        "{\"id\":1}\n{\"id\":2,\"a\":[{\"b\":1,\"c\":2,\"b\":1}]}",
+        "line 2: the key \"b\" at byte 26 is in its object already"
+      ),
+      ("{\n\"id\":1,\n\"\\u0069d\":1}", "from line 1 on: the key \"id\" at byte 10"),
       ("{\"id\":1,\"a\":\"\u{1}\"}", "line 1"), ("nul", "line 1"), ("{\"id\":\"a\",\"a\":1e400", "line 1"),
     ]
     for (text, place) in bad {
@@ -101,6 +106,8 @@ import Testing
     for name in ["", String(repeating: "n", count: 201)] {
       #expect(try root.run(["documents", "put", name], input: Data("{\"id\":1}".utf8)).code == 64)
     }
+    let long = try put(root, "{\"id\":\"a\"}\n\n{\"id\":\"\(String(repeating: "x", count: 70_000))\"}")
+    #expect(long.code == 65 && long.words.contains("line 3: the id of a document for members takes"), "\(long.words)")
     let large = "{\"id\":\"large\",\"a\":\"\(String(repeating: "x", count: 17 << 20))\"}"
     let run = try put(root, large)
     #expect(run.code == 65 && run.isOrderly, "\(run.words)")
@@ -145,11 +152,18 @@ import Testing
     #expect(try ids("--limit", "9223372036854775807", "--offset", "2") == ["three"])
     let none = try query(root, "--where", "age > 100")
     #expect(none.code == 1 && none.output.isEmpty && none.words.isEmpty)
-    for options in [["--limit", "0"], ["--offset", "9223372036854775807", "--limit", "9223372036854775807"]] {
-      #expect(try root.run(["documents", "query", "members"] + options).code == 1)
-    }
-    for options in [["--limit", "-1"], ["--offset", "-1"], ["--limit", "x"]] {
-      #expect(try root.run(["documents", "query", "members"] + options).code == 64)
+    let past = try root.run("documents", "query", "members", "--offset", "7", "--limit", "9223372036854775807")
+    #expect(past.code == 1 && past.words == "catalogctl: no document of members meets that after the first 7\n")
+    for command in [
+      ["documents", "query", "members"], ["documents", "list"], ["products"], ["find", "x"], ["queue", "list"],
+    ] {
+      for value in ["-1", "0", "x", "1.5", "99999999999999999999", ""] {
+        let run = try root.run(command + ["--limit", value])
+        #expect(run.code == 64 && run.words.contains("--limit <limit>': a whole number, 1 or more"), "\(run.words)")
+      }
+      if command.count == 2 { continue }
+      let run = try root.run(command + ["--offset", "-1"])
+      #expect(run.code == 64 && run.words.contains("--offset <offset>': a whole number, 0 or more"), "\(run.words)")
     }
     let plan = try query(root, "--where", "age > 1", "--explain").object()
     #expect(plan.text("plan") == "scan all documents" && plan.number("documentsRead") == 3)
@@ -164,7 +178,7 @@ import Testing
       ("--where", "age >= ", 8), ("--where", "age ? 3", 5), ("--where", "user.name like 3", 16), ("--where", "", 1),
       ("--where", "(age == 3", 10), ("--where", "age == 'open", 13), ("--where", "王.名 == 'x' &&", 14),
       ("--order", "user.name, ", 12), ("--order", "3", 1), ("--where", "user.name age", 11), ("--where", "(age", 5),
-      ("--order", "--json", 2),
+      ("--order", "--json", 2), ("--where", "age > 1e999", 7),
     ]
     for (option, text, column) in mistakes {
       let run = try root.run("documents", "query", "members", option, text)
@@ -352,9 +366,29 @@ import Testing
     let table = try root.run(query + ["--group-by", "city"])
     #expect(table.lines.first == "city    count" && table.lines.count == 4)
     #expect(try root.run(query + ["--group-by", "city", "--where", "age > 99"]).code == 1)
+    #expect(try root.run(query + ["--group-by", "city", "--where", "age > 99", "--count", "--json"]).code == 1)
     let wrong = try root.run(query + ["--group-by", "city", "--order", "age"])
     #expect(wrong.code == 64 && wrong.words.contains("they have city, count"), "\(wrong.words)")
     #expect(try root.run(query + ["--group-by", ""]).code == 64)
+  }
+
+  @Test func `a count of 0 is an answer, and so are sums of nothing`() throws {
+    let root = try root()
+    for collection in ["members", "nobodies"] {
+      let query = ["documents", "query", collection, "--where", "age > 99"]
+      for (options, line) in [
+        (["--count"], #"{"count":0}"#), (["--sum", "age", "--max", "age"], #"{"sum":{"age":0},"max":{"age":null}}"#),
+      ] {
+        let run = try root.run(query + options + ["--json"])
+        #expect(run.code == 0 && run.lines == [line] && run.words.isEmpty, "\(run.words)")
+      }
+      #expect(try root.run(query + ["--count"]).lines == ["count", "    0"])
+      let count = try root.run("documents", "count", collection, "--where", "age > 99")
+      #expect(count.code == 0 && count.lines == ["0"])
+      #expect(try root.run(query).code == 1 && root.run(query + ["--count", "--group-by", "city"]).code == 1)
+    }
+    let empty = try TestRoot().run("documents", "query", "c", "--count", "--json", "--user", "u")
+    #expect(empty.code == 0 && empty.lines == [#"{"count":0}"#])
   }
 
   @Test func `an index counts groups without reading documents`() throws {
@@ -366,6 +400,16 @@ import Testing
     let explained = try root.run("documents", "query", "members", "--group-by", "city", "--explain", "--json").object()
     #expect(explained.number("documentsRead") == 0 && explained.text("plan") == "index on city alone")
     #expect(try root.run(index + ["add", "members", "city", "--prefixes"]).lines.first?.contains("already") == true)
+    // One with prefixes does what one without does, so it stays.
+    #expect(try root.run(index + ["add", "members", "city", "--json"]).text.contains("\"added\":false"))
+    #expect(
+      try root.run(index + ["add", "members", "city"]).lines
+        == ["members has an index on city already, which hasprefix and like 'A%' use too"])
+    #expect(try root.run(index + ["add", "members", "age"]).lines == ["members has an index on age"])
+    #expect(
+      try root.run(index + ["add", "members", "age", "--prefixes"]).lines
+        == ["members has an index on age, which hasprefix and like 'A%' use too"])
+    #expect(try root.run(index + ["drop", "members", "age"]).code == 0)
     #expect(try root.run(index + ["drop", "members", "city"]).code == 0)
     #expect(try root.run(index + ["drop", "members", "city"]).code == 1)
     #expect(try root.run(index + ["list", "members"]).output.isEmpty)
@@ -385,6 +429,7 @@ import Testing
     #expect(try root.run(update).code == 1, "nothing differs afterwards")
     for (arguments, code) in [
       (["--set", "a = 1"], 64), (["--where", "a ==", "--set", "a = 1"], 64), (["--all", "--set", "a"], 64),
+      (["--all", "--set", "n = 1e999"], 64), (["--all", "--set", "n = -1e999"], 64),
       (["--all", "--set", "id = 1"], 65), (["--all", "--set", "city.x = 1"], 65),
     ] as [([String], Int32)] {
       let run = try root.run(["documents", "update", "members"] + arguments)

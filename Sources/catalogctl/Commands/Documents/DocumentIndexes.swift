@@ -43,7 +43,10 @@ struct ListIndexes: ParsableCommand {
 struct AddIndex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an index on a field, and fill it from the documents, in one commit.",
-    discussion: "An index that exists already is left as it is; with --prefixes, one without them is replaced.")
+    discussion: """
+      A field has one index at most. One that is there already stays; with --prefixes, an index that does not know the \
+      beginnings of texts is replaced by one that does. To take the beginnings away again, drop the index and add it.
+      """)
 
   @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions
@@ -51,15 +54,17 @@ struct AddIndex: ParsableCommand {
   @Argument(help: "The collection.") var collection: String
   @Argument(help: ArgumentHelp("The field, with dots between the names that lead to it.", valueName: "field"))
   var path: String
-  @Flag(help: "Index texts by their prefixes too, for hasprefix and like 'A%'.") var prefixes = false
+  @Flag(help: "Index the beginnings of texts too, so that hasprefix 'A' and like 'A%' use the index.")
+  var prefixes = false
 
   func run() throws {
     let field = try IndexArgument.path(path)
-    let wanted = IndexDescription(field, hasPrefixes: prefixes)
     let known = try documents.existing()?.untypedCollection(collection).indexes() ?? []
-    let isNew = !known.contains(wanted)
+    let present = known.first { $0.path == field }
+    // One index a field: one with prefixes does all that one without does.
+    let wanted = IndexDescription(field, hasPrefixes: prefixes || present?.hasPrefixes == true)
+    let isNew = present != wanted
     if isNew {
-      // One index a field: one with prefixes does all that one without does.
       try documents.writable(write).untypedCollection(collection).declare(known.filter { $0.path != field } + [wanted])
       DurableChange.note("the index on \(field) of \(collection) is complete")
     }
@@ -67,9 +72,9 @@ struct AddIndex: ParsableCommand {
       JSONText.object([("collection", .text(collection)), ("path", .text(field.description)), ("added", .bool(isNew))])
         .print()
     } else {
-      Console.print(
-        isNew
-          ? "\(Table.cell(collection)) has an index on \(Table.cell(field.description))" : "it has that index already")
+      let use = wanted.hasPrefixes ? ", which hasprefix and like 'A%' use too" : ""
+      let words = "\(Table.cell(collection)) has an index on \(Table.cell(field.description))"
+      Console.print(words + (isNew ? use : " already" + use))
     }
   }
 }
