@@ -31,8 +31,7 @@ final class PipelineSetup: ChannelInboundHandler, RemovableChannelHandler {
     let caller = context.channel.remoteAddress?.ipAddress == nil ? nil : RequestHandler.caller(context.channel)
     let requestGuard = RequestGuard(
       limiter: options.limiter, caller: caller, headTimeout: options.headTimeout,
-      maximumBodyByteCount: max(options.maximumBodyByteCount, RequestHandler.skipByteLimit), date: options.date,
-      metrics: options.metrics)
+      maximumBodyByteCount: options.maximumBodyByteCount, date: options.date, metrics: options.metrics)
     do {
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandlers(

@@ -81,8 +81,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   ///   - caller: The peer's address for the limiter, or `nil`.
   ///   - headTimeout: The timeout for a head, from its first byte; for the first head, from the start of the
   ///     connection.
-  ///   - maximumBodyByteCount: The maximum size in bytes of a body that a request may announce. If it exceeds the limit
-  ///     of a route, the route refuses larger ones.
+  ///   - maximumBodyByteCount: The maximum size in bytes of a body, as messages name it. A route receives a larger one
+  ///     and refuses it, up to ``RequestHandler/skipByteLimit``; one that announces more is refused here.
   init(
     limiter: ConnectionLimiter, caller: String?, headTimeout: TimeAmount, maximumBodyByteCount: Int, date: HTTPDate,
     metrics: ServerMetrics?
@@ -160,7 +160,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     {
       return .unknownTransferCoding
     }
-    if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > maximumBodyByteCount {
+    if let length = head.headers.first(name: "Content-Length").flatMap(Int.init),
+      length > max(maximumBodyByteCount, RequestHandler.skipByteLimit)
+    {
       return .bodyTooLarge(limit: maximumBodyByteCount)
     }
     if connection?.admission == .health, !Self.healthPaths.contains(head.uri.prefix { $0 != "?" }) {

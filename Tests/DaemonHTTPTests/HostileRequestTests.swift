@@ -163,6 +163,10 @@ import Testing
       let found8 = try await test.exchange("POST", "/v1/scans", body(1001), expecting: 413).errorCode
       #expect(found8 == "bodyTooLarge")
       try await test.exchange("POST", "/v1/scans", body(3_000_000), expecting: 413)
+      // The limit that is named is the one that holds, also where so much is announced that nothing of it is read.
+      let announced = try await test.client.send(
+        test.client.request("POST", "/v1/scans", headers: [("Content-Length", "99999999")]))
+      #expect(announced.status == 413 && announced.text.contains("more than 1000 bytes"), "\(announced.text)")
       // Without an announced length.
       let chunk = "7D0\r\n" + String(repeating: " ", count: 2000) + "\r\n0\r\n\r\n"
       let head = "POST /v1/scans HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
