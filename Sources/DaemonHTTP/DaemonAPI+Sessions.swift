@@ -7,11 +7,14 @@ extension DaemonAPI {
 
   var sessionRoutes: [Route] {
     [
-      Route(method: .get, path: "/v1/sessions", work: .answer(sessions)),
-      Route(method: .post, path: "/v1/sessions", body: .optional, work: .answer(openSession)),
+      Route(method: .get, path: "/v1/sessions", parameters: ["limit"], work: .answer(sessions)),
+      Route(
+        method: .post, path: "/v1/sessions", body: .optional, members: ["name", "input"], work: .answer(openSession)),
       Route(method: .get, path: "/v1/sessions/{id}", work: .answer(session)),
       Route(method: .delete, path: "/v1/sessions/{id}", work: .answer(removeSession)),
-      Route(method: .post, path: "/v1/sessions/{id}/scans", body: .required, work: .answer(addScans)),
+      Route(
+        method: .post, path: "/v1/sessions/{id}/scans", body: .required, members: ["code", "codes"],
+        work: .answer(addScans)),
       Route(method: .post, path: "/v1/sessions/{id}/close", work: .answer(closeSession)),
     ]
   }

@@ -11,11 +11,11 @@ extension DaemonAPI {
       Route(method: .get, path: "/metrics", access: .machine, work: .answer(metricsText)),
       Route(method: .get, path: "/openapi.json", work: .immediate(describe)),
       Route(method: .get, path: "/v1/status", work: .answer(status)),
-      Route(method: .get, path: "/v1/events", work: .events),
+      Route(method: .get, path: "/v1/events", parameters: ["kinds", "lastEventId"], work: .events),
       Route(method: .get, path: "/v1/sync", work: .answer(syncState)),
-      Route(method: .post, path: "/v1/sync", body: .optional, work: .answer(syncNow)),
+      Route(method: .post, path: "/v1/sync", body: .optional, members: ["full"], work: .answer(syncNow)),
       Route(method: .get, path: "/v1/session", work: .answer(user)),
-      Route(method: .post, path: "/v1/session", body: .required, work: .answer(signIn)),
+      Route(method: .post, path: "/v1/session", body: .required, members: ["user"], work: .answer(signIn)),
       Route(method: .delete, path: "/v1/session", work: .answer(signOut)),
     ]
   }

@@ -93,13 +93,16 @@ enum JSONBody: Sendable, Equatable {
   }
 }
 
-/// Typed access to the members of a body. A member that is null counts as absent, and unknown ones are ignored.
+/// Typed access to the members of a body. A member that is null counts as absent.
 struct BodyMembers: Sendable {
   fileprivate let members: [String: JSONBody]
 
   init() { members = [:] }
 
   fileprivate init(members: [String: JSONBody]) { self.members = members }
+
+  /// The names of all members, in no order.
+  var names: [String] { Array(members.keys) }
 
   subscript(name: String) -> JSONBody? {
     let member = members[name]

@@ -93,7 +93,10 @@ struct RequestHandler: Sendable {
     path = match.path
     let route = match[head.method]
     try admit(head, route?.access, channel)
-    if let route { return (route, Call(parameters: match.parameters, query: target.query)) }
+    if let route {
+      try route.check(target.query)
+      return (route, Call(parameters: match.parameters, query: target.query))
+    }
     if head.method == .options { return (nil, Call(parameters: [match.allowed])) }
     throw ErrorResponse(
       .methodNotAllowed, "methodNotAllowed", "this path knows \(match.allowed)", headers: [.allow: match.allowed])
@@ -162,7 +165,9 @@ struct RequestHandler: Sendable {
       if route.body == .optional { return BodyMembers() }
       throw ErrorResponse.badRequest("the body is empty; send a JSON object")
     }
-    return try JSONBody(bytes).members()
+    let members = try JSONBody(bytes).members()
+    try route.check(members)
+    return members
   }
 
   /// The maximum number of bytes of a body to receive and discard. A body with a larger announced size is refused by

@@ -57,7 +57,7 @@ struct Query: Sendable, Equatable {
     }
   }
 
-  /// The first value with this name.
+  /// The value with this name. A route has each parameter at most once.
   subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
   /// The number of items to list: 1 to 1000, 100 by default.
