@@ -63,6 +63,7 @@ extension QueryRun {
         return true
       }
     }
+    trace.documentsWithoutGroup += table.leftOutCount
     let groups = Self.ordered(table.sorted(), request)
     trace.documentsAffected = groups.count
     return groups
@@ -143,9 +144,13 @@ extension QueryRun {
     var counts = KeyCounts()
     try store.scan(table) { (record) throws(StoreError) in
       var keys = KeyList(record.key(1))
+      var hasValue = false
       while let key = keys.next() {
-        if index.isKeyOfValue(key) { counts.add(key, 1) }
+        guard index.isKeyOfValue(key) else { continue }
+        counts.add(key, 1)
+        hasValue = true
       }
+      if !hasValue { trace.documentsWithoutGroup += 1 }
     }
     return counts.all
   }

@@ -27,6 +27,8 @@ public struct Trace: Sendable {
   public var documentsRead = 0
   /// The number of documents that were written or deleted, or that a query found, or of the groups.
   public var documentsAffected = 0
+  /// The number of documents that a grouping put into no group, because an object or an empty array is no value.
+  public var documentsWithoutGroup = 0
   /// The plan of a query; `nil` for other operations.
   public var plan: QueryPlan?
   /// The time that the operation took.

@@ -372,6 +372,22 @@ import Testing
     #expect(try root.run(query + ["--group-by", ""]).code == 64)
   }
 
+  @Test func `documents that are in no group are counted on standard error, and missing fields are null`() throws {
+    let root = try root()
+    let more = #"{"id":5,"city":{"a":1}}"# + "\n" + #"{"id":6,"city":[]}"# + "\n" + #"{"id":7,"city":null}"#
+    #expect(try root.run(["documents", "put", "members"], input: Data(more.utf8)).code == 0)
+    let query = ["documents", "query", "members", "--group-by", "city", "--json"]
+    for hasIndex in [false, true] {
+      if hasIndex { #expect(try root.run("documents", "index", "add", "members", "city").code == 0) }
+      let run = try root.run(query)
+      #expect(run.lines.first == #"{"group":{"city":null},"count":2}"# && run.lines.count == 3)
+      #expect(run.words.contains("2 documents are in no group: they have an object or an empty array"), "\(run.words)")
+      let one = try root.run(query + ["--sum", "age", "--where", "id in [1, 5]"])
+      #expect(one.lines.count == 1 && one.words.contains("1 document is in no group: it has"), "\(one.words)")
+      #expect(try root.run(query + ["--where", "id <= 4"]).words.isEmpty)
+    }
+  }
+
   @Test func `a count of 0 is an answer, and so are sums of nothing`() throws {
     let root = try root()
     for collection in ["members", "nobodies"] {

@@ -19,6 +19,8 @@ package struct GroupTable: Sendable {
   private let paths: [FieldPath]
   private let aggregates: [Aggregate]
   private var groups: [Group] = []
+  /// The number of documents that were added and belong to no group.
+  package private(set) var leftOutCount = 0
   /// The position in ``groups`` of each key.
   private var positions: [[UInt8]: Int] = [:]
   /// The values of the document that is being added, kept for their storage.
@@ -45,7 +47,10 @@ package struct GroupTable: Sendable {
     for (index, path) in paths.enumerated() {
       lists[index].removeAll()
       _ = try document.bytes.walk(document.offset, path, flattensLast: true, &lists[index])
-      if lists[index].count == 0 { return }
+      if lists[index].count == 0 {
+        leftOutCount += 1
+        return
+      }
     }
     // One value at each path, or every combination of them.
     var chosen = [Int](repeating: 0, count: paths.count)

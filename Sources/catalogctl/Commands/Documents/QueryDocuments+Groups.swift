@@ -25,7 +25,7 @@ extension QueryDocuments {
         }
       } ?? []
     let last = LastTrace()
-    let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil)
+    let store = try documents.existing(tracing: Tracer { last.set($0) })
     let groups =
       try store?.untypedCollection(collection).groups(
         by: paths, aggregates, where: condition, ordering: ordering, offset: window.offset, limit: window.limit)
@@ -34,6 +34,13 @@ extension QueryDocuments {
       show(last.plan, read: last.documentsRead, found: groups.count)
     } else {
       show(groups, columns)
+    }
+    let without = last.documentsWithoutGroup
+    if without > 0 {
+      let (verb, subject) = without == 1 ? ("is", "it has") : ("are", "they have")
+      Console.say(
+        "catalogctl: \(Quantity.of(without, "document")) \(verb) in no group: \(subject) an object or an empty array there"
+      )
     }
     if groups.isEmpty { throw nothing }
   }

@@ -21,7 +21,8 @@ struct QueryDocuments: ParsableCommand {
 
       --group-by puts the documents with equal values of a field, or of several, into groups; --count, --sum, --min, --max \
       and --avg say what to print of each (without any of them, the count); without --group-by, of all documents together. \
-      An array stands for each of its elements; an object and an empty array are in no group. Groups are ordered by what \
+      A missing field and null are the group null. An array stands for each of its elements; an object and an empty array \
+      are in no group, and how many documents are not is said on standard error. Groups are ordered by what \
       is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed field reads \
       the index alone. With --json a group is {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
@@ -108,6 +109,8 @@ final class LastTrace: Sendable {
   func set(_ value: Trace) { trace.withLock { $0 = value } }
 
   var documentsRead: Int { trace.withLock { $0.documentsRead } }
+
+  var documentsWithoutGroup: Int { trace.withLock { $0.documentsWithoutGroup } }
 
   /// The plan; that of no lookups if there was no query.
   var plan: QueryPlan { trace.withLock { $0.plan } ?? .lookups([]) }
