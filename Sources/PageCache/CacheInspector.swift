@@ -1,5 +1,5 @@
 public import DocumentFormat
-import Documents
+public import Documents
 public import Foundation
 public import LogStore
 import TextFormat
@@ -68,11 +68,16 @@ public struct CacheInspector: Sendable {
 
   /// Opens the current contents of a cache. A missing file is an empty cache.
   ///
+  /// - Parameters:
+  ///   - location: The location of the cache.
+  ///   - trace: A callback for each operation on the documents of the file; `nil` for none.
   /// - Throws: `StoreError`, also if the file is not a cache.
-  public init(_ location: StoreLocation) throws {
+  public init(_ location: StoreLocation, trace: Tracer? = nil) throws {
     path = location.path
+    var options = DocumentStore.Options()
+    options.trace = trace
     do {
-      file = try CacheFile(location)
+      file = try CacheFile(location, options: options)
       snapshot = try file.store.snapshot()
     } catch let error as DocumentStoreError { throw Self.unusable(location.path, error) }
   }

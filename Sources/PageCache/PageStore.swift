@@ -1,4 +1,4 @@
-import Documents
+public import Documents
 public import Foundation
 public import LogStore
 import Synchronization
@@ -32,6 +32,8 @@ public final class PageStore: Sendable {
     public var pollInterval = Duration.milliseconds(100)
     /// The current time, by which pages expire. A page from the future counts as expired.
     public var now: @Sendable () -> Date = { Date() }
+    /// A callback for each operation on the documents of the file; `nil` for none.
+    public var trace: Tracer?
     /// A callback that is called after a damaged file was renamed.
     public var onSetAside: (@Sendable (SetAside) -> Void)?
 
@@ -107,6 +109,7 @@ public final class PageStore: Sendable {
     options.lockTimeout = self.options.lockTimeout
     options.compaction = self.options.compaction
     options.pollInterval = self.options.pollInterval
+    options.trace = self.options.trace
     let file = try CacheFile(location, options: options)
     // If several threads open the file, keep the first instance: observers and writers must share one.
     return try state.withLock { state in

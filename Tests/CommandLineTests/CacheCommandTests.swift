@@ -30,6 +30,16 @@ import Testing
     try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
   }
 
+  @Test func `CATALOG_TRACE says what each operation on the cache cost`() async throws {
+    let root = try await root()
+    for arguments in [["list"], ["show", "inbox"], ["clear", "inbox"], ["clear"]] {
+      let run = try root.run(["cache"] + arguments, variables: ["CATALOG_TRACE": "all"])
+      #expect(run.code == 0 && run.words.contains("lists"), "\(arguments): \(run.words)")
+      let wrong = try root.run(["cache"] + arguments, variables: ["CATALOG_TRACE": "loud"])
+      #expect(wrong.code == 64 && wrong.words.contains("CATALOG_TRACE"), "\(arguments)")
+    }
+  }
+
   @Test func `lists are a line each, and show prints the merged items`() async throws {
     let root = try await root()
     let before = try files(root)

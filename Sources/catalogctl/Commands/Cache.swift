@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentFormat
+import Documents
 import Foundation
 import JSONFormat
 import LogStore
@@ -121,6 +122,7 @@ struct CacheClear: ParsableCommand {
     guard let location = try owner.cacheLocation() else { return nil }
     var options = PageStore.Options()
     options.lockTimeout = write.lockTimeout
+    options.trace = try Tracer.ofEnvironment()
     options.onSetAside = { report in
       Console.say("catalogctl: the cache was damaged and is now \(report.path): \(report.reason)")
     }
@@ -204,7 +206,10 @@ extension OwnerOptions {
   fileprivate func cacheLocation() throws -> StoreLocation? { try store.workspace.store("cache", of: userID()) }
 
   /// A view of the cache; `nil` as for ``cacheLocation()``.
-  fileprivate func cacheInspector() throws -> CacheInspector? { try cacheLocation().map { try CacheInspector($0) } }
+  fileprivate func cacheInspector() throws -> CacheInspector? {
+    let trace = try Tracer.ofEnvironment()
+    return try cacheLocation().map { try CacheInspector($0, trace: trace) }
+  }
 
   /// The cached lists. Creates nothing.
   fileprivate func cachedLists() throws -> [CachedList] { try cacheInspector()?.lists() ?? [] }

@@ -1,10 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import Documents
-import Foundation
-import Logging
 import LogStore
-import StoreMetrics
 
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,7 +29,7 @@ struct DocumentOptions: ParsableArguments {
   func existing(tracing trace: Tracer? = nil) throws -> DocumentStore? {
     guard let location = try owner.store.workspace.store(Self.storeName, of: owner.userID()) else { return nil }
     var options = DocumentStore.Options()
-    let log = try Self.log()
+    let log = try Tracer.ofEnvironment()
     options.trace = if let trace, let log { .both(trace, log) } else { trace ?? log }
     return try DocumentStore.inspect(location, options: options)
   }
@@ -41,22 +38,9 @@ struct DocumentOptions: ParsableArguments {
   func writable(_ write: WriteOptions) throws -> DocumentStore {
     var options = DocumentStore.Options()
     options.lockTimeout = write.lockTimeout
-    options.trace = try Self.log()
+    options.trace = try Tracer.ofEnvironment()
     let location = try owner.store.workspace.makeStore(Self.storeName, of: owner.userID())
     return try DocumentStore.inspect(location, options: options)
-  }
-}
-
-extension DocumentOptions {
-  /// The tracer that the environment asks for, which logs to standard error; `nil` for none.
-  private static func log() throws -> Tracer? {
-    let variable = Tracer.environmentVariable
-    guard let name = ProcessInfo.processInfo.environment[variable], !name.isEmpty else { return nil }
-    let logger = Logger(label: "documents") { StreamLogHandler.standardError(label: $0) }
-    guard let tracer = Tracer.named(name, logger: logger) else {
-      throw Failure(.usage, "\(variable) is \"\(name)\"; it names all, slow, or one of them with ,redacted")
-    }
-    return tracer
   }
 }
 
