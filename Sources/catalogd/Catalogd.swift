@@ -44,7 +44,8 @@ import Darwin
       case .showVersion:
         return Console.print("catalogd \(Daemon.version)\n")
       case .checkConfiguration:
-        let configuration = try DaemonConfiguration(sources(options, environment))
+        let configuration = try DaemonConfiguration(
+          sources(options, environment, rootProblem: RootDirectory.obstacle))
         return try check(configuration)
       case .run:
         let trace = environment[Tracer.environmentVariable].flatMap { $0.isEmpty ? nil : $0 }
@@ -79,10 +80,13 @@ import Darwin
     }
   }
 
-  private static func sources(_ options: CommandLineOptions, _ environment: [String: String]) -> ConfigurationSources {
+  private static func sources(
+    _ options: CommandLineOptions, _ environment: [String: String],
+    rootProblem: (@Sendable (String) -> String?)? = nil
+  ) -> ConfigurationSources {
     ConfigurationSources(
       arguments: options.settings, environment: environment, file: options.file,
-      hasStandardInput: StandardStreams.inputIsReadable)
+      hasStandardInput: StandardStreams.inputIsReadable, rootProblem: rootProblem)
   }
 
   /// Prints a configuration.

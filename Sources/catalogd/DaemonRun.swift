@@ -23,17 +23,18 @@ struct DaemonRun: Sendable {
   ///   - continues: Returns whether another run will follow this one.
   ///   - onStarted: Called with the listening address once scans can arrive.
   ///   - onEnd: Called when standard input ends, if the daemon should exit then.
+  ///   - onUnanswered: Called with the reason why an answer to standard input was not written, in the same case.
   static func open(
     _ configuration: DaemonConfiguration, _ setup: ProcessSetup, _ inputs: InputSupervisor, after recent: RecentScans,
     continues: @escaping @Sendable () -> Bool, onStarted: @escaping @Sendable (String) async -> Void,
-    onEnd: @escaping @Sendable () -> Void
+    onEnd: @escaping @Sendable () -> Void, onUnanswered: @escaping @Sendable (String) -> Void
   ) async throws -> DaemonRun {
     let logger = Logger(label: "catalogd")
     let daemon = try await BlockingThread.run { try Daemon(configuration.daemon, after: recent, logger: logger) }
     var services: [any Service] = daemon.services
     var handler: any ReadingHandler = daemon
     if configuration.exitsAtEnd, let input = configuration.inputs.first(where: { $0.source == .standardInput }) {
-      handler = EndOfInput(daemon: daemon, input: input.name, onEnd: onEnd)
+      handler = EndOfInput(daemon: daemon, input: input.name, onEnd: onEnd, onUnanswered: onUnanswered)
     }
     let connections = DescriptorLimit.connections(configuration, limit: setup.descriptorLimit)
     services.append(

@@ -46,6 +46,8 @@ final class Supervisor: Sendable {
     var readsAgain = false
     /// Whether a refused configuration is checked periodically.
     var isChecking = false
+    /// Why the first answer was lost that standard output should have got, if the daemon ends with its standard input.
+    var unanswered: String?
     var endingSince: ContinuousClock.Instant?
     var isEnding: Bool { endingSince != nil }
     /// Whether another run follows the current one.
@@ -79,8 +81,12 @@ final class Supervisor: Sendable {
       Task { try? await Watchdog(manager) { await self.isHealthy() }.run() }
     }
     warn(of: state.withLock { $0.configuration })
-    let code = await runAll()
+    var code = await runAll()
     await inputs.end()
+    if code == 0, let reason = state.withLock({ $0.unanswered }) {
+      logger.error("answers were not written to the standard output", metadata: ["reason": "\(reason)"])
+      code = ExitStatus.io.rawValue
+    }
     if !state.withLock({ $0.isEnding }) { await manager?.stopping() }
     listening.cancel()
     watchdog?.cancel()
@@ -147,6 +153,8 @@ final class Supervisor: Sendable {
         await self.started($0)
       } onEnd: {
         self.inputEnded()
+      } onUnanswered: { reason in
+        self.state.withLock { $0.unanswered = $0.unanswered ?? reason }
       }
       let isWanted = state.withLock { state in
         state.run = run

@@ -17,6 +17,33 @@ import Testing
     #expect(lines.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is [String: Any] })
   }
 
+  @Test func `answers that cannot be written are told, and the exit code says so`() throws {
+    let shell = Process()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let script = "printf 'x\\ny\\n' | \"$0\" --root \"$1\" --user u --http-enabled false --exit-at-end >/dev/full"
+    shell.arguments = ["-c", script, RunningDaemon.program, folder]
+    let log = Pipe()
+    shell.standardError = log
+    try shell.run()
+    let words = String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 74, "\(words)")
+    #expect(words.contains("answers were not written") && words.contains("No space left on device"), "\(words)")
+  }
+
+  @Test(arguments: ["/dev/null/x", "/dev/null", "/dev/full/a/b"])
+  func `a root that cannot be created is a fault, next to those of each input`(_ root: String) throws {
+    let inputs = #""inputs": {"names": ["a", "b"], "a": {"kind": "serial"}, "b": {"kind": "tcp", "port": 70000}}"#
+    let daemon = try RunningDaemon(
+      ["--check-config"], configuration: "{\"root\": \"\(root)\", \(inputs)}", hasInput: false)
+    #expect(daemon.end() == 64)
+    for text in ["root \"\(root)\": ", "inputs.a.device: is missing", "inputs.b.port \"70000\""] {
+      _ = try daemon.log.wait(for: text)
+    }
+  }
+
   @Test func `a bad configuration is told whole, and nothing is created`() throws {
     let daemon = try RunningDaemon(["--user", ""], configuration: #"{"http": {"port": 1}, "usr": "a"}"#)
     #expect(daemon.end() == 64)

@@ -20,6 +20,8 @@ package struct ConfigurationSources: Sendable {
   let filePath: String?
   /// Whether codes can be typed or piped into this process.
   let hasStandardInput: Bool
+  /// What keeps a root directory from being created; `nil` if that is not to be checked.
+  let rootProblem: (@Sendable (String) -> String?)?
 
   /// Reads the file.
   ///
@@ -29,13 +31,17 @@ package struct ConfigurationSources: Sendable {
   ///   - file: The path of the file.
   ///   - hasStandardInput: Whether the standard input is a pipe, a file or a terminal, so that it is used if no inputs
   ///     are named.
+  ///   - rootProblem: Returns what keeps a root directory from being created, and `nil` if nothing does. Without it that
+  ///     is not checked, and is found when the daemon starts.
   package init(
-    arguments: [String] = [], environment: [String: String] = [:], file: String? = nil, hasStandardInput: Bool = false
+    arguments: [String] = [], environment: [String: String] = [:], file: String? = nil, hasStandardInput: Bool = false,
+    rootProblem: (@Sendable (String) -> String?)? = nil
   ) {
     var faults: [ConfigurationFault] = []
     self.arguments = ArgumentSettings(arguments, faults: &faults)
     self.environment = environment
     self.hasStandardInput = hasStandardInput
+    self.rootProblem = rootProblem
     var variables: [String: String] = [:]
     for (name, value) in environment where name.hasPrefix(Self.variablePrefix) && !value.isEmpty {
       variables[String(name.dropFirst(Self.variablePrefix.count))] = value

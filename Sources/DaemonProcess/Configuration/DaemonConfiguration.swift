@@ -38,6 +38,9 @@ package struct DaemonConfiguration: Sendable {
     var values = SettingReader(sources)
     warnings = sources.warnings
     daemon = DaemonOptions(root: values.root(sources.environment))
+    if !daemon.root.isEmpty, let problem = sources.rootProblem?(daemon.root) {
+      values.refuse(["root"], daemon.root, problem)
+    }
     values.fillGeneral(&daemon)
     logLevel = values.text("log", "level").flatMap { Logger.Level(rawValue: $0) } ?? logLevel
     logFormat = values.text("log", "format").flatMap { LogFormat(rawValue: $0) } ?? logFormat
