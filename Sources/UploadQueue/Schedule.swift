@@ -245,13 +245,21 @@ struct Schedule {
   /// Whether any upload is being sent, or can be sent now or later without a manual decision and without a change at
   /// its destination.
   ///
-  /// - Parameter isPaused: Returns whether a destination is paused by an answer.
+  /// - Parameters:
+  ///   - now: The time after which an upload that was enqueued for later does not count, and neither do those that wait
+  ///     for it under its order key; `nil` if they count.
+  ///   - isPaused: Returns whether a destination is paused by an answer.
   /// - Complexity: O(*n*) in the uploads that cannot be sent.
-  func hasSendableUploads(isPaused: (String) -> Bool) -> Bool {
+  func hasSendableUploads(before now: Int64? = nil, isPaused: (String) -> Bool) -> Bool {
     items.values.contains { entry in
       if entry.state == .sending { return true }
       if isPaused(rules.destination(entry.kind)) { return false }
-      return entry.orderKey.flatMap { lanes[$0]?.held.isEmpty } ?? true
+      let lane = entry.orderKey.flatMap { lanes[$0] }
+      if lane?.held.isEmpty == false { return false }
+      guard let now else { return true }
+      let first = lane?.ordinals.min.flatMap { items[$0] } ?? entry
+      // A lane that is sending goes on with its next upload, which is judged when that is over.
+      return !first.isForLater(than: now)
     }
   }
 

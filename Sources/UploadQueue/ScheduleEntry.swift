@@ -46,6 +46,9 @@ struct ScheduleEntry: Codable, Identifiable, Sendable, Equatable {
   /// keep the two kinds distinct.
   var lane: String { orderKey.map { "key " + $0 } ?? "upload \(id)" }
 
+  /// Whether it was enqueued to be sent after `time`, and was not tried yet. A back-off is not meant: it is no wish.
+  func isForLater(than time: Int64) -> Bool { state == .waiting && attempts == 0 && notBefore > time }
+
   /// Whether it waits after an attempt that got no answer. Its `notBefore` is then the back-off of that attempt, not a
   /// time given by the application, which had passed before the attempt.
   var isUnanswered: Bool { state == .waiting && failures > 0 && lastError.map { $0.status == nil } ?? false }

@@ -120,8 +120,12 @@ public actor UploadWorker {
   ///     manual decision; or when the queue is paused. Uploads that wait for a held order key do not count.
   ///   - waitsForPaused: Whether, with `untilEmpty`, to continue while uploads wait for a destination that is paused by
   ///     an answer.
+  ///   - waitsForLater: Whether, with `untilEmpty`, to continue while uploads wait for the time before which they were
+  ///     enqueued not to be sent.
   /// - Throws: `UploadQueueError.tooManyWorkers`; `StoreError` if the queue cannot be read.
-  public func run(untilEmpty: Bool = false, waitsForPaused: Bool = false) async throws {
+  public func run(
+    untilEmpty: Bool = false, waitsForPaused: Bool = false, waitsForLater: Bool = true
+  ) async throws {
     precondition(!hasRun, "a worker runs once; make another one")
     hasRun = true
     let slot = try WorkerSlot.take(queue.tables, queue.environment)
@@ -131,7 +135,7 @@ public actor UploadWorker {
     var failure: (any Error)?
     do {
       try await releaseKeys()
-      try await work(slot.lease, untilEmpty: untilEmpty, waitsForPaused)
+      try await work(slot.lease, untilEmpty: untilEmpty ? Patience(waitsForPaused, waitsForLater) : nil)
     } catch { failure = error }
     for follower in followers { follower.cancel() }
     await cancelAttempts()
@@ -207,7 +211,19 @@ public actor UploadWorker {
 
   // MARK: The run loop
 
-  private func work(_ lease: ScheduleEntry.Lease, untilEmpty: Bool, _ waitsForPaused: Bool) async throws {
+  /// What a worker that ends by itself waits for.
+  private struct Patience {
+    let paused: Bool
+    let later: Bool
+
+    init(_ paused: Bool, _ later: Bool) {
+      self.paused = paused
+      self.later = later
+    }
+  }
+
+  /// - Parameter patience: What to wait for before ending; `nil` to wait for new uploads.
+  private func work(_ lease: ScheduleEntry.Lease, untilEmpty patience: Patience?) async throws {
     wake()
     var iterator = wakeSignal.stream.makeAsyncIterator()
     while !Task.isCancelled {
@@ -216,7 +232,7 @@ public actor UploadWorker {
         if attempts.isEmpty { return }
       } else {
         let next = try await begin(lease)
-        if untilEmpty, attempts.isEmpty, try isEmpty(waitsForPaused) { return }
+        if let patience, attempts.isEmpty, try isEmpty(patience) { return }
         timer = next.map(alarm)
       }
       isIdle = true
@@ -230,13 +246,14 @@ public actor UploadWorker {
 
   /// Whether the queue is paused, or no upload is being sent and none can be sent without a manual decision. It
   /// examines the uploads, not the counts, which may be wrong after a repair.
-  private func isEmpty(_ waitsForPaused: Bool) throws -> Bool {
+  private func isEmpty(_ patience: Patience) throws -> Bool {
     let snapshot = try queue.store.snapshot()
     if try !queue.tables.state(in: snapshot).pauses.isEmpty { return true }
-    let paused = waitsForPaused ? [] : Set(pausedDestinations.keys)
+    let paused = patience.paused ? [] : Set(pausedDestinations.keys)
+    let now = patience.later ? nil : queue.environment.now()
     return try mirror.withLock { mirror in
       try mirror.advance(to: snapshot)
-      return !mirror.schedule.hasSendableUploads { paused.contains($0) }
+      return !mirror.schedule.hasSendableUploads(before: now) { paused.contains($0) }
     }
   }
 

@@ -122,6 +122,26 @@ import Testing
     #expect(stat["delivered"] as? Int == 1 && stat["waiting"] as? Int == 1)
   }
 
+  @Test func `until-empty does not wait for what is for later, and says how much that is`() throws {
+    let root = try TestRoot(answers: [])
+    let later = ["--not-before", "2100-01-01T00:00:00Z"]
+    for arguments in [["1"], ["2"] + later, ["3", "--key", "k"] + later, ["4", "--key", "k"], ["5", "--key", "l"]] {
+      #expect(try root.run(["queue", "add"] + arguments).code == 0)
+    }
+    let server = try HTTPServer([HTTPServer.Answer(), HTTPServer.Answer()])
+    let run = try root.run("queue", "run", "--url", "http://127.0.0.1:\(server.port)/", "--until-empty", "--json")
+    #expect(run.code == 0 && run.words.contains("3 uploads wait until 2100-01-01T00:00:00Z or later"), "\(run.words)")
+    #expect(try run.object().number("delivered") == 2 && run.object().number("waiting") == 3)
+    #expect(server.requests.count == 2)
+    let again = try root.run("queue", "run", "--url", "http://127.0.0.1:1/", "--until-empty")
+    #expect(again.code == 0 && again.words.contains("3 uploads wait"), "\(again.words)")
+  }
+
+  @Test func `the help of add names the default priority`() throws {
+    let help = try TestRoot().run("queue", "add", "--help").text.replacing(/\s+/, with: " ")
+    #expect(help.contains("Which uploads go first (default: normal). (values: low, normal, high)"), "\(help)")
+  }
+
   @Test func `an answer about the server parks nothing, and says so`() throws {
     let root = try TestRoot(answers: [])
     for number in 0..<3 { #expect(try root.run("queue", "add", "\(number)").code == 0) }

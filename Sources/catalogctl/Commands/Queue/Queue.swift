@@ -40,10 +40,10 @@ extension UploadPriority: ExpressibleByArgument {
     self = level
   }
 
-  /// The name of the priority, as help texts show a default.
-  public var defaultValueDescription: String { name }
   /// The names of all priorities, as help texts list them.
   public static var allValueStrings: [String] { allCases.map(\.name) }
+  /// None: the names say it. The parser's own would name the numbers that are stored.
+  public static var allValueDescriptions: [String: String] { [:] }
 }
 
 extension UploadState: ExpressibleByArgument {}

@@ -28,7 +28,7 @@ struct QueueAdd: AsyncParsableCommand {
   @Option(help: "What it is.") var kind = "json"
   @Option(help: "Uploads with one key go one after another.") var key: String?
   @Option(help: "Takes the place of an earlier upload with this key.") var replace: String?
-  @Option(help: "low, normal or high.") var priority = UploadPriority.normal
+  @Option(help: "Which uploads go first (default: normal).") var priority: UploadPriority?
   @Option(help: ArgumentHelp("Drop it when it waits longer than this.", valueName: "seconds")) var ttl: Double?
   @Option(help: ArgumentHelp("Do not send it before, such as 2026-01-31T12:00:00Z.", valueName: "time"))
   var notBefore: String?
@@ -58,7 +58,8 @@ struct QueueAdd: AsyncParsableCommand {
     }
     let content = try content()
     let id = try await target.writable(write).enqueue(
-      payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority, notBefore: moment,
+      payload: content, kind: kind, orderKey: key, replaceKey: replace, priority: priority ?? .normal,
+      notBefore: moment,
       timeToLive: ttl.map { .seconds($0) })
     DurableChange.note("the upload \(id.text) was added and is durable")
     tell(id)
@@ -75,7 +76,7 @@ struct QueueAdd: AsyncParsableCommand {
       try lines.map { line in
         do {
           return try queue.enqueue(
-            payload: .value(line.value), kind: kind, orderKey: key, priority: priority, notBefore: moment,
+            payload: .value(line.value), kind: kind, orderKey: key, priority: priority ?? .normal, notBefore: moment,
             timeToLive: ttl.map { .seconds($0) }, in: transaction)
         } catch let error as UploadQueueError {
           guard let failure = Failure(error) else { throw error }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocumentFormat
 import Foundation
 import JSONFormat
 import UploadHTTP
@@ -10,7 +11,9 @@ struct QueueRun: AsyncParsableCommand {
     discussion: """
       Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the command when the requests that \
       run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
-      were parked; also when the rest waits for somebody's decision, or because the server's answers say that it takes nothing.
+      were parked; also when the rest waits for somebody's decision, or because the server's answers say that it takes nothing. \
+      It does not wait for uploads that were added with --not-before and a time to come, nor for those behind them under \
+      their key: it says on standard error how many wait until when, and they do not change the exit code.
 
       A 2xx is success. With --success the JSON of the response must meet a condition as well, in the language of \
       'documents query --where'; one that does not counts like 422, and one that cannot be read is sent again.
@@ -30,7 +33,7 @@ struct QueueRun: AsyncParsableCommand {
   @OptionGroup var write: WriteOptions
   @Option(help: ArgumentHelp("Where they go, with {id} and {kind} where these belong.", valueName: "template"))
   var url: String
-  @Flag(help: "End when nothing waits.") var untilEmpty = false
+  @Flag(help: "End when nothing is due.") var untilEmpty = false
   @Option(help: "Requests at once.") var concurrency = 2
   @Option(help: "Repetitions of an upload that fails.") var retries = 2
   @Option(help: ArgumentHelp("The first pause before a repetition.", valueName: "seconds")) var pause = 1.0
@@ -133,7 +136,7 @@ struct QueueRun: AsyncParsableCommand {
       queue, options: options, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
       transport: { (upload: Upload) in try await http.send(upload) })
     let signals = await TerminationSignals.sources { _ in Task { await worker.drain(within: .seconds(10)) } }
-    do { try await worker.run(untilEmpty: untilEmpty) } catch {
+    do { try await worker.run(untilEmpty: untilEmpty, waitsForLater: false) } catch {
       try? await http.shutdown()
       throw error
     }
@@ -194,13 +197,41 @@ struct QueueRun: AsyncParsableCommand {
         "\(now.waiting) uploads wait for a decision: \(key.upload) is parked and holds \(key.orderKey); see 'catalogctl queue "
           + "retry' and 'queue drop'")
     }
-    if untilEmpty, now.waiting + now.sending > 0 {
-      throw Failure(.temporary, "not sent yet: \(Quantity.of(now.waiting + now.sending, "upload"))")
+    let later = untilEmpty ? try UploadsForLater(queue) : UploadsForLater()
+    if let time = later.earliest {
+      let verb = later.count == 1 ? "waits" : "wait"
+      Console.say("catalogctl: \(Quantity.of(later.count, "upload")) \(verb) until \(DateText.text(time)) or later")
+    }
+    if untilEmpty, now.waiting + now.sending > later.count {
+      throw Failure(.temporary, "not sent yet: \(Quantity.of(now.waiting + now.sending - later.count, "upload"))")
     }
     if untilEmpty, now.parked > before.parked {
       throw Failure(
         .unavailable,
         "parked: \(Quantity.of(now.parked - before.parked, "upload")); see 'catalogctl queue list --state parked'")
+    }
+  }
+}
+
+/// The uploads that were added to be sent at a later time, and those that wait for them under their key.
+private struct UploadsForLater {
+  private(set) var count = 0
+  /// The earliest of these times; `nil` if there are no such uploads.
+  private(set) var earliest: Date?
+
+  init() {}
+
+  init(_ queue: UploadQueue) throws {
+    let now = Date()
+    var keys: Set<String> = []
+    try queue.forEach(.waiting) { upload in
+      let isForLater = upload.attempts == 0 && upload.notBefore > now
+      if isForLater { earliest = min(earliest ?? upload.notBefore, upload.notBefore) }
+      if isForLater || upload.orderKey.map(keys.contains) == true {
+        count += 1
+        if let key = upload.orderKey { keys.insert(key) }
+      }
+      return true
     }
   }
 }
