@@ -21,9 +21,9 @@ public struct Finding: Sendable, CustomStringConvertible {
     self.lost = lost
   }
 
-  /// The path, offset and problem, and what is lost if anything is.
+  /// The path, offset and problem, and what is lost, which may be nothing.
   public var description: String {
-    "\(path): offset \(offset): \(what)" + (lost.isEmpty ? "" : "; lost: \(lost)")
+    "\(path): offset \(offset): \(what); lost: \(lost.isEmpty ? "nothing" : lost)"
   }
 }
 

@@ -7,6 +7,11 @@ import Testing
 
 /// Rot: every byte of a small store, changed.
 @Suite struct DamageTests {
+  @Test func `a finding says what is lost, also if that is nothing`() {
+    #expect("\(Finding(path: "f", offset: 3, what: "w", lost: "a row"))" == "f: offset 3: w; lost: a row")
+    #expect("\(Finding(path: "f", offset: 3, what: "w", lost: ""))" == "f: offset 3: w; lost: nothing")
+  }
+
   @Test func `a changed byte anywhere gives an error or the right content, never anything else`() throws {
     var refused = 0
     var tried = 0
