@@ -52,6 +52,24 @@ import Testing
     }
   }
 
+  /// Three streams, more than once, and what they leave.
+  @Test func `a long object passes with its checksum, and not with another byte`() {
+    var random = SeededGenerator(for: "ObjectChecksumTests, long objects")
+    let lengths = Array(190...230) + [3079, 3080, 3081, 3104, 6151, 6152, 6200, 6360, 20_000, 100_003]
+    for length in lengths {
+      let unit = UnitOffset(rawValue: UInt32(truncatingIfNeeded: random.next()))
+      var object = random.bytes(length)
+      for index in 0..<3 { object[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+      seal(&object, at: unit)
+      #expect(header(object, at: unit) == word(object) && isWhole(object, at: unit))
+      for _ in 0..<50 {
+        var changed = object
+        changed[Int.random(in: 8..<length, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
+        #expect(header(changed, at: unit) == 0 && !isWhole(changed, at: unit))
+      }
+    }
+  }
+
   @Test func `an object that is shorter than its header does not pass`() {
     for length in 0..<8 {
       var bytes = [UInt8](repeating: 0, count: 16)
