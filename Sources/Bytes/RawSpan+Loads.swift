@@ -117,10 +117,18 @@ extension RawSpan {
   }
 
   /// Returns the same for spans of equal length below eight.
-  @usableFromInline
+  @inlinable @inline(__always)
   func hasSameFewBytes(as other: RawSpan) -> Bool {
-    for offset in 0..<byteCount where u8(at: offset) != other.u8(at: offset) { return false }
-    return true
+    let count = byteCount
+    // Two words that overlap contain four to seven bytes; the first, the middle and the last of up to three are all.
+    if count >= 4 {
+      return unsafe u32(unchecked: 0) == other.u32(unchecked: 0)
+        && u32(unchecked: count &- 4) == other.u32(unchecked: count &- 4)
+    }
+    if count == 0 { return true }
+    return unsafe u8(unchecked: 0) == other.u8(unchecked: 0)
+      && u8(unchecked: count &>> 1) == other.u8(unchecked: count &>> 1)
+      && u8(unchecked: count &- 1) == other.u8(unchecked: count &- 1)
   }
 
   /// Returns a copy of the bytes.

@@ -65,10 +65,17 @@ extension RawSpan {
       return ItemHead(
         major: initial >> 5, information: information, argument: UInt64(information), end: offset &+ 1)
     }
+    if information < 28, byteCount &- offset > 8 {
+      // The nine bytes that the longest head has are in bounds. The argument is the first of the last eight.
+      let power = Int(information &- 24)
+      let argument = unsafe u64(unchecked: offset &+ 1).byteSwapped &>> UInt64(64 &- (8 &<< power))
+      return ItemHead(
+        major: initial >> 5, information: information, argument: argument, end: offset &+ 1 &+ (1 &<< power))
+    }
     return try longHead(at: offset, initial)
   }
 
-  /// The head at `offset` if an argument follows the first byte.
+  /// The head at `offset` if an argument follows the first byte, or if it is the head of a list that ends with a break.
   @inline(never)
   private func longHead(at offset: Int, _ initial: UInt8) throws(DocumentError) -> ItemHead {
     let major = initial >> 5
@@ -107,6 +114,18 @@ extension RawSpan {
   func isBreak(at offset: Int) throws(DocumentError) -> Bool {
     guard offset < byteCount else { throw .endsEarly(offset: offset) }
     return u8(at: offset) == Initial.break
+  }
+
+  /// The offset after the item at `start`, like ``skip(_:depth:)``; without a call if the item is a number, a text or
+  /// another single head.
+  @inline(__always)
+  func skipMostly(_ start: Int) throws(DocumentError) -> Int {
+    let head = try head(at: start)
+    switch head.major {
+    case Major.unsigned, Major.negative: return head.end
+    case Major.bytes, Major.text: return try head.end &+ count(head, at: start)
+    default: return try skip(start)
+    }
   }
 
   /// The offset after the item at `start`. Checks only the structure, not the values.

@@ -87,7 +87,7 @@ extension RawSpan {
         guard value < byteCount else { throw .endsEarly(offset: value) }
         return value
       }
-      offset = try skip(value)
+      offset = try skipMostly(value)
       remaining &-= 1
     }
     return nil

@@ -84,6 +84,18 @@ func withView<T>(_ bytes: [UInt8], _ body: (borrowing DocumentView) throws -> T)
     }
   }
 
+  /// Heads are read in another way if enough bytes follow them.
+  @Test(arguments: examples + foreign)
+  func `a value is the same with other bytes behind it`(hex: String, value: DocumentValue) throws {
+    for count in [1, 7, 8, 9, 20] {
+      let more = [UInt8](repeating: 0xFF, count: count)
+      try withView(bytes(hex) + more) { view throws in
+        #expect(try view.value() == value)
+        #expect(try view.byteCount() == bytes(hex).count)
+      }
+    }
+  }
+
   @Test(arguments: foreign) func `another form is read`(hex: String, value: DocumentValue) throws {
     #expect(try DocumentValue(documentBytes: bytes(hex).rawSpan) == value)
     try withView(bytes(hex)) { view throws in try view.validate() }
