@@ -61,15 +61,16 @@ struct PostingList: ~Escapable {
     return nil
   }
 
-  /// Returns the contents of a list's object, without the object's header.
-  static func contents(keySpace: Int, key: RawSpan, rows: ArraySlice<IndexEntry>) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.put(UInt8(keySpace))
-    writer.put(UInt8(0))
-    writer.put(UInt16(key.byteCount))
-    writer.put(UInt32(rows.count))
-    for row in rows { writer.put(row.offset) }
-    writer.put(key.copied())
-    return writer.bytes
+  /// The size of the contents of a list's object, without the object's header.
+  static func byteCount(of rows: Int, key: RawSpan) -> Int { 8 + 4 * rows + key.byteCount }
+
+  /// Writes the contents of a list's object, without the object's header.
+  static func put(keySpace: Int, key: RawSpan, rows: Span<IndexEntry>, in bytes: inout MutableRawSpan) {
+    bytes.put(UInt8(keySpace), at: 0)
+    bytes.put(0 as UInt8, at: 1)
+    bytes.put(UInt16(key.byteCount), at: 2)
+    bytes.put(UInt32(rows.count), at: 4)
+    for index in 0..<rows.count { bytes.put(rows[index].offset, at: 8 + 4 * index) }
+    bytes.put(key, at: 8 + 4 * rows.count)
   }
 }

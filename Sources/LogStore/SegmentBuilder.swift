@@ -137,6 +137,17 @@ struct SegmentBuilder {
     }
   }
 
+  /// Calls `body` with an object of this segment that is still in memory. Returns whether it is.
+  func withBuffered(
+    _ unit: UnitOffset, _ body: (RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    let first = unit.byteOffset - bufferStart
+    guard first >= 0 else { return false }
+    let length = ObjectHeader.length(buffer.bytes(first, ObjectHeader.byteCount).u32(at: 4))
+    try body(buffer.bytes(first, length))
+    return true
+  }
+
   /// The number of bytes to read at once when the next object is near.
   private static let windowByteCount = 64 << 10
   /// The number of bytes to read for a single object. Most objects are shorter.

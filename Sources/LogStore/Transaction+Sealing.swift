@@ -89,10 +89,14 @@ extension Transaction {
   ) throws(StoreError) -> NewRow {
     let unit = UnitOffset(rawValue: entry.offset)
     let bytes = try appender.builder.read(unit, before: UnitOffset(rawValue: next.offset), through: &window)
-    guard let layout = RecordLayout(bytes.rawSpan) else {
-      throw .damaged(path: appender.builder.path, offset: unit.byteOffset, what: "a row that was just written")
+    return NewRow(bytes: bytes, layout: try layout(of: bytes.rawSpan, at: unit))
+  }
+
+  private func layout(of row: RawSpan, at unit: UnitOffset) throws(StoreError) -> RecordLayout {
+    guard let layout = RecordLayout(row) else {
+      throw .damaged(path: log.path, offset: unit.byteOffset, what: "a row that was just written")
     }
-    return NewRow(bytes: bytes, layout: layout)
+    return layout
   }
 
   /// Merges the rows of the tail's newer blocks into the new blocks, so that lookups search few blocks.
@@ -165,9 +169,12 @@ extension Transaction {
     var window = FileWindow()
     for (index, entry) in zip(run.indices, run) {
       let next = index + 1 < run.endIndex ? run[index + 1] : entry
-      let key = try anyKey(of: entry, before: next, through: &window, table, space)
-      if usual.rows.isEmpty { usual.key = key }
-      if key == usual.key { usual.rows.append(entry) } else { groups[key, default: []].append(entry) }
+      try withKeys(of: entry, before: next, through: &window, table, space) { keys in
+        if !usual.rows.isEmpty, has(usual.key, among: keys, table, space) { return usual.rows.append(entry) }
+        let key = key(of: entry, among: keys, table, space)
+        if usual.rows.isEmpty { usual.key = key }
+        if key == usual.key { usual.rows.append(entry) } else { groups[key, default: []].append(entry) }
+      }
     }
     groups[usual.key] = usual.rows
     for (key, rows) in groups.sorted(by: { $0.value[0].offset < $1.value[0].offset }) {
@@ -178,28 +185,39 @@ extension Transaction {
       var first = 0
       while first < rows.count {
         let last = min(first + PostingList.count(forRows: rows.count), rows.count)
-        let contents = PostingList.contents(keySpace: space, key: key.rawSpan, rows: rows[first..<last])
-        let unit = try appender.builder.append(.postingList, "a posting list", contents)
+        let rows = rows.span.extracting(first..<last)
+        let count = PostingList.byteCount(of: rows.count, key: key.rawSpan)
+        let unit = try appender.builder.append(.postingList, "a posting list", count) { bytes in
+          PostingList.put(keySpace: space, key: key.rawSpan, rows: rows, in: &bytes)
+        }
         result.append(IndexEntry(hash: rows[0].hash, offset: unit.rawValue))
         first = last
       }
     }
   }
 
-  /// Returns the key by which an entry finds a new row or a row of the base.
-  private func anyKey(
-    of entry: IndexEntry, before next: IndexEntry, through window: inout FileWindow, _ table: Int, _ space: Int
-  ) throws(StoreError) -> [UInt8] {
+  /// Calls `body` with the key, or the list of keys, of the new row or the row of the base that an entry finds.
+  private func withKeys(
+    of entry: IndexEntry, before next: IndexEntry, through window: inout FileWindow, _ table: Int, _ space: Int,
+    _ body: (RawSpan) -> Void
+  ) throws(StoreError) {
     let unit = UnitOffset(rawValue: entry.offset)
-    if let base, unit.byteOffset < base.end {
-      return key(of: entry, among: try base.record(unit, table: table).key(space).copied(), table, space)
+    if let base, unit.byteOffset < base.end { return body(try base.record(unit, table: table).key(space)) }
+    let isBuffered = try appender.builder.withBuffered(unit) { (bytes) throws(StoreError) in
+      body(bytes.extracting(try layout(of: bytes, at: unit).keyRange(space, in: bytes)))
     }
-    return key(of: entry, among: try row(entry, before: next, through: &window).key(space), table, space)
+    if !isBuffered { body(try row(entry, before: next, through: &window).key(space).rawSpan) }
   }
 
-  private func key(of entry: IndexEntry, among keys: [UInt8], _ table: Int, _ space: Int) -> [UInt8] {
-    guard manifest.tables[table].keySpaces[space].isList else { return keys }
-    var list = KeyList(keys.rawSpan)
+  /// Whether a row with these keys in a key space, or this key, has `key`.
+  private func has(_ key: [UInt8], among keys: RawSpan, _ table: Int, _ space: Int) -> Bool {
+    manifest.tables[table].keySpaces[space].isList
+      ? KeyList.contains(key.rawSpan, in: keys) : keys.hasSameBytes(as: key.rawSpan)
+  }
+
+  private func key(of entry: IndexEntry, among keys: RawSpan, _ table: Int, _ space: Int) -> [UInt8] {
+    guard manifest.tables[table].keySpaces[space].isList else { return keys.copied() }
+    var list = KeyList(keys)
     while let key = list.next() {
       if KeyHash.of(key, appender.seed) == entry.hash { return key.copied() }
     }

@@ -97,7 +97,8 @@ import Testing
   @Test func `lengths that contradict each other are no list`() {
     let key = Array("key".utf8)
     let rows = (0..<3).map { IndexEntry(hash: 0, offset: UInt32($0)) }
-    let contents = PostingList.contents(keySpace: 1, key: key.rawSpan, rows: rows[...])
+    var contents = [UInt8](repeating: 0xFF, count: PostingList.byteCount(of: rows.count, key: key.rawSpan))
+    contents.change(0, contents.count) { PostingList.put(keySpace: 1, key: key.rawSpan, rows: rows.span, in: &$0) }
     let object = [UInt8](repeating: 0, count: 8) + contents
     func isList(_ bytes: [UInt8]) -> Bool {
       if PostingList(bytes.rawSpan) != nil { true } else { false }
