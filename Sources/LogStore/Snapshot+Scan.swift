@@ -31,6 +31,48 @@ extension Snapshot {
     }
   }
 
+  /// Calls `body` with the live records of `table` that are in one of the commit's ``parts(_:of:)``, in file order, until
+  /// it returns `false`.
+  ///
+  /// - Throws: As ``scan(_:_:)``; also if the part does not end where an object does.
+  package func forEachRecord(
+    of table: Int, in part: ScanPart, _ body: (borrowing RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try forEachLiveRow(in: part) { (own, record) throws(StoreError) in
+      if own != table { return true }
+      return try body(record)
+    }
+  }
+
+  /// Divides the commit into at most `count` parts with about the same number of rows of `table`, in file order. Several
+  /// threads can scan them at the same time.
+  ///
+  /// The parts begin at rows that the index of the table's first key space names, so at objects.
+  ///
+  /// - Throws: `StoreError.damaged` if a bucket of the index fails its check.
+  /// - Complexity: Reads about a thousand buckets, evenly distributed.
+  package func parts(_ count: Int, of table: Int) throws(StoreError) -> [ScanPart] {
+    let blocks = self.blocks[self.blocks(of: KeySpaceID(table: table, index: 0)).all]
+    let step = max(1, blocks.reduce(0) { $0 + Int($1.bucketCount) } / 1024)
+    // A hash decides on the bucket of a row, so the rows of some buckets are a random sample of all.
+    var rows: [Int] = []
+    for block in blocks {
+      for bucket in stride(from: 0, to: Int(block.bucketCount), by: step) {
+        let line = try self.bucket(block.line(bucket), capacity: Bucket.indexCapacity)
+        for entry in 0..<Bucket.count(line.u32(at: 4)) { rows.append(Bucket.offset(line, entry).byteOffset) }
+      }
+    }
+    rows.sort()
+    var parts: [ScanPart] = []
+    var start = 0
+    for number in 1..<max(1, count) where !rows.isEmpty {
+      let end = rows[number * rows.count / count]
+      if end > start { parts.append(ScanPart(offsets: start..<end)) }
+      start = max(start, end)
+    }
+    return parts + [ScanPart(offsets: start..<Int.max)]
+  }
+
   /// Calls `body` with every live record and its table, in file order.
   func forEachLiveRow(
     _ body: (Int, borrowing RecordView) throws(StoreError) -> Void
@@ -42,14 +84,14 @@ extension Snapshot {
   }
 
   private func forEachLiveRow(
-    _ body: (Int, borrowing RecordView) throws(StoreError) -> Bool
+    in part: ScanPart = .all, _ body: (Int, borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let tableCount = manifest.tables.count
-    let dead = try deadRows()
+    let dead = try deadRows(in: part)
     // Rows come in ascending order, as do the dead ones, so each dead row is passed once.
     var next = 0
     for segment in try segments() {
-      let isFinished = try forEachObject(segment) { (object, unit) throws(StoreError) in
+      let isFinished = try forEachObject(segment, in: part) { (object, unit) throws(StoreError) in
         guard let table = ObjectHeader.kind(object.u32(at: 4)).table, table < tableCount else { return true }
         while next < dead.count, dead[next] < unit.rawValue { next += 1 }
         if next < dead.count, dead[next] == unit.rawValue { return true }
@@ -59,10 +101,12 @@ extension Snapshot {
     }
   }
 
-  /// Returns the rows that died in this commit or an earlier one of this file, in ascending order.
-  private func deadRows() throws(StoreError) -> [UInt32] {
+  /// Returns the rows of a part that died in this commit or an earlier one of this file, in ascending order.
+  private func deadRows(in part: ScanPart) throws(StoreError) -> [UInt32] {
     var dead: [UInt32] = []
-    for block in deadBlocks { try forEachDead(block) { dead.append($0.rawValue) } }
+    for block in deadBlocks {
+      try forEachDead(block) { if part.offsets.contains($0.byteOffset) { dead.append($0.rawValue) } }
+    }
     dead.sort()
     return dead
   }
@@ -76,23 +120,28 @@ extension Snapshot {
     return footers.reversed()
   }
 
-  /// Calls `body` with each checked object of a segment until it returns `false`. Returns whether it never did.
+  /// Calls `body` with each checked object of a segment that begins in `part`, until it returns `false`. Returns whether
+  /// it never did.
   func forEachObject(
-    _ segment: SegmentFooter, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Bool
+    _ segment: SegmentFooter, in part: ScanPart = .all, _ body: (RawSpan, UnitOffset) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    var offset = Int(segment.segmentOffset) + SegmentHeader.byteCount
-    let end = Int(segment.objectEnd)
+    var offset = max(Int(segment.segmentOffset) + SegmentHeader.byteCount, part.offsets.lowerBound)
+    let end = min(Int(segment.objectEnd), part.offsets.upperBound)
     var expected = offset
+    var advised = offset
     while offset < end {
       if offset >= expected {
-        // By now, half of the previous read-ahead should have arrived.
-        mapping.adviseWillNeed(expected, min(2 * Self.readAhead, end - expected))
+        // Always one to two read-aheads ahead. Each page is named once: the kernel looks for every page that is named.
+        let next = min(expected + 2 * Self.readAhead, end)
+        mapping.adviseWillNeed(advised, next - advised)
+        advised = next
         expected += Self.readAhead
       }
       let unit = UnitOffset(byteOffset: offset)
       let object = try self.object(unit)
       guard offset + object.byteCount <= end else {
-        throw damagedObject(unit, "it reaches beyond the object area")
+        throw damagedObject(
+          unit, end < segment.objectEnd ? "an index names a row inside it" : "it reaches beyond the object area")
       }
       if try !body(object, unit) { return false }
       offset += ObjectHeader.padded(object.byteCount)
@@ -148,4 +197,12 @@ extension Snapshot {
       }
     }
   }
+}
+
+/// A part of a commit, to be scanned by one of several threads: the objects that begin at these offsets.
+package struct ScanPart: Sendable {
+  let offsets: Range<Int>
+
+  /// All objects.
+  static let all = ScanPart(offsets: 0..<Int.max)
 }

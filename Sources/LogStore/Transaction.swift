@@ -100,6 +100,24 @@ public final class Transaction {
     putCount += 1
   }
 
+  /// Puts a row into a table. It replaces a row of `base`.
+  ///
+  /// - Parameter replaced: The live row to replace. It has all the unique keys of the new row, or no live row has them.
+  /// - Precondition, throws: As ``put(_:_:)``.
+  /// - Complexity: One append, without a lookup.
+  package func put(_ table: Int, _ draft: borrowing RecordDraft, replacing replaced: RowID) throws(StoreError) {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    precondition(
+      draft.keyEnds.count == manifest.tables[table].keySpaces.count,
+      "a row has one key for each key space of its table")
+    try Self.checkSize(draft, "a row of \(manifest.tables[table].name)")
+    try delete(table, replaced)
+    do {
+      try appender.put(table, draft, "a row of \(manifest.tables[table].name)")
+    } catch { throw recorded(error) }
+    putCount += 1
+  }
+
   /// Checks whether the row in `draft` fits the limits of the format.
   ///
   /// - Throws: `StoreError.tooLarge`.
