@@ -34,6 +34,14 @@ final class DocumentAppender {
     count += 1
   }
 
+  /// Writes a document that replaces `row` of ``base``, which has the same ID.
+  func replace(_ row: RowID, _ key: [UInt8], _ document: [UInt8]) throws {
+    guard let index = base.index(of: table) else { preconditionFailure("a row that is replaced is in a table") }
+    try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
+    try transaction.put(index, draft, replacing: row)
+    count += 1
+  }
+
   /// Deletes the document with this ID.
   func delete(_ key: RawSpan) throws {
     guard let index = base.index(of: table) else { return }

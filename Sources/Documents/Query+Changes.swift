@@ -40,7 +40,8 @@ extension Query {
   /// - Throws: `DocumentStoreError.path` for a key path that has no field path; `.idChanged`; `.document` if a document
   ///   could no longer be decoded, for example because a value has another type than its property. Nothing has changed
   ///   then.
-  /// - Complexity: As ``results(in:)``, and a copy and a decoding of each document.
+  /// - Complexity: As ``results(in:)``, and a copy and a decoding of each document. Decoding many documents takes several
+  ///   threads.
   @discardableResult
   public func update(set values: [PartialKeyPath<Document>: (any QueryValue)?]) throws -> Int {
     var assignments: [(path: FieldPath, value: DocumentValue)] = []
@@ -51,10 +52,10 @@ extension Query {
     }
     let edit = DocumentEdit(assignments, createsObjects: false)
     return try collection.store.traced(.update, collection.name) { trace in
-      try collection.store.rewrite(collection.table, request(), &trace) { key, old in
+      try collection.store.rewriteByThreads(collection.table, request(), &trace) { key, old in
         let new = try edit.applied(to: old)
         if old.hasSameBytes(as: new.rawSpan) { return .keep }
-        let newKey = try DocumentTable.key(collection.decode(new.rawSpan, key).id)
+        let newKey = try DocumentTable.key(collection.decode(new, key).id)
         guard key.hasSameBytes(as: newKey.rawSpan) else {
           throw DocumentStoreError.idChanged(
             collection: collection.name, from: DocumentTable.text(ofKey: key), to: DocumentTable.text(ofKey: newKey))
@@ -66,11 +67,14 @@ extension Query {
 }
 
 /// What to do with a document.
-enum DocumentChange {
+enum DocumentChange: Sendable {
   case keep
   case delete
   case put([UInt8])
 }
+
+/// What to do with the document of a row, which has this key.
+private typealias RowChange = (row: RowID, key: [UInt8], change: DocumentChange)
 
 extension DocumentStore {
   /// Changes each document that a query finds, in one commit.
@@ -83,27 +87,67 @@ extension DocumentStore {
     _ table: DocumentTable, _ request: QueryRequest, _ trace: inout Trace, isDryRun: Bool = false,
     _ change: (_ key: RawSpan, _ document: RawSpan) throws -> DocumentChange
   ) throws -> Int {
+    try rewriteBatches(table, request, &trace, isDryRun: isDryRun) { rows, store, index in
+      try Self.changes(of: rows, in: store, index, change)
+    }
+  }
+
+  /// Changes each document that a query finds, in one commit. Several threads decide what to do with many documents.
+  ///
+  /// - Parameter change: As above. The error that it throws for the first document, in file order, is thrown.
+  func rewriteByThreads(
+    _ table: DocumentTable, _ request: QueryRequest, _ trace: inout Trace,
+    _ change: @Sendable (_ key: RawSpan, _ document: RawSpan) throws -> DocumentChange
+  ) throws -> Int {
+    try rewriteBatches(table, request, &trace, isDryRun: false) { rows, store, index in
+      try Threads.map(rows, atLeast: Threads.batchCount / 16) { part in
+        Result { try Self.changes(of: part, in: store, index, change) }
+      }.flatMap { try $0.get() }
+    }
+  }
+
+  private static func changes(
+    of rows: ArraySlice<RowID>, in store: Snapshot, _ index: Int,
+    _ change: (_ key: RawSpan, _ document: RawSpan) throws -> DocumentChange
+  ) throws -> [RowChange] {
+    var changes: [RowChange] = []
+    changes.reserveCapacity(rows.count)
+    for row in rows {
+      guard let record = try store.record(row, table: index) else { continue }
+      let change = try change(record.key(0), record.body)
+      if case .keep = change { continue }
+      changes.append((row, record.key(0).copied(), change))
+    }
+    return changes
+  }
+
+  /// Changes each document that a query finds, in one commit.
+  ///
+  /// - Parameter decide: Returns the changes of a batch of rows of a snapshot's table. They are kept in memory until they
+  ///   are written.
+  private func rewriteBatches(
+    _ table: DocumentTable, _ request: QueryRequest, _ trace: inout Trace, isDryRun: Bool,
+    _ decide: (ArraySlice<RowID>, Snapshot, Int) throws -> [RowChange]
+  ) throws -> Int {
     let snapshot = try snapshot()
     // Create no file for a collection that does not exist.
     guard snapshot.index(of: table) != nil else {
       trace.note(request)
       return 0
     }
+    var count = 0
     if isDryRun {
-      var count = 0
-      try forEach(snapshot, table, request, &trace) { key, document in
-        if case .keep = try change(key, document) { return }
-        count += 1
-      }
-      trace.documentsAffected = count
-      return count
-    }
-    let count = try append(table) { append in
-      try forEach(append.base, table, request, &trace) { key, document in
-        switch try change(key, document) {
-        case .keep: break
-        case .delete: try append.delete(key)
-        case .put(let new): try append(key.copied(), new)
+      try forEachBatch(snapshot, table, request, &trace, decide) { count += $0.count }
+    } else {
+      count = try append(table) { append in
+        try forEachBatch(append.base, table, request, &trace, decide) { changes in
+          for (row, key, change) in changes {
+            switch change {
+            case .keep: break
+            case .delete: try append.delete(key.rawSpan)
+            case .put(let new): try append.replace(row, key, new)
+            }
+          }
         }
       }
     }
@@ -111,15 +155,14 @@ extension DocumentStore {
     return count
   }
 
-  private func forEach(
+  private func forEachBatch(
     _ snapshot: DocumentSnapshot, _ table: DocumentTable, _ request: QueryRequest, _ trace: inout Trace,
-    _ body: (_ key: RawSpan, _ document: RawSpan) throws -> Void
+    _ decide: (ArraySlice<RowID>, Snapshot, Int) throws -> [RowChange], _ body: ([RowChange]) throws -> Void
   ) throws {
     let rows = try QueryRun(snapshot, table, request).rows(&trace)
     guard let store = snapshot.store, let index = snapshot.index(of: table) else { return }
-    for row in rows {
-      guard let record = try store.record(row, table: index) else { continue }
-      try body(record.key(0), record.body)
+    for first in stride(from: 0, to: rows.count, by: Threads.batchCount) {
+      try body(decide(rows[first..<min(first + Threads.batchCount, rows.count)], store, index))
     }
   }
 }

@@ -72,9 +72,13 @@ struct QueryRun {
     }
     if request.ordering.terms.isEmpty {
       let limit = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      try forEachMatch(&trace) { document, _ in
-        found.append(document)
-        return found.count < limit
+      if limit == .max, let rows = try rowsByThreads(&trace) {
+        found = rows.map { .row($0) }
+      } else {
+        try forEachMatch(&trace) { document, _ in
+          found.append(document)
+          return found.count < limit
+        }
       }
       found.removeFirst(min(request.offset, found.count))
     } else {
@@ -112,6 +116,7 @@ struct QueryRun {
       trace.plan = plan
       return try count + countOfChanges()
     }
+    if let rows = try rowsByThreads(&trace) { return rows.count }
     var count = 0
     try forEachMatch(&trace) { _, _ in
       count += 1
@@ -198,25 +203,10 @@ struct QueryRun {
     _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
   ) throws -> Bool {
     guard !changes.isAll, let store = snapshot.store, let index = snapshot.index(of: table) else { return true }
-    var failure: (any Error)?
-    var read = 0
-    var isEnded = false
-    func visit(_ record: borrowing RecordView) -> Bool {
-      if !changes.entries.isEmpty, changes[record.key(0).copied()] != nil { return true }
-      read += 1
-      do {
-        let document = DocumentView(record.body)
-        if try condition.matches(document), try !body(.row(record.rowID), document) { isEnded = true }
-        return !isEnded
-      } catch {
-        failure = DocumentStoreError.document(
-          collection: table.name, id: DocumentTable.text(ofKey: record.key(0).copied()), reason: error)
-        return false
-      }
-    }
+    var visitor = RowVisitor(condition: condition, changes: changes)
     switch plan {
     case .scan, .index:
-      try store.forEachRecord(of: index) { (record) throws(StoreError) in visit(record) }
+      try store.forEachRecord(of: index) { (record) throws(StoreError) in visitor.visit(record, body) }
     case .lookups(let lookups):
       let keys = self.keys(of: lookups)
       var seen: Set<RowID> = []
@@ -225,15 +215,48 @@ struct QueryRun {
         try store.forEachRecord(DocumentTable.values(index), key.rawSpan) { (record) throws(StoreError) in
           // A document may have several of the keys.
           if keys.count > 1, !seen.insert(record.rowID).inserted { return true }
-          shouldContinue = visit(record)
+          shouldContinue = visitor.visit(record, body)
           return shouldContinue
         }
         if !shouldContinue { break }
       }
     }
-    trace.documentsRead += read
-    if let failure { throw failure }
-    return !isEnded
+    trace.documentsRead += visitor.readCount
+    try visitor.throwFailure(in: table)
+    return !visitor.isEnded
+  }
+
+  /// The rows that match, in file order, found by several threads in a scan; `nil` if one thread is enough, or if there
+  /// is something else to visit.
+  private func rowsByThreads(_ trace: inout Trace) throws -> [RowID]? {
+    guard hasNoChanges, let store = snapshot.store, let index = snapshot.index(of: table) else { return nil }
+    switch plan {
+    case .scan, .index: break
+    case .lookups: return nil
+    }
+    guard store.rowCount(index) >= Threads.scannedCount, Threads.count > 1 else { return nil }
+    trace.plan = plan
+    let results = Threads.map(try store.parts(Threads.partCount, of: index)) { [table, condition] part in
+      Result {
+        var visitor = RowVisitor(condition: condition, changes: PendingChanges())
+        var rows: [RowID] = []
+        try store.forEachRecord(of: index, in: part) { (record) throws(StoreError) in
+          visitor.visit(record) { document, _ in
+            if case .row(let row) = document { rows.append(row) }
+            return true
+          }
+        }
+        try visitor.throwFailure(in: table)
+        return (rows, visitor.readCount)
+      }
+    }
+    var found: [RowID] = []
+    for result in results {
+      let (rows, readCount) = try result.get()
+      found += rows
+      trace.documentsRead += readCount
+    }
+    return found
   }
 
   private func keys(of lookups: [QueryPlan.Lookup]) -> [[UInt8]] {
@@ -241,5 +264,48 @@ struct QueryRun {
       guard let index = indexes.first(where: { $0.description == lookup.index }) else { return [] }
       return lookup.keys.map(index.key)
     }
+  }
+}
+
+/// Tests rows against a condition, one by one. Its state is in one value, so that a visit needs no exclusivity check.
+private struct RowVisitor {
+  let condition: CompiledCondition
+  /// The changes whose documents replace those of rows.
+  let changes: PendingChanges
+  private let hasChanges: Bool
+  /// The number of rows that were tested.
+  private(set) var readCount = 0
+  /// Whether the visitor of the matches ended the query.
+  private(set) var isEnded = false
+  /// The error that ended the query, and the key of its document.
+  private(set) var failure: (key: [UInt8], reason: any Error)?
+
+  init(condition: CompiledCondition, changes: PendingChanges) {
+    self.condition = condition
+    self.changes = changes
+    hasChanges = !changes.entries.isEmpty
+  }
+
+  /// Calls `body` if the row matches. Returns whether to continue.
+  mutating func visit(
+    _ record: borrowing RecordView, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
+  ) -> Bool {
+    if hasChanges, changes[record.key(0).copied()] != nil { return true }
+    readCount += 1
+    do {
+      let document = DocumentView(record.body)
+      if try condition.matches(document), try !body(.row(record.rowID), document) { isEnded = true }
+      return !isEnded
+    } catch {
+      failure = (record.key(0).copied(), error)
+      return false
+    }
+  }
+
+  /// Throws the error that ended the query, if one did.
+  func throwFailure(in table: DocumentTable) throws {
+    guard let failure else { return }
+    throw DocumentStoreError.document(
+      collection: table.name, id: DocumentTable.text(ofKey: failure.key), reason: failure.reason)
   }
 }

@@ -1,0 +1,50 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Work that several threads share: the scan of a large collection, and the changes of many documents.
+enum Threads {
+  /// The number of documents that are changed before the changes are written.
+  static let batchCount = 4096
+  /// The number of rows from which several threads scan a collection. One thread needs about ten milliseconds.
+  static let scannedCount = 100_000
+  /// The maximum number of threads, so that a query leaves something of a large machine to others.
+  private static let limit = 4
+
+  /// The number of threads to use.
+  static var count: Int { min(ProcessInfo.processInfo.activeProcessorCount, limit) }
+
+  /// The number of parts to divide work into. There are more than threads, because another program may slow down one of
+  /// the processors.
+  static var partCount: Int { count == 1 ? 1 : 4 * count }
+
+  /// Calls `body` with each element, on several threads at the same time, of which the calling thread is one.
+  ///
+  /// - Returns: The results, in the order of the elements.
+  static func map<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], _ body: @Sendable (Element) -> Result
+  ) -> [Result] {
+    if elements.count == 1 { return [body(elements[0])] }
+    // Guards the results. The lock is held only to store one.
+    let results = Mutex([Result?](repeating: nil, count: elements.count))
+    DispatchQueue.concurrentPerform(iterations: elements.count) { index in
+      let result = body(elements[index])
+      results.withLock { $0[index] = result }
+    }
+    return results.withLock { $0 }.compactMap { $0 }
+  }
+
+  /// Calls `body` with parts of `elements`, which have at least `minimum` elements each, on several threads.
+  ///
+  /// - Returns: The results, in the order of the parts.
+  static func map<Element: Sendable, Result: Sendable>(
+    _ elements: ArraySlice<Element>, atLeast minimum: Int, _ body: @Sendable (ArraySlice<Element>) -> Result
+  ) -> [Result] {
+    let parts = max(1, min(partCount, elements.count / minimum))
+    let start = elements.startIndex
+    return map(
+      (0..<parts).map { part in
+        elements[(start + part * elements.count / parts)..<(start + (part + 1) * elements.count / parts)]
+      }, body)
+  }
+}
