@@ -19,6 +19,7 @@ struct DocumentComparison {
 
   mutating func run() throws {
     let directories = try fill()
+    if options.changesOnly { return try change(directories) }
     complain("answers")
     let answers = MemberAnswers(generator)
     if let question = options.question {

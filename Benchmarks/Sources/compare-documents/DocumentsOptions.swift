@@ -13,6 +13,8 @@ struct DocumentsOptions {
   var only: String?
   /// Only questions whose title has this in it, and nothing but questions.
   var question: String?
+  /// Only the durable changes, after the filling.
+  var changesOnly = false
   var keep: String?
   var output = "results"
   var wantsHelp = false
@@ -30,6 +32,7 @@ struct DocumentsOptions {
       --block N        milliseconds of one block of questions; 100
       --only A         shelfmark or grdb
       --question A     only questions with A in their title, and no other measure but the filling: to profile
+      --changes        only the durable changes, and no other measure but the filling
       --seed N         seed of documents and questions; 1
       --keep DIR       work in DIR and leave the stores there
       --output DIR     where results go; results
@@ -51,6 +54,7 @@ struct DocumentsOptions {
       case "--rounds": rounds = try Self.number(option, &rest, 1..<1000)
       case "--fills": fills = try Self.number(option, &rest, 1..<100)
       case "--block": block = try Self.number(option, &rest, 1..<10_000)
+      case "--changes": changesOnly = true
       case "--question": question = try Self.value(option, &rest)
       case "--only": only = try Self.value(option, &rest)
       case "--seed": seed = UInt64(try Self.number(option, &rest, 0..<Int(Int32.max)))
