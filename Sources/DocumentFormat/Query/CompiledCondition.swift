@@ -33,6 +33,11 @@ extension ConditionNode {
       return false
     case .not(let node): return try !node.matches(bytes, offset)
     case .test(let path, let test):
+      if let integers = test.integers {
+        var visitor = IntegerVisitor(test: integers)
+        let holds = try bytes.walk(offset, path, flattensLast: true, &visitor)
+        if !visitor.isUndecided { return holds }
+      }
       var visitor = TestVisitor(test: test)
       return try bytes.walk(offset, path, flattensLast: true, &visitor)
     case .contains(let path, let text, let element):
@@ -50,6 +55,29 @@ private struct TestVisitor: PathVisitor {
   @inline(__always)
   mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
     test.holds(bytes, try bytes.itemOrNull(at: offset))
+  }
+}
+
+/// Ends the walk at the first integer that passes the test, or at a value that is none.
+private struct IntegerVisitor: PathVisitor {
+  let test: IntegerTest
+  /// Whether the walk met a value that it cannot test.
+  private(set) var isUndecided = false
+
+  init(test: IntegerTest) { self.test = test }
+
+  @inline(__always)
+  mutating func visit(_ bytes: RawSpan, _ offset: Int?) throws(DocumentError) -> Bool {
+    // A missing value is null, which no comparison with a number holds for.
+    guard let offset else { return false }
+    let head = try bytes.head(at: offset)
+    // The other values: -1 - n, up to the most negative one.
+    if head.major <= Major.negative, head.argument <= UInt64(Int64.max) {
+      let value = Int64(bitPattern: head.argument)
+      return test.holds(head.major == Major.unsigned ? value : ~value)
+    }
+    isUndecided = true
+    return true
   }
 }
 

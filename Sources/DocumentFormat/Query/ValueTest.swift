@@ -15,8 +15,18 @@ package struct ValueTest: Sendable {
   }
 
   private let form: Form
+  /// The same test for integers, if it compares with an integer: most conditions without an index are like that.
+  let integers: IntegerTest?
 
-  private init(_ form: Form) { self.form = form }
+  private init(_ form: Form) {
+    self.form = form
+    integers =
+      if case .order(let comparison, .number(.integer(let constant))) = form {
+        IntegerTest(comparison: comparison, constant: constant)
+      } else {
+        nil
+      }
+  }
 
   /// A test that compares with a constant.
   static func order(_ comparison: Condition.Comparison, _ scalar: Scalar) -> ValueTest {
@@ -43,14 +53,7 @@ package struct ValueTest: Sendable {
     switch form {
     case .order(let comparison, let scalar):
       guard let order = bytes.order(item, scalar) else { return false }
-      return switch comparison {
-      case .equal: order == 0
-      case .notEqual: order != 0
-      case .less: order < 0
-      case .lessOrEqual: order <= 0
-      case .greater: order > 0
-      case .greaterOrEqual: order >= 0
-      }
+      return comparison.holds(order, 0)
     case .oneOf(let scalars):
       for scalar in scalars where bytes.order(item, scalar) == 0 { return true }
       return false
@@ -62,6 +65,29 @@ package struct ValueTest: Sendable {
       guard case .text(let range) = item else { return false }
       return test.holds(bytes, range)
     case .never: return false
+    }
+  }
+}
+
+/// A comparison of integers with a constant. It refers to no memory, so passing it on costs nothing.
+struct IntegerTest: Sendable {
+  let comparison: Condition.Comparison
+  let constant: Int64
+
+  func holds(_ value: Int64) -> Bool { comparison.holds(value, constant) }
+}
+
+extension Condition.Comparison {
+  /// Whether the comparison holds for two integers.
+  @inline(__always)
+  fileprivate func holds<Value: FixedWidthInteger>(_ a: Value, _ b: Value) -> Bool {
+    switch self {
+    case .equal: a == b
+    case .notEqual: a != b
+    case .less: a < b
+    case .lessOrEqual: a <= b
+    case .greater: a > b
+    case .greaterOrEqual: a >= b
     }
   }
 }
