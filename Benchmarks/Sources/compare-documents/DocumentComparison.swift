@@ -137,7 +137,7 @@ struct DocumentComparison {
           times[place].append(try block(question, store, from: round * sizes[place], count: sizes[place]))
         }
       }
-      add(question.title, "thread", times, .nanoseconds)
+      add(question.title, question.usesThreads ? "wall" : "thread", times, .nanoseconds)
     }
     for store in stores { try store.close() }
   }
@@ -169,7 +169,7 @@ struct DocumentComparison {
       return sum
     }
     guard expected == nil || sum == expected else { throw WrongAnswer("\(type(of: store)): \(question.title)") }
-    return elapsed.processor / Double(count)
+    return (question.usesThreads ? elapsed.wall : elapsed.processor) / Double(count)
   }
 
   // MARK: Writing

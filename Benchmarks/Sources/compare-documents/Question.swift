@@ -15,6 +15,9 @@ struct Question {
   let ask: (any MemberStore, Int) throws -> Answer
   let expected: (Int) -> Expected
 
+  /// Whether a store may ask several threads, so that the processor time of one says nothing.
+  var usesThreads: Bool { title.hasPrefix("scan") }
+
   enum Expected {
     case ids([Int])
     /// The same, in this order.
