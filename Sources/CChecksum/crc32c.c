@@ -23,7 +23,7 @@ __attribute__((constructor)) static void fill_table(void) {
 // reduces the product (Gopal, Ozturk, Guilford and others, "Fast CRC Computation for iSCSI Polynomial Using CRC32
 // Instruction", 2011).
 
-/// The number of words from which three streams are taken. They gain from 18 on; the objects of a catalogue are shorter
+/// The number of words from which three streams are taken. They gain from 18 on; most objects of a catalogue are shorter
 /// than this, so that a lookup does not depend on a guess.
 #define STREAMS_MINIMUM 24
 /// The largest number of words of a part.
@@ -190,9 +190,6 @@ STEPS static inline uint32_t object_crc_by_steps(const uint8_t *object, size_t c
     for (const uint8_t *last = object + (count & ~(size_t)7); p < last; p += 8) state = step64(state, load64(p));
     return ~(uint32_t)tail(state, end, count);
   }
-#ifdef HAS_PRODUCT
-  while (__builtin_expect(end - p >= 8 * STREAMS_MINIMUM, 0)) state = streams(state, &p, object + (count & ~(size_t)7));
-#endif
 #pragma clang loop unroll(disable)
   for (; end - p >= 32; p += 32) {
     state = step64(state, load64(p));
@@ -209,6 +206,21 @@ STEPS static inline uint32_t object_crc_by_steps(const uint8_t *object, size_t c
   next = step64(state, load64(p + one - 8));
   state = one ? next : state;
   return ~(uint32_t)tail(state, end, count);
+}
+
+/// Whether an object is long enough for three streams.
+static inline int is_long(size_t count) {
+#ifdef HAS_PRODUCT
+  return __builtin_expect(count >= 8 + 8 * STREAMS_MINIMUM, 0);
+#else
+  return 0;
+#endif
+}
+
+/// The same for a long object.
+STEPS static inline uint32_t long_object_crc_by_steps(const uint8_t *object, size_t count, uint32_t unit) {
+  uint64_t state = step32(step32(~0u, unit), load32(object + 4));
+  return ~(uint32_t)tail(words(state, object + 8, object + (count & ~(size_t)7)), object + count, count);
 }
 
 /// The same for the 64 bytes of a bucket.
@@ -254,7 +266,13 @@ INLINE uint64_t search_bucket(object_crc *crc, const uint8_t *bucket, uint32_t u
 
 #ifdef HAS_STEPS
 
+/// A function of its own, so that the streams cost short objects no register.
+STEPS static __attribute__((noinline)) uint32_t checked_long_header(const uint8_t *object, size_t room, uint32_t unit) {
+  return checked_header(long_object_crc_by_steps, object, room, unit);
+}
+
 STEPS static uint32_t checked_header_by_steps(const uint8_t *object, size_t room, uint32_t unit) {
+  if (is_long(load32(object + 4) & 0xFFFFFF)) return checked_long_header(object, room, unit);
   return checked_header(object_crc_by_steps, object, room, unit);
 }
 
@@ -281,7 +299,9 @@ uint64_t shelfmark_search_bucket(const void *bucket, uint32_t unit, uint16_t tag
 int shelfmark_has_valid_checksum(const void *bytes, size_t count, uint32_t unit) {
 #ifdef HAS_STEPS
   if (has_instruction && count >= 8) {
-    return load32((const uint8_t *)bytes) == object_crc_by_steps((const uint8_t *)bytes, count, unit);
+    const uint8_t *object = (const uint8_t *)bytes;
+    return load32(object) ==
+           (is_long(count) ? long_object_crc_by_steps(object, count, unit) : object_crc_by_steps(object, count, unit));
   }
 #endif
   return load32((const uint8_t *)bytes) == object_crc_by_table((const uint8_t *)bytes, count, unit);
