@@ -47,8 +47,9 @@ extension ElementString {
   func content(today: ScanDate) -> Scan.Content {
     let reader = ElementReader(today: today)
     var content = Scan.Content()
+    content.data.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      guard let identifier = ApplicationIdentifier(element.ai) else {
+      guard let identifier = element.identifier else {
         content.add(element, "no application identifier (\(element.ai)) is known")
         continue
       }

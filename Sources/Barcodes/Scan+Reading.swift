@@ -8,8 +8,7 @@ extension Scan {
     var upcE: GTIN?
     var checkDigit = CheckDigit.none
     var elements: ElementString?
-    var label: Label?
-    var linkIssues: [ScanIssue] = []
+    var details: Details?
     var addOn: String?
     var evidence = Evidence.none
 
@@ -66,14 +65,16 @@ extension Scan {
       }
       kind = .digitalLink
       evidence = .form
-      linkIssues = link.issues
+      if !link.issues.isEmpty { details = Details(linkIssues: link.issues) }
       take(link.elements)
     }
 
     /// Reads a label that is not GS1's. Returns whether it certainly is one.
     private mutating func readLabel(_ data: ArraySlice<UInt8>) -> Bool {
-      guard let label = Label(bytes: Array(data), symbology: symbology) else { return false }
-      self.label = label
+      guard let first = data.first, Label.mayBegin(with: first, symbology),
+        let label = Label(bytes: Array(data), symbology: symbology)
+      else { return false }
+      details = Details(label: label)
       if label.isWeak { return false }
       if let strings = label.elementStrings {
         var read = ElementString(separated: strings.bytes, from: strings.start)
@@ -133,9 +134,9 @@ extension Scan {
         kind = .empty
       } else if symbology?.hasAddOn == true {
         readNumberWithAddOn(run)
-      } else if run.count == 10, label == nil {
+      } else if run.count == 10, details == nil {
         kind = .digits
-        label = Label(payload, symbology: symbology)
+        details = Label(payload, symbology: symbology).map { Details(label: $0) }
       } else {
         readPlainNumber(run)
       }

@@ -43,10 +43,13 @@ public struct Scan: Hashable, Sendable {
   public let elements: ElementString?
 
   /// The label, if the payload is one that is not GS1's: of ISO/IEC 15434, HIBC, a PZN, a printed ISBN and others.
-  public let label: Label?
+  public var label: Label? { details?.label }
 
   /// What is wrong with the form of a Digital Link.
-  let linkIssues: [ScanIssue]
+  var linkIssues: [ScanIssue] { details?.linkIssues ?? [] }
+
+  /// What few scans have, apart from the rest, so that a plain number stays small.
+  let details: Details?
 
   /// The add-on of 2 or 5 digits that follows the number after `]E3`.
   public let addOn: String?
@@ -59,6 +62,23 @@ public struct Scan: Hashable, Sendable {
 
   /// The configuration with which the text was parsed.
   let configuration: ScanConfiguration
+
+  /// What labels that are not GS1's and Digital Links have besides.
+  final class Details: Hashable, Sendable {
+    let label: Label?
+    let linkIssues: [ScanIssue]
+
+    init(label: Label? = nil, linkIssues: [ScanIssue] = []) {
+      self.label = label
+      self.linkIssues = linkIssues
+    }
+
+    static func == (left: Details, right: Details) -> Bool {
+      left.label == right.label && left.linkIssues == right.linkIssues
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(label) }
+  }
 
   /// The evidence for element strings, strongest first.
   enum Evidence: Hashable, Sendable {
@@ -94,8 +114,7 @@ public struct Scan: Hashable, Sendable {
     upcE = reading.upcE
     checkDigit = reading.checkDigit
     elements = reading.elements
-    label = reading.label
-    linkIssues = reading.linkIssues
+    details = reading.details
     addOn = reading.addOn
     evidence = reading.evidence
     self.configuration = configuration

@@ -8,12 +8,12 @@ import Catalog
 struct ScanBenchmark {
   let options: Options
 
-  private struct Case {
+  private struct Case: Sendable {
     let name: String
-    let makeCode: (Int) -> String
+    let makeCode: @Sendable (Int) -> String
   }
 
-  private static let cases = [
+  private static let cases: [Case] = [
     Case(name: "EAN-13") { number in
       let body = "400638" + digits(number, 6)
       return body + String(Unicode.Scalar(GTIN.checkDigit(following: body.utf8) ?? 0))

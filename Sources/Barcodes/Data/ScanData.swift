@@ -42,18 +42,21 @@ public struct ScanData: Hashable, Sendable {
     return nil
   }
 
+  /// Makes room for so many fields.
+  mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
   /// Adds a value, unless there is one with this name.
   ///
   /// - Parameter name: The name. A dot leads into ``ScanValue/fields(_:)``, which is created if necessary.
   /// - Returns: Whether the value was added.
   @discardableResult
   mutating func add(_ value: ScanValue, _ name: String) -> Bool {
-    guard let dot = name.firstIndex(of: ".") else {
+    guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else {
       guard !fields.contains(where: { $0.name == name }) else { return false }
       fields.append(Field(name, value))
       return true
     }
-    let (outer, inner) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
+    let (outer, inner) = (String(name[..<dot]), String(name[name.utf8.index(after: dot)...]))
     guard let index = fields.firstIndex(where: { $0.name == outer }) else {
       fields.append(Field(outer, .fields([Field(inner, value)])))
       return true

@@ -1,38 +1,78 @@
 /// A GS1 application identifier, or a range of them that differ only in their last digit: how long its value is, what
 /// the value contains, and what it means (GS1 General Specifications 3.2).
 public struct ApplicationIdentifier: Sendable {
+  /// The row of the table. All values share the table's rows, so that copying one costs little.
+  private let row: Row
+
+  /// A row of the table.
+  private final class Row: Sendable {
+    let first: Int
+    let last: Int
+    let digitCount: Int
+    let title: String
+    let format: String
+    let name: String
+    let isPredefined: Bool
+    let isLinkAttribute: Bool
+    let linkQualifiers: [[Substring]]?
+    let type: ElementType
+    let components: [ElementComponent]
+    let minimumLength: Int
+    let maximumLength: Int
+    let leadingDigitCount: Int
+
+    init(range: String, format: String, title: String, name: String, type: ElementType, options: Options, key: String?)
+    {
+      let ends = range.split(separator: "-").compactMap { Int($0) }
+      guard let first = ends.first, let last = ends.last else { preconditionFailure("an identifier is a number") }
+      self.first = first
+      self.last = last
+      digitCount = range.prefix { $0 != "-" }.count
+      self.title = title
+      self.format = format
+      self.name = name
+      self.type = type
+      isPredefined = options.contains(.predefined)
+      isLinkAttribute = options.contains(.link)
+      linkQualifiers = key.map { $0.split(separator: "|").map { $0.split(separator: ",") } }
+      components = format.split(separator: " ").map { ElementComponent(notation: $0) }
+      minimumLength = components.reduce(0) { $0 + ($1.isOptional ? 0 : $1.minimumLength) }
+      maximumLength = components.reduce(0) { $0 + $1.maximumLength }
+      leadingDigitCount = components.prefix { $0.characters == .digits }.reduce(0) { $0 + $1.maximumLength }
+    }
+  }
+
   /// The first identifier of the range as a number, for example 3100. Identifiers of 2, 3 and 4 digits never collide as
   /// numbers, because only those of two digits start with zero.
-  let first: Int
+  var first: Int { row.first }
   /// The last identifier of the range.
-  let last: Int
+  var last: Int { row.last }
   /// The number of digits of the identifier, 2 to 4.
-  let digitCount: Int
+  var digitCount: Int { row.digitCount }
   /// The title that the standard gives the value, for example `BATCH/LOT`.
-  public let title: String
+  public var title: String { row.title }
   /// The format of the value in the notation of the GS1 Barcode Syntax Dictionary, for example `N3,iso4217 N..15`.
-  public let format: String
+  public var format: String { row.format }
   /// The name of the value in ``ScanData``, for example `lot`. A dot leads into ``ScanValue/fields(_:)``.
-  public let name: String
+  public var name: String { row.name }
   /// Whether the length of the value follows from the first two digits of the identifier, so that no separator is
   /// needed after it. The list of such identifiers is closed (General Specifications 7.8).
-  public let isPredefined: Bool
+  public var isPredefined: Bool { row.isPredefined }
   /// Whether a Digital Link may have this identifier as an attribute.
-  let isLinkAttribute: Bool
+  var isLinkAttribute: Bool { row.isLinkAttribute }
   /// The alternative orders of the qualifiers that may follow this identifier as the key of a Digital Link; `nil` if it
   /// is not a key.
-  let linkQualifiers: [[Substring]]?
+  var linkQualifiers: [[Substring]]? { row.linkQualifiers }
   /// The type of the value.
-  let type: ElementType
+  var type: ElementType { row.type }
   /// The components of the value, in order.
-  let components: [ElementComponent]
+  var components: [ElementComponent] { row.components }
   /// The least number of characters of the value.
-  let minimumLength: Int
+  var minimumLength: Int { row.minimumLength }
   /// The greatest number of characters of the value.
-  let maximumLength: Int
+  var maximumLength: Int { row.maximumLength }
   /// The number of leading characters that must be digits; `maximumLength` for a numeric value.
-  let leadingDigitCount: Int
-
+  var leadingDigitCount: Int { row.leadingDigitCount }
   /// Whether the value consists of digits only.
   var isNumeric: Bool { leadingDigitCount == maximumLength }
   /// Whether all values have the same length.
@@ -52,17 +92,8 @@ public struct ApplicationIdentifier: Sendable {
     _ range: String, _ format: String, _ title: String, _ name: String, _ type: ElementType, _ options: Options = [],
     key: String? = nil
   ) -> ApplicationIdentifier {
-    let ends = range.split(separator: "-").compactMap { Int($0) }
-    let components = format.split(separator: " ").map { ElementComponent(notation: $0) }
-    let maximum = components.reduce(0) { $0 + $1.maximumLength }
-    guard let first = ends.first, let last = ends.last else { preconditionFailure("an identifier is a number") }
-    return ApplicationIdentifier(
-      first: first, last: last, digitCount: range.prefix { $0 != "-" }.count, title: title, format: format, name: name,
-      isPredefined: options.contains(.predefined), isLinkAttribute: options.contains(.link),
-      linkQualifiers: key.map { $0.split(separator: "|").map { $0.split(separator: ",") } }, type: type,
-      components: components, minimumLength: components.reduce(0) { $0 + ($1.isOptional ? 0 : $1.minimumLength) },
-      maximumLength: maximum,
-      leadingDigitCount: components.prefix { $0.characters == .digits }.reduce(0) { $0 + $1.maximumLength })
+    ApplicationIdentifier(
+      row: Row(range: range, format: format, title: title, name: name, type: type, options: options, key: key))
   }
 
   private static func text(_ identifier: Int, _ digitCount: Int) -> String {
@@ -75,7 +106,7 @@ public struct ApplicationIdentifier: Sendable {
 
 extension ApplicationIdentifier {
   /// The row of each identifier, plus one, by the identifier as a number; 0 if there is no such identifier.
-  private static let rows: [UInt8] = {
+  private static let rowNumbers: [UInt8] = {
     var rows = [UInt8](repeating: 0, count: 10_000)
     for (index, row) in all.enumerated() {
       for identifier in row.first...row.last { rows[identifier] = UInt8(index + 1) }
@@ -95,9 +126,9 @@ extension ApplicationIdentifier {
     guard let count = Self.digitCount(at: offset, in: bytes) else { return nil }
     var identifier = 0
     for byte in bytes[offset..<offset + count] { identifier = identifier * 10 + Int(byte - UInt8(ascii: "0")) }
-    let row = Self.rows[identifier]
-    guard row > 0 else { return nil }
-    let found = Self.all[Int(row) - 1]
+    let number = Self.rowNumbers[identifier]
+    guard number > 0 else { return nil }
+    let found = Self.all[Int(number) - 1]
     guard found.digitCount == count else { return nil }
     self = found
   }

@@ -18,6 +18,13 @@ struct ElementReader {
     throws(Problem)
     -> Bool
   {
+    if identifier.type == .text, identifier.components.count == 1, identifier.components[0].checks.isEmpty {
+      // Most texts. What has been delimited has the right length.
+      for byte in element.value.utf8 where !identifier.components[0].characters.contains(byte) {
+        throw Problem(reason: Self.foreign(byte, in: element.value.utf8))
+      }
+      return data.add(.text(element.value), identifier.name)
+    }
     let parts = try self.parts(Array(element.value.utf8), identifier)
     let decimals = identifier.first == identifier.last ? 0 : Int(element.ai.utf8.last! - UInt8(ascii: "0"))
     let name = identifier.name
@@ -84,7 +91,7 @@ struct ElementReader {
         throw Problem(reason: "\(Self.quoted(value)) is too short: the format is \(identifier.format)")
       }
       for byte in part where !component.characters.contains(byte) {
-        throw Problem(reason: "\(Self.quoted(value)) has a character that is not allowed: \(Self.quoted([byte]))")
+        throw Problem(reason: Self.foreign(byte, in: value))
       }
       for check in component.checks {
         if let reason = check.problem(of: part) { throw Problem(reason: "\(Self.quoted(value)): \(reason)") }
@@ -176,6 +183,10 @@ struct ElementReader {
   }
 
   // MARK: Texts
+
+  private static func foreign(_ byte: UInt8, in value: some Sequence<UInt8>) -> String {
+    "\(quoted(value)) has a character that is not allowed: \(quoted([byte]))"
+  }
 
   /// The number of at most 14 digits.
   static func integer(_ digits: ArraySlice<UInt8>) -> Int { Int(DigitRun(digits)?.value ?? 0) }

@@ -14,11 +14,14 @@ public struct ElementString: Sendable {
     public let value: String
     /// The offset of the identifier in the bytes that were parsed.
     let offset: Int
+    /// What the identifier means; `nil` if it is unknown, or not one of GS1.
+    let identifier: ApplicationIdentifier?
 
-    init(ai: String, value: String, offset: Int = 0) {
+    init(ai: String, value: String, offset: Int = 0, identifier: ApplicationIdentifier? = nil) {
       self.ai = ai
       self.value = value
       self.offset = offset
+      self.identifier = identifier
     }
 
     /// Compares identifiers and values, wherever they stand.
@@ -84,7 +87,8 @@ public struct ElementString: Sendable {
     if identifier.isPredefined, identifier.isNumeric, identifier.maximumLength == 14, GTIN(utf8: value) == nil {
       record(.wrongCheckDigit(ai: ai), at: offset)
     }
-    elements.append(Element(ai: ai, value: String(decoding: value, as: UTF8.self), offset: offset))
+    let text = String(decoding: value, as: UTF8.self)
+    elements.append(Element(ai: ai, value: text, offset: offset, identifier: identifier))
     return true
   }
 

@@ -55,9 +55,22 @@ public struct Label: Hashable, Sendable {
     self.init(bytes: Array(text.utf8), symbology: symbology)
   }
 
+  /// Returns whether a label may begin with this byte.
+  static func mayBegin(with first: UInt8, _ symbology: SymbologyIdentifier?) -> Bool {
+    guard symbology?.isGS1 != true, symbology?.isEANUPC != true else { return false }
+    return switch first {
+    case UInt8(ascii: "["), UInt8(ascii: ">"), UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "{"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "I"), UInt8(ascii: "M"), UInt8(ascii: "P"), UInt8(ascii: "Q"), UInt8(ascii: "i"),
+      UInt8(ascii: "p"):
+      true
+    default: false
+    }
+  }
+
   /// Parses a label. Positions of issues are offsets in `bytes`.
   init?(bytes: [UInt8], symbology: SymbologyIdentifier?) {
-    guard let first = bytes.first, symbology?.isGS1 != true, symbology?.isEANUPC != true else { return nil }
+    guard let first = bytes.first, Self.mayBegin(with: first, symbology) else { return nil }
     let label: Label? =
       switch first {
       case UInt8(ascii: "["), UInt8(ascii: ">"): Label(envelope: bytes)
