@@ -195,8 +195,8 @@ let package = Package(
     module(
       "DaemonProcess",
       [
-        "CatalogHTTP", "CDaemon", "DaemonHTTP", "JSONFormat", "ScanDaemon", "ScanInputs", "TextFormat", "UploadHTTP",
-        "UploadQueue", configuration, coreMetrics, logging, serviceLifecycle,
+        "CatalogHTTP", "CDaemon", "DaemonHTTP", "DocumentFormat", "JSONFormat", "ScanDaemon", "ScanInputs",
+        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
       ]),
 
     // Programs.
@@ -288,8 +288,8 @@ let package = Package(
     tests(
       "WorkspaceTests",
       [
-        "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
-        "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
+        "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
+        "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
       ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
     tests(
@@ -310,7 +310,7 @@ let package = Package(
       "DaemonProcessTests",
       [
         "DaemonHTTP", "DaemonProcess", "DatagramTestSupport", "RandomTestSupport", "ScanDaemon", "ScanInputs",
-        coreMetrics, logging,
+        "Workspace", coreMetrics, logging,
       ]),
     tests(
       "CatalogdTests",
@@ -321,8 +321,8 @@ let package = Package(
     tests(
       "CommandLineTests",
       [
-        "catalogctl", "catalogd", "CProcessSupport", "LogStore", "PageCache", "RandomTestSupport",
-        "WaitingTestSupport",
+        "catalogctl", "catalogd", "CProcessSupport", "DocumentFormat", "LogStore", "PageCache", "RandomTestSupport",
+        "WaitingTestSupport", "Workspace",
       ]),
 
     // The examples of the README and of the documentation, compiled as an application would, and run.

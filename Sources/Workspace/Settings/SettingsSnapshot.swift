@@ -35,6 +35,10 @@ public struct SettingsSnapshot: Sendable {
     }
   }
 
+  /// Whether both are the same commit as one ``Settings`` object has read it. Two objects that read the same file have
+  /// different snapshots.
+  package func isSameCommit(as other: SettingsSnapshot) -> Bool { store === other.store }
+
   /// The encoded value stored under a name; `nil` if nothing is stored.
   func bytes(_ name: String) throws -> [UInt8]? {
     let key = try SettingName.key(name)

@@ -1,0 +1,131 @@
+import Barcodes
+import DocumentFormat
+import TextFormat
+
+/// Why a value of a setting is invalid.
+struct ValueFault: Error {
+  /// What is wrong and what to do, for users.
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// How each setting is read from its stored value.
+extension MatchingSettings {
+  static func separators(_ value: DocumentValue) throws(ValueFault) -> [String] {
+    guard case .text(let text) = value else { throw ValueFault("write a text such as \"|<GS>\", not \(value.words)") }
+    do { return try ScanConfiguration.separators(in: text) } catch { throw ValueFault("\(error)") }
+  }
+
+  static func headLength(_ value: DocumentValue) throws(ValueFault) -> Int {
+    guard let length = value.wholeNumber, headLengths.contains(length) else {
+      throw ValueFault(
+        "write a whole number from \(headLengths.lowerBound) to \(headLengths.upperBound), not \(value.words)")
+    }
+    return length
+  }
+
+  static func flag(_ value: DocumentValue) throws(ValueFault) -> Bool {
+    guard case .bool(let flag) = value else { throw ValueFault("write true or false, not \(value.words)") }
+    return flag
+  }
+
+  static func symbologies(_ value: DocumentValue) throws(ValueFault) -> Set<Unicode.Scalar> {
+    var letters: Set<Unicode.Scalar> = []
+    for element in try value.list(of: "names of symbologies, such as [\"]A0\", \"CODE128\"]") {
+      guard case .text(let name) = element else {
+        throw ValueFault("write each symbology as a text such as \"CODE128\", not \(element.words)")
+      }
+      guard let symbology = SymbologyIdentifier(named: name) else {
+        throw ValueFault(
+          "no symbology is known as \(element.words); write an identifier such as \"]A0\", or a name such as \"CODE128\""
+        )
+      }
+      letters.insert(symbology.letter)
+    }
+    return letters
+  }
+
+  static func measures(_ value: DocumentValue) throws(ValueFault) -> MeasureRules {
+    var entries: [MeasureRules.Entry] = []
+    for (index, element) in try value.list(of: "names of presets and rules, such as [\"de\"]").enumerated() {
+      switch element {
+      case .text(let name): entries.append(.preset(name))
+      case .object(let fields): entries.append(.rule(try rule(fields, number: index + 1)))
+      default:
+        throw ValueFault(
+          "entry \(index + 1) is to be the name of a preset, or a rule {\"name\": …}, not \(element.words)")
+      }
+    }
+    do { return try MeasureRules(entries) } catch { throw ValueFault("\(error)") }
+  }
+
+  /// The keys of a rule.
+  private static let ruleKeys = [
+    "name", "prefix", "pattern", "measure", "decimals", "unit", "currency", "innerCheck",
+  ]
+
+  /// Reads a rule. Its key `decimals` is a whole number, all others are texts.
+  private static func rule(_ fields: [DocumentValue.Field], number: Int) throws(ValueFault) -> MeasureRule {
+    var texts: [String: String] = [:]
+    var decimals: Int?
+    var seen: Set<String> = []
+    for field in fields {
+      let key = "'" + TerminalText.escaped(field.name, marked: "'") + "'"
+      guard ruleKeys.contains(field.name) else {
+        let hint = NearestName.of(field.name, among: ruleKeys).map { "did you mean '\($0)'?" }
+        throw ValueFault(
+          "rule \(number) has the unknown key \(key); \(hint ?? "a rule has \(ruleKeys.joined(separator: ", "))")")
+      }
+      guard seen.insert(field.name).inserted else { throw ValueFault("rule \(number) has \(key) twice; keep one") }
+      if field.name == "decimals" {
+        guard let count = field.value.wholeNumber else {
+          throw ValueFault("rule \(number): \(key) is to be a whole number, not \(field.value.words)")
+        }
+        decimals = count
+      } else {
+        guard case .text(let text) = field.value else {
+          throw ValueFault("rule \(number): \(key) is to be a text, not \(field.value.words)")
+        }
+        texts[field.name] = text
+      }
+    }
+    for key in ["name", "prefix", "pattern", "measure"] where texts[key] == nil {
+      throw ValueFault("rule \(number) has no '\(key)'; add it")
+    }
+    do {
+      return try MeasureRule(
+        name: texts["name", default: ""], prefix: texts["prefix", default: ""], pattern: texts["pattern", default: ""],
+        measure: texts["measure", default: ""], decimals: decimals, unit: texts["unit"], currency: texts["currency"],
+        innerCheck: texts["innerCheck"])
+    } catch { throw ValueFault("\(error)") }
+  }
+}
+
+extension DocumentValue {
+  /// The number, if it is whole.
+  fileprivate var wholeNumber: Int? {
+    switch self {
+    case .integer(let value): Int(exactly: value)
+    case .unsigned(let value): Int(exactly: value)
+    case .double(let value): Int(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The elements of a list. A text stands for a list of itself.
+  fileprivate func list(of what: String) throws(ValueFault) -> [DocumentValue] {
+    switch self {
+    case .array(let elements): return elements
+    case .text: return [self]
+    default: throw ValueFault("write a list of \(what), not \(words)")
+    }
+  }
+
+  /// The value as JSON on one line that cannot control a terminal; its beginning if it is long.
+  fileprivate var words: String {
+    let json = json
+    let beginning = String(json.unicodeScalars.prefix(60))
+    return TerminalText.escaped(beginning) + (json.unicodeScalars.count > 60 ? "…" : "")
+  }
+}
