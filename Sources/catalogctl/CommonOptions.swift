@@ -54,6 +54,25 @@ struct StoreOptions: ParsableArguments {
   /// The user's current catalogue; empty if there is none. Creates nothing.
   func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
 
+  /// How the user's scans are parsed and matched, by the settings of the user and of the default store.
+  ///
+  /// A default store that is damaged stops nobody who is named: its settings do not count then, with a warning.
+  ///
+  /// - Throws: `MatchingSettingsError` for a stored value that cannot be used; `StoreError` if the user's settings cannot
+  ///   be read.
+  func matchingOptions() throws -> MatchingOptions {
+    let (user, workspace) = (try userID(), workspace)
+    var settings = MatchingSettings()
+    try settings.fill(from: workspace.settings(of: user).snapshot(), of: user) { throw $0 }
+    do { try settings.fill(from: workspace.settings(of: nil).snapshot(), of: nil) { throw $0 } } catch let error
+      as StoreError
+    {
+      Console.say(
+        "catalogctl: warning: settings \(MatchingSettings.Name.prefix)… of the default store do not count: \(error)")
+    }
+    return settings.options
+  }
+
   /// The retained commits of the user's catalogue; `nil` if there is none. Creates nothing.
   func history() throws -> CatalogHistory? {
     let user = try userID()

@@ -73,6 +73,7 @@ struct Failure: Error {
     case let error as CatalogError: self = Failure(catalog: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as SettingsError: self = Failure(settings: error)
+    case let error as MatchingSettingsError: self.init(error.store == nil ? .usage : .data, "\(error)")
     case let error as WireError: self.init(.data, "\(error)")
     case let error as TransportError:
       self.init(Self.code(error), error.description(naming: ConnectionOptions.names))

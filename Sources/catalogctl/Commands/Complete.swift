@@ -14,8 +14,9 @@ struct Complete: ParsableCommand {
   func run() throws {
     var codes = codes
     if codes.isEmpty { try InputFile("-").forEachLine { codes.append($0) } }
+    let options = try store.matchingOptions()
     let snapshot = try store.snapshot()
-    let result = try snapshot.complete(codes)
+    let result = try snapshot.complete(codes, options: options)
     if output.json { result.json.print() } else { try show(result, snapshot) }
   }
 

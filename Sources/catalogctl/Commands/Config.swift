@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentFormat
 import JSONFormat
+import TextFormat
 import Workspace
 
 /// The command group for the application's settings.
@@ -77,6 +78,15 @@ struct ConfigSet: ParsableCommand {
       Settings of 'sync', which are texts: sync.url, the server's address; sync.organisation; sync.caFile, a PEM file of \
       the authorities to trust; sync.authorizationFile, a file with the value of the Authorization header, which nobody \
       else may read (chmod 600). A secret itself is no setting.
+
+      Settings for reading codes, which 'scan', 'explain', 'complete' and the daemon use: matching.separators, what a \
+      scanner sends for FNC1, each character and each of <GS>, {GS}, ^], ~d029, <FNC1>; matching.measures, a list of \
+      layouts of numbers that contain a weight, a price or a count, as names of presets and rules, such as ["de", \
+      {"name": "cheese", "prefix": "21", "pattern": "PPIIIIIVVVVVC", "measure": "weight", "decimals": 3, "unit": \
+      "kg"}]; matching.heads.minimum [4], the shortest barcode that a code may begin with; matching.heads.digits [7], \
+      the same for barcodes of digits, if the code is a sound GTIN; matching.heads.enabled [true]; \
+      matching.heads.excluded, a list of symbologies without heads, such as ["CODE128", "]A0"]. Those of a user count \
+      more than those of the default store.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -105,6 +115,17 @@ struct ConfigSet: ParsableCommand {
       var text = self.value
       if !string, case .text(let quoted) = value { text = quoted }
       value = .text(try name.checked(text))
+    } else if let name = MatchingSettings.Name(rawValue: name) {
+      if !string { value = name.value(of: self.value) }
+      var settings = MatchingSettings()
+      // The same check as of a value that is read.
+      try settings.set(name, to: value)
+    } else if name.hasPrefix(MatchingSettings.Name.prefix) {
+      let known = MatchingSettings.Name.allCases.map(\.rawValue)
+      let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" }
+      Console.say(
+        "catalogctl: warning: \(name.shown) is no setting that matching reads; \(hint ?? "those are \(known.joined(separator: ", "))")"
+      )
     } else if name.hasPrefix("sync.") {
       let known = SyncSettings.Name.allCases.map(\.rawValue).joined(separator: ", ")
       Console.say("catalogctl: warning: \(name) is no setting that 'sync' reads; those are \(known)")

@@ -17,7 +17,7 @@ struct Explain: ParsableCommand {
   @Argument(help: "The code as the reader sends it.") var code: String
 
   func run() throws {
-    let match = try store.snapshot().match(code)
+    let match = try store.snapshot().match(code, options: store.matchingOptions())
     if output.json {
       JSONText.object(match.jsonFields(code: code, today: .today) + match.explanation).print()
       if match.isEmpty { throw Failure(.no) }

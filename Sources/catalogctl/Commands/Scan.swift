@@ -11,6 +11,9 @@ struct Scan: ParsableCommand {
     discussion: """
       Without codes, reads them from standard input, one a line, and answers each line at once. Exit code 1 if any \
       code found nothing.
+
+      The settings matching.… of the user, or else of the default store, say how codes are read; see 'catalogctl help \
+      config set'.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -19,6 +22,8 @@ struct Scan: ParsableCommand {
 
   func run() throws {
     let user = try store.userID()
+    // Read once: a change of the settings holds from the next call on, not from the next code.
+    let options = try store.matchingOptions()
     var reader = try store.reader()
     var missed = false
     func answer(_ code: String) throws {
@@ -33,7 +38,7 @@ struct Scan: ParsableCommand {
         reader = try store.reader()
         snapshot = try reader?.snapshot() ?? .empty
       }
-      let match = try snapshot.match(code)
+      let match = try snapshot.match(code, options: options)
       if match.isEmpty { missed = true }
       if output.json {
         match.json(code: code, today: .today).print()
