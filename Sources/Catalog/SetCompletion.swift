@@ -1,4 +1,4 @@
-import Barcodes
+public import Barcodes
 import Bytes
 public import LogStore
 
@@ -33,10 +33,23 @@ extension CatalogSnapshot {
   public func complete(
     _ codes: [String], options: MatchingOptions = MatchingOptions()
   ) throws(StoreError) -> SetCompletion {
+    try complete(scans: codes.lazy.map { Scan($0, configuration: options.scan) }, options: options)
+  }
+
+  /// Returns the sets that a series of scans completes, like ``complete(_:options:)``.
+  ///
+  /// - Parameters:
+  ///   - scans: The parsed scans.
+  ///   - options: How they are matched. How they are parsed was decided when they were created.
+  /// - Complexity: The same as of ``complete(_:options:)``.
+  public func complete(
+    scans: some Sequence<Scan>, options: MatchingOptions = MatchingOptions()
+  ) throws(StoreError) -> SetCompletion {
     var result = SetCompletion()
     var scannedSerials: Set<String> = []
-    for code in codes {
-      let match = try match(code, options: options)
+    for scan in scans {
+      let code = scan.text
+      let match = try match(scan, options: options)
       guard !match.isEmpty, match.kind != .gs1Content else {
         result.unknown.append(code)
         continue
