@@ -16,8 +16,10 @@ extension DaemonAPI {
   /// The hot path: a lookup in mapped memory and one array of bytes.
   @Sendable private func look(_ call: Call) throws -> Answer {
     let code = call.parameter
+    let symbology = call.query["symbology"]
     try Self.check(code)
-    return Answer(json: try daemon.look(code).json.bytes)
+    try Self.check(symbology: symbology)
+    return Answer(json: try daemon.look(code, symbology: symbology).json.bytes)
   }
 
   @Sendable private func scan(_ call: Call) async throws -> Answer {

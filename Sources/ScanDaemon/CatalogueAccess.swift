@@ -14,7 +14,7 @@ extension Setting where Value == Double? {
   static var lastSynchronization: Setting { Setting("daemon.lastSynchronization", default: nil) }
 }
 
-/// The stores of the signed-in user, and the age of their catalogue.
+/// The stores of the signed-in user, the age of their catalogue, and how their scans are matched.
 final class CatalogueAccess: Sendable {
   private struct Success {
     weak var stores: UserStores?
@@ -23,10 +23,15 @@ final class CatalogueAccess: Sendable {
   }
 
   let workspace: Workspace
+  /// How the scans of the signed-in user are matched.
+  let matching: MatchingAccess
   /// The last successful synchronisation of the stores that were read last.
   private let success = Mutex(Success())
 
-  init(_ workspace: Workspace) { self.workspace = workspace }
+  init(_ workspace: Workspace, _ matching: MatchingAccess) {
+    self.workspace = workspace
+    self.matching = matching
+  }
 
   /// The stores of the signed-in user; the default stores if no user is signed in.
   func stores() throws -> UserStores {

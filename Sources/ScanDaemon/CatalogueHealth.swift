@@ -1,5 +1,6 @@
 import Catalog
 import LogStore
+import ScanInputs
 import Synchronization
 import Workspace
 
@@ -12,7 +13,7 @@ final class CatalogueHealth: Sendable {
   private struct Failure {
     /// The stores that the catalogue belongs to.
     weak var stores: UserStores?
-    let code: String
+    let reading: Reading
   }
 
   private let access: CatalogueAccess
@@ -36,9 +37,9 @@ final class CatalogueHealth: Sendable {
   }
 
   /// Records a failed lookup.
-  func failed(_ code: String, _ error: any Error) {
+  func failed(_ reading: Reading, _ error: any Error) {
     let stores = try? access.stores()
-    failure.withLock { $0 = Failure(stores: stores, code: code) }
+    failure.withLock { $0 = Failure(stores: stores, reading: reading) }
     note(error)
   }
 
@@ -46,7 +47,9 @@ final class CatalogueHealth: Sendable {
   func look() {
     do {
       let sequence = try access.withCatalogue { catalogue, stores in
-        if let failure = failure.withLock({ $0 }), failure.stores === stores { _ = try catalogue.match(failure.code) }
+        if let failure = failure.withLock({ $0 }), failure.stores === stores {
+          _ = try catalogue.match(failure.reading, access.matching.table(of: stores))
+        }
         return catalogue.sequence
       }
       failure.withLock { $0 = nil }

@@ -37,6 +37,7 @@ final class CauseWatch: Sendable {
   /// - Complexity: About ten system calls, and a count of the queue's uploads.
   func look() {
     health.look()
+    access.matching.look(at: try? access.stores())
     lookAtInputs()
     sync.lookForProblems()
     lookAtDocuments()

@@ -1,4 +1,3 @@
-import Barcodes
 import Catalog
 import Documents
 import JSONFormat
@@ -15,12 +14,16 @@ import Foundation
 extension Daemon {
   /// Returns the catalogue's match for a code. Has no side effects: no event, no upload, no journal entry.
   ///
+  /// - Parameters:
+  ///   - code: The code as a scanner sends it.
+  ///   - symbology: The symbology as the sender names it; a name that is not known changes nothing.
   /// - Throws: `StoreError`, `CatalogError`, `WorkspaceError` if the catalogue cannot be read.
   /// - Complexity: That of ``catalogue()``, and one lookup.
-  public func look(_ code: String) throws -> ScanAnswer {
+  public func look(_ code: String, symbology: String? = nil) throws -> ScanAnswer {
     let now = environment.time.now()
-    do { return try look(Reading(input: "http", code: code), id: ids.next(now: now), now, repeats: nil).answer } catch {
-      health.failed(code, error)
+    let reading = Reading(input: "http", code: code, symbology: symbology)
+    do { return try look(reading, id: ids.next(now: now), now, repeats: nil).answer } catch {
+      health.failed(reading, error)
       throw error
     }
   }
@@ -96,7 +99,7 @@ extension Daemon {
       let (answer, stores) = try look(reading, id: id, now, repeats: repeats)
       return ProcessedScan(start: start, label: label, answer: answer, stores: stores)
     } catch {
-      health.failed(reading.code, error)
+      health.failed(reading, error)
       let answer = unreadable(reading, id, now, repeats, error)
       do { return ProcessedScan(start: start, label: label, answer: answer, stores: try access.stores()) } catch {
         // The user to record it for is unknown.
@@ -126,17 +129,12 @@ extension Daemon {
   ) throws -> (answer: ScanAnswer, stores: UserStores) {
     try access.withCatalogue { catalogue, stores in
       let answer = ScanAnswer(
-        id: id, time: Date(microseconds: now), reading: reading, match: try match(reading, catalogue),
+        id: id, time: Date(microseconds: now), reading: reading,
+        match: try catalogue.match(reading, access.matching.table(of: stores)),
         catalogue: access.age(catalogue, of: stores), repeats: repeats,
         lookup: catalogue.sequence > 0 ? .done : .noCatalogue, recording: .notNeeded)
       return (answer, stores)
     }
-  }
-
-  /// Matches a reading against a catalogue. A code that could not be decoded matches nothing, even if its beginning is
-  /// a valid code.
-  private func match(_ reading: Reading, _ catalogue: CatalogSnapshot) throws -> Match {
-    try (reading.undecodedBytes == nil ? catalogue : .empty).match(reading.code, symbology: reading.symbologyIdentifier)
   }
 
   /// The answer if the catalogue cannot be read.
@@ -144,7 +142,7 @@ extension Daemon {
     _ reading: Reading, _ id: String, _ now: Int64, _ repeats: String?, _ error: any Error
   ) -> ScanAnswer {
     let match: Match
-    do { match = try CatalogSnapshot.empty.match(reading.code, symbology: reading.symbologyIdentifier) } catch {
+    do { match = try CatalogSnapshot.empty.match(reading, access.matching.bestTable(of: try? access.stores())) } catch {
       preconditionFailure("nothing can be wrong with a catalogue that is no file")
     }
     let age = CatalogueAge(user: (try? workspace.current()) ?? nil, cursor: "", sequence: 0, currentAt: nil)
@@ -315,11 +313,6 @@ extension Daemon {
   }
 }
 
-extension Reading {
-  /// The symbology that the sender named; `nil` if it named none, or one that is not known.
-  var symbologyIdentifier: SymbologyIdentifier? { symbology.flatMap { SymbologyIdentifier(named: $0) } }
-}
-
 /// The documents written for a scan.
 private struct EnteredScan: Sendable {
   /// The session that the scan was added to.
@@ -355,7 +348,7 @@ extension UserDocuments {
   ) throws -> String? {
     guard let id = index.withLock({ $0.holders[reading.input] }) else { return nil }
     do {
-      _ = try append([reading.code], to: id, limit: limit, transaction)
+      _ = try append([reading], to: id, limit: limit, transaction)
       return id
     } catch is SetSessionError { return nil }
   }

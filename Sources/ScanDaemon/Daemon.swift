@@ -92,7 +92,7 @@ public final class Daemon: ReadingHandler, Sendable {
     if let user = options.user, try workspace.current() == nil { try workspace.signIn(user) }
     problems = Problems(logger, environment.metrics, now: environment.time.now)
     metrics = DaemonMetrics(environment.metrics)
-    access = CatalogueAccess(workspace)
+    access = CatalogueAccess(workspace, MatchingAccess(options, workspace, problems, environment.uptime))
     events = EventLog(capacity: options.eventCapacity)
     inputs = InputTable(options, after: recent)
     ids = ScanIDs(random: environment.time.random)

@@ -1,6 +1,7 @@
 public import CatalogHTTP
 public import UploadHTTP
 public import UploadQueue
+public import Workspace
 
 /// The configuration of a daemon.
 public struct DaemonOptions: Sendable {
@@ -18,6 +19,11 @@ public struct DaemonOptions: Sendable {
   /// The window for inputs that ``DaemonOptions/doubleScanWindows`` does not name. It does not apply to `http`, which
   /// has no window unless it is named there.
   public var doubleScanWindow: Duration = .milliseconds(500)
+  /// How scans are parsed and matched. What is set here overrides the settings `matching.…` of the stores.
+  public var matching = MatchingSettings()
+  /// For each input name, the texts that stand for FNC1, instead of those of ``DaemonOptions/matching`` and of the
+  /// stores; see `ScanConfiguration.separators(in:)`. A text of only digits is a programmer's error.
+  public var inputSeparators: [String: [String]] = [:]
   /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000
   /// Whether to watch the system's interfaces, addresses and routes (on Linux only). When the network comes back, a

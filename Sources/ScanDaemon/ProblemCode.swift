@@ -29,6 +29,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
   case uploadsRefused = "uploads_refused"
   /// Scans that could not be looked up cannot be looked up again.
   case rematchFailing = "rematch_failing"
+  /// A setting of the stores cannot be used; its default holds. About: the setting.
+  case settingsFaulty = "settings_faulty"
   /// A store could not be compacted.
   case compactionFailing = "compaction_failing"
 
@@ -88,6 +90,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
       "check the free space and the permissions of the root directory; if the message tells of damage, run"
         + " 'catalogctl verify --repair'; the daemon tries again by itself"
     case .uploadsRefused: "see what stops the uploads (GET /v1/queue), then send or drop some"
+    case .settingsFaulty:
+      "set it anew with 'catalogctl config set', or unset it as the message says; the daemon notices it by itself"
     case .compactionFailing: "check the free space of the root directory; the daemon tries again by itself"
     case .webhookFailing:
       "check the receiver and webhooks.NAME.url; the daemon tries again by itself. If the receiver works and never answers the first"

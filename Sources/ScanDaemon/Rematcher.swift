@@ -88,10 +88,10 @@ final class Rematcher: Service {
 
   private func lookUp(_ scans: [PendingScan], _ catalogue: CatalogSnapshot, _ stores: UserStores) async throws {
     let age = access.age(catalogue, of: stores)
+    let table = try access.matching.table(of: stores)
     // A scan that cannot be looked up stays pending; later ones are still processed.
     let answers = scans.compactMap { scan -> ScanAnswer? in
-      let known: CatalogSnapshot = scan.bytes == nil ? catalogue : .empty
-      guard let match = try? known.match(scan.code, symbology: scan.reading.symbologyIdentifier) else { return nil }
+      guard let match = try? catalogue.match(scan.reading, table) else { return nil }
       return ScanAnswer(
         id: ids.next(now: environment.time.now()), time: Date(timeIntervalSince1970: scan.time), reading: scan.reading,
         match: match, catalogue: age, rematches: scan.id, recording: .durable)

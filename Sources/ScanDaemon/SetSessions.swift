@@ -1,5 +1,7 @@
+import Barcodes
 import Catalog
 import Documents
+import ScanInputs
 import Storage
 import Synchronization
 import Workspace
@@ -83,7 +85,7 @@ public final class SetSessions: Sendable {
     documents.index.withLock { $0.note(new) }
     reservation.release()
     tell(new.id, stores)
-    return try session(new, documents, documents.store.snapshot(), access.catalogue(of: stores))
+    return try session(new, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
   /// Adds scans, either all of them or none.
@@ -95,11 +97,12 @@ public final class SetSessions: Sendable {
   public func add(_ codes: [String], to id: String) async throws -> SetSession {
     let stores = try access.stores()
     let limit = maximumScans
+    let readings = codes.map { Reading(input: "", code: $0) }
     let (session, documents) = try await recorder.perform(for: stores) { transaction, documents in
-      (try documents.append(codes, to: id, limit: limit, transaction), documents)
+      (try documents.append(readings, to: id, limit: limit, transaction), documents)
     }
     tell(id, stores)
-    return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
+    return try self.session(session, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
   /// Closes a session. It is kept until it is removed, or until too many others have been closed. Closing a closed
@@ -127,7 +130,7 @@ public final class SetSessions: Sendable {
       for id in dropped { index.remove(id) }
     }
     tell(id, stores)
-    return try self.session(session, documents, documents.store.snapshot(), access.catalogue(of: stores))
+    return try self.session(session, documents, documents.store.snapshot(), matcher(of: stores))
   }
 
   /// Removes a session and its scans, whether open or closed. No event is published.
@@ -151,11 +154,10 @@ public final class SetSessions: Sendable {
   public func list() throws -> [SetSession] {
     let stores = try access.stores()
     guard let documents = try recorder.table.documents(of: stores, creates: false) else { return [] }
-    let catalogue = try access.catalogue(of: stores)
-    let snapshot = try documents.store.snapshot()
+    let (matcher, snapshot) = (try matcher(of: stores), try documents.store.snapshot())
     return try documents.sessions.query().results(in: snapshot).map { try $0.get() }
       .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
-      .map { try session($0, documents, snapshot, catalogue) }
+      .map { try session($0, documents, snapshot, matcher) }
   }
 
   /// A session of the signed-in user.
@@ -172,16 +174,30 @@ public final class SetSessions: Sendable {
     }
     let snapshot = try documents.store.snapshot()
     guard let stored = try documents.sessions.get(id, in: snapshot) else { throw SetSessionError.unknown(id) }
-    return try session(stored, documents, snapshot, access.catalogue(of: stores))
+    return try session(stored, documents, snapshot, matcher(of: stores))
+  }
+
+  /// A catalogue, and how scans are matched with it.
+  private typealias Matcher = (catalogue: CatalogSnapshot, table: MatchingTable)
+
+  private func matcher(of stores: UserStores) throws -> Matcher {
+    (try access.catalogue(of: stores), try access.matching.table(of: stores))
   }
 
   private func session(
-    _ stored: StoredSession, _ documents: UserDocuments, _ snapshot: DocumentSnapshot, _ catalogue: CatalogSnapshot
+    _ stored: StoredSession, _ documents: UserDocuments, _ snapshot: DocumentSnapshot, _ matcher: Matcher
   ) throws -> SetSession {
     let codes = try documents.codes(of: stored, in: snapshot)
+    // Most codes come from the input that the session was opened for.
+    let options = matcher.table.options(for: stored.input ?? "")
+    let scans = codes.lazy.map { code in
+      let symbology = code.symbology.flatMap { SymbologyIdentifier(named: $0) }
+      return Scan(code.code, symbology: symbology, configuration: options.scan)
+    }
+    let completion = try matcher.catalogue.complete(scans: scans, options: options)
     return SetSession(
       id: stored.id, name: stored.name, input: stored.input, created: Date(timeIntervalSince1970: stored.created),
-      isClosed: stored.closed != nil, codes: codes, completion: try catalogue.complete(codes))
+      isClosed: stored.closed != nil, codes: codes.map(\.code), completion: completion)
   }
 
   /// The number of open sessions.

@@ -1,5 +1,6 @@
 import DocumentFormat
 import Documents
+import ScanInputs
 
 /// A set session, as stored in its user's documents.
 ///
@@ -22,6 +23,8 @@ struct StoredSession: Codable, Identifiable, Sendable, Equatable {
 struct StoredCode: Codable, Identifiable, Sendable {
   var id: String
   var code: String
+  /// The symbology as the sender named it.
+  var symbology: String?
 
   static func id(_ session: String, _ number: Int) -> String { "\(session)/\(number)" }
 }
@@ -94,13 +97,14 @@ extension UserDocuments {
   ///
   /// - Throws: `SetSessionError.unknown`, `.closed`, `.full`, before anything is changed.
   func append(
-    _ new: [String], to id: String, limit: Int, _ transaction: DocumentTransaction
+    _ new: [Reading], to id: String, limit: Int, _ transaction: DocumentTransaction
   ) throws -> StoredSession {
     guard var session = try transaction.get(id, from: sessions) else { throw SetSessionError.unknown(id) }
     if session.closed != nil { throw SetSessionError.closed(id) }
     guard new.count <= limit - session.count else { throw SetSessionError.full(limit: limit) }
-    for code in new {
-      let document = StoredCode(id: StoredCode.id(id, session.count), code: code)
+    for reading in new {
+      let document = StoredCode(
+        id: StoredCode.id(id, session.count), code: reading.code, symbology: reading.symbology)
       try transaction.upsert(document, into: codes)
       session.count += 1
     }
@@ -115,7 +119,7 @@ extension UserDocuments {
   }
 
   /// The codes of a session, in the order of the scans.
-  func codes(of session: StoredSession, in snapshot: DocumentSnapshot) throws -> [String] {
-    try (0..<session.count).compactMap { try codes.get(StoredCode.id(session.id, $0), in: snapshot)?.code }
+  func codes(of session: StoredSession, in snapshot: DocumentSnapshot) throws -> [StoredCode] {
+    try (0..<session.count).compactMap { try codes.get(StoredCode.id(session.id, $0), in: snapshot) }
   }
 }

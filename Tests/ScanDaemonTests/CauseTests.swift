@@ -325,7 +325,7 @@ import Workspace
   @Test func `a lookup that runs into damage is tried again until it is answered`() async throws {
     try root.fill("ana")
     let daemon = try daemon()
-    daemon.health.failed("6901", StoreError.damaged(path: "a", offset: 1, what: "b"))
+    daemon.health.failed(Reading(input: "a", code: "6901"), StoreError.damaged(path: "a", offset: 1, what: "b"))
     #expect(daemon.problems.has(.catalogueUnreadable))
     daemon.causes.look()
     #expect(!daemon.problems.has(.catalogueUnreadable))

@@ -1,0 +1,27 @@
+import Catalog
+import Workspace
+
+/// How the scans of each input are matched.
+///
+/// A class, so that a scan copies one reference.
+final class MatchingTable: Sendable {
+  private let common: MatchingOptions
+  /// The options of inputs whose scanners send FNC1 in a way of their own.
+  private let own: [String: MatchingOptions]
+
+  /// - Parameters:
+  ///   - settings: The settings of the configuration and of the stores.
+  ///   - separators: The texts that stand for FNC1, for inputs that have texts of their own.
+  init(_ settings: MatchingSettings, separators: [String: [String]]) {
+    let common = settings.options
+    self.common = common
+    own = separators.mapValues { separators in
+      var options = common
+      options.scan.separators = separators
+      return options
+    }
+  }
+
+  /// The options for the scans of an input.
+  func options(for input: String) -> MatchingOptions { own.isEmpty ? common : own[input] ?? common }
+}
