@@ -92,9 +92,12 @@ import Darwin
   /// Prints a configuration.
   private static func check(_ configuration: DaemonConfiguration) throws(ConfigurationFaults) -> Int32 {
     for warning in configuration.warnings { Console.say("warning: \(warning)") }
+    let workspace = WorkspaceDirectory(root: configuration.daemon.root)
     do {
-      let faults = configuration.faults(signedIn: try WorkspaceDirectory(root: configuration.daemon.root).currentUser())
+      let user = try workspace.currentUser()
+      let faults = configuration.faults(signedIn: user)
       if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+      checkStores(configuration, of: user ?? configuration.daemon.user, in: workspace)
     } catch let error as ConfigurationFaults {
       throw error
     } catch {
@@ -103,6 +106,21 @@ import Darwin
     let code = Console.print(configuration.settings.map { $0.description + "\n" }.joined())
     if code == 0 { Console.say("the configuration is good") }
     return code
+  }
+
+  /// Warns of stored settings that the daemon could not use. Those that the configuration overrides do not matter.
+  private static func checkStores(
+    _ configuration: DaemonConfiguration, of user: String?, in workspace: WorkspaceDirectory
+  ) {
+    var settings = configuration.daemon.matching
+    do {
+      if let user {
+        try settings.fill(from: workspace.settings(of: user).snapshot(), of: user) { Console.say("warning: \($0)") }
+      }
+      try settings.fill(from: workspace.settings(of: nil).snapshot(), of: nil) { Console.say("warning: \($0)") }
+    } catch {
+      Console.say("warning: the settings of the stores cannot be read: \(error)")
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import DatagramTestSupport
 import Foundation
 import Testing
+import Workspace
 
 /// The daemon as a process: signals, reloads, and how it ends.
 @Suite(.serialized) struct SupervisorTests {
@@ -77,6 +78,24 @@ import Testing
     _ = try daemon.log.wait(for: "--sync-url: is set, but nobody is signed in")
     #expect(!FileManager.default.fileExists(atPath: daemon.folder + "/root"))
     #expect(try RunningDaemon(arguments + ["--user", "ana"], hasInput: false).end() == 0)
+  }
+
+  @Test func `stored settings that the daemon could not use are warnings where the configuration is checked`() throws {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let directory = WorkspaceDirectory(root: root)
+    try directory.settings(of: "ana").change { try $0.set(Setting("matching.measures", default: ""), to: "nowhere") }
+    try directory.settings(of: nil).change { try $0.set(Setting("matching.heads.minimum", default: 4), to: 0) }
+    let environment = ["CATALOG_ROOT": root]
+    let daemon = try RunningDaemon(["--check-config", "--user", "ana"], environment: environment, hasInput: false)
+    _ = try daemon.log.wait(for: "warning: matching.measures in \(root)/users/ana/settings.log cannot be used")
+    _ = try daemon.log.wait(for: "warning: matching.heads.minimum in \(root)/default/settings.log cannot be used")
+    #expect(daemon.end() == 0)
+    // What the configuration says itself has to be right.
+    let wrong = ["--check-config", "--matching-measures", "nowhere"]
+    let other = try RunningDaemon(wrong, environment: environment, hasInput: false)
+    _ = try other.log.wait(for: "--matching-measures: there is no preset 'nowhere'")
+    #expect(other.end() == 64)
   }
 
   @Test(arguments: [SIGTERM, SIGINT])

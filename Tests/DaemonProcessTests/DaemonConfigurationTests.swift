@@ -93,7 +93,10 @@ private let longest = String(repeating: "a", count: 92)
       case .real(let range): (text, json) = ("\(range.upperBound)", "\(range.upperBound)")
       case .truth: (text, json) = ("true", "true")
       default:
-        let special = ["sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a"]
+        let special = [
+          "sync.url": "http://a/", "http.address": "[::1]:1", "http.allowedOrigins": "http://a",
+          "matching.separators": "|", "matching.measures": "de", "matching.heads.excluded": "EAN13",
+        ]
         text = special[setting.key] ?? "/x"
         json = setting.kind == .list ? "[\"\(text)\"]" : "\"\(text)\""
       }

@@ -49,6 +49,7 @@ package struct DaemonConfiguration: Sendable {
     daemon.sync = values.sync()
     daemon.webhooks = values.webhooks()
     inputs = values.inputs(&daemon, besides: server, hasStandardInput: sources.hasStandardInput)
+    daemon.matching = values.matching()
     settings = values.used
     told = values.told.filter { $0.key.first != "log" }
     if values.isSet(["http", "token"]), case .argument = values.source(["http", "token"]) {

@@ -79,7 +79,12 @@ struct FileSettings {
     let token = try tokens.next()
     let content: ConfigContent?
     switch (setting.kind, token) {
-    case (.text, .string), (.url, .string), (.secret, .string), (.choice, .string): content = .string(tokens.textString)
+    case (.text, .string), (.url, .string), (.secret, .string), (.choice, .string), (.json, .string):
+      content = .string(tokens.textString)
+    case (.json, _):
+      let start = tokens.tokenOffset
+      try skip(token, &tokens)
+      content = .string(String(decoding: bytes[start..<tokens.offset], as: UTF8.self))
     case (.whole, .number): content = tokens.int64Value.flatMap { Int(exactly: $0) }.map { .int($0) }
     case (.real, .number): content = tokens.doubleValue.map { .double($0) }
     case (.truth, .true): content = .bool(true)
@@ -137,6 +142,7 @@ struct FileSettings {
     case .real: "a number"
     case .truth: "true or false"
     case .list, .secretList: "an array of texts"
+    case .json: "an array of texts and objects"
     }
   }
 

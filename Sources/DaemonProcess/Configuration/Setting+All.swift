@@ -1,13 +1,14 @@
 import ScanInputs
 import UploadHTTP
 import UploadQueue
+import Workspace
 
 extension Setting {
   /// The maximum duration of a setting, in seconds: 31 days.
   private static let month = 2_678_400.0
 
   /// All settings, in the order of the documentation.
-  static let all: [Setting] = general + http + sync + webhooks + inputs + upkeep
+  static let all: [Setting] = general + http + sync + webhooks + inputs + matching + upkeep
 
   private static let general = [
     Setting(
@@ -152,8 +153,32 @@ extension Setting {
       "stdin, serial, tcp: how characters are bytes"),
     Setting("inputs.NAME.prefix", .text, "", "text that the scanner puts before each code; it is removed"),
     Setting("inputs.NAME.suffix", .text, "", "text that the scanner puts after each code; it is removed"),
+    Setting(
+      "inputs.NAME.separators", .text, "", "what the scanner sends for FNC1, instead of matching.separators"),
     Setting("inputs.NAME.doubleScanMilliseconds", .whole(0...3_600_000), "", "as below, for this input"),
     Setting("doubleScanMilliseconds", .whole(0...3_600_000), "500", "for how long the same code is the same scan"),
+  ]
+
+  /// Without a default of their own: what is not set is as the stores say.
+  private static let matching = [
+    Setting(
+      "matching.separators", .text, "",
+      "what scanners send for FNC1 besides GS, such as {GS} or ~d029; else the stores' setting, or nothing"),
+    Setting(
+      "matching.measures", .json, "",
+      "layouts of numbers with a weight, a price or a count; else the stores' setting, or none"),
+    Setting(
+      "matching.heads.minimum", .whole(MatchingSettings.headLengths), "",
+      "the shortest barcode that a code may begin with; else the stores' setting, or 4"),
+    Setting(
+      "matching.heads.digits", .whole(MatchingSettings.headLengths), "",
+      "the same for barcodes of digits, if the code is a sound GTIN; else the stores' setting, or 7"),
+    Setting(
+      "matching.heads.enabled", .truth, "",
+      "whether a code may begin with a barcode; else the stores' setting, or true"),
+    Setting(
+      "matching.heads.excluded", .list, "",
+      "symbologies without heads, such as CODE128 or ]A0; else the stores' setting, or none"),
   ]
 
   private static let upkeep = [

@@ -13,6 +13,8 @@ struct Setting: Sendable {
     case list
     /// A list whose elements are not shown.
     case secretList
+    /// A JSON value, kept as text.
+    case json
   }
 
   /// The placeholder for a name that the user chooses.
@@ -46,6 +48,7 @@ struct Setting: Sendable {
     case .truth: "`true`, `false`"
     case .list: "list of texts"
     case .secretList: "list of texts, never shown"
+    case .json: "list of names and objects"
     }
   }
 

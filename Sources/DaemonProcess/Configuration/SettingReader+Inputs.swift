@@ -3,7 +3,7 @@ import ScanDaemon
 import ScanInputs
 
 extension SettingReader {
-  /// The inputs. Also stores their individual double-scan windows in `daemon`.
+  /// The inputs. Also stores their individual double-scan windows and separators in `daemon`.
   ///
   /// - Parameter server: The HTTP server, whose port is in use.
   mutating func inputs(
@@ -19,6 +19,7 @@ extension SettingReader {
       if let milliseconds = whole(["inputs", name, "doubleScanMilliseconds"]) {
         daemon.doubleScanWindows[name] = .milliseconds(milliseconds)
       }
+      if let separators = separators(["inputs", name, "separators"]) { daemon.inputSeparators[name] = separators }
       guard let input = input(name) else { continue }
       if let other = inputs.first(where: { Self.collide($0.source, input.source) }) {
         refuse(["inputs", name, "kind"], nil, "the inputs \(other.name) and \(name) read from the same place")
@@ -191,7 +192,7 @@ extension SettingReader {
 
   /// Refuses settings that have no effect on this kind of input, because setting them is a mistake.
   private mutating func refuseForeign(_ name: String, kind: String) {
-    let common = ["kind", "maximumLineBytes", "prefix", "suffix", "doubleScanMilliseconds"]
+    let common = ["kind", "maximumLineBytes", "prefix", "suffix", "separators", "doubleScanMilliseconds"]
     let ends = ["end", "silenceMilliseconds"]
     let own: [String: [String]] = [
       "stdin": ends + ["encoding"], "serial": ends + ["encoding", "device", "baud", "answers", "reopenSeconds"],

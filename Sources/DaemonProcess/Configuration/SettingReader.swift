@@ -197,6 +197,7 @@ struct SettingReader {
     case .real(let range): "a number from \(Setting.plain(range.lowerBound)) to \(Setting.plain(range.upperBound))"
     case .truth: "true or false"
     case .list, .secretList: "a list of texts"
+    case .json: "one text, which is JSON or a name"
     }
   }
 }
