@@ -17,6 +17,7 @@ import Barcodes
   require(again.kind == scan.kind && again.gtin == scan.gtin && again.upcE == scan.upcE, "scan: another reading")
   require(again.checkDigit == scan.checkDigit && again.elements == scan.elements, "scan: another reading")
   require(again.addOn == scan.addOn && again.refusal == scan.refusal, "scan: another reading")
+  require(again.codeKind == scan.codeKind && again.label == scan.label, "scan: another reading")
 }
 
 private func check(_ scan: Scan) {
@@ -39,8 +40,11 @@ private func check(_ scan: Scan) {
 
 private func check(_ elements: ElementString) {
   _ = elements.fault?.description
-  let bracketed = ElementString(bracketed: elements.description)
-  require(bracketed.elements == elements.elements, "elements: others when bracketed and read")
+  // In brackets, an unknown identifier is part of the text before it.
+  if elements.elements.allSatisfy({ ApplicationIdentifier($0.ai) != nil }) {
+    let bracketed = ElementString(bracketed: elements.description)
+    require(bracketed.elements == elements.elements, "elements: others when bracketed and read")
+  }
   var separated = ""
   for element in elements.elements {
     require(element.value.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "elements: a value that cannot be printed")
@@ -58,6 +62,13 @@ private func check(_ elements: ElementString) {
   }
 }
 
+func check(_ link: DigitalLink) {
+  require(
+    !link.elements.elements.isEmpty || link.elements.fault != nil || !link.issues.isEmpty, "link: it says nothing")
+  require(link.issues.allSatisfy { !$0.reason.isEmpty }, "link: an issue without a reason")
+  check(link.elements)
+}
+
 private func percentEncoded(_ text: String) -> String {
   text.utf8.reduce(into: "") { $0 += "%" + ($1 < 16 ? "0" : "") + String($1, radix: 16) }
 }
@@ -73,8 +84,7 @@ private func percentEncoded(_ text: String) -> String {
   case 2:
     if let link = DigitalLink(text) {
       require(DigitalLink.isWebAddress(text), "link: no web address")
-      require(link.elements.elements.first?.ai == "01", "link: it does not begin with its key")
-      check(link.elements)
+      check(link)
     }
   default:
     if let gtin = GTIN(text) {
