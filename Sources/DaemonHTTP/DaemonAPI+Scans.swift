@@ -5,7 +5,7 @@ import ScanInputs
 extension DaemonAPI {
   var scanRoutes: [Route] {
     [
-      Route(method: .get, path: "/v1/scan/{code}", work: .immediate(look)),
+      Route(method: .get, path: "/v1/scan/{code}", parameters: ["symbology"], work: .immediate(look)),
       // A scanner's program may send what it knows of a scan besides; members that the daemon does not know are ignored.
       Route(method: .post, path: "/v1/scans", body: .required, members: nil, work: .answer(scan)),
       Route(method: .get, path: "/v1/misses", parameters: ["limit"], work: .answer(misses)),

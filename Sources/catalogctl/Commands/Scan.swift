@@ -26,6 +26,7 @@ struct Scan: ParsableCommand {
     let options = try store.matchingOptions()
     var reader = try store.reader()
     var missed = false
+    var isTold = false
     func answer(_ code: String) throws {
       // A catalogue may arrive while the command waits for codes.
       let snapshot: CatalogSnapshot
@@ -37,6 +38,10 @@ struct Scan: ParsableCommand {
       } else {
         reader = try store.reader()
         snapshot = try reader?.snapshot() ?? .empty
+        if reader == nil, !isTold {
+          Console.say("catalogctl: there is no catalogue to look codes up in; 'sync' or 'import' brings one")
+          isTold = true
+        }
       }
       let match = try snapshot.match(code, options: options)
       if match.isEmpty { missed = true }
@@ -74,7 +79,7 @@ extension Match {
   private var remarks: String {
     let today = ScanDate.today
     let content = reading.content(today: today)
-    var text = ""
+    var text = measure.map { "  " + $0.field.value.words } ?? ""
     if let expiry = content.data.expiry, expiry < today { text += "  " + Console.styled("expired \(expiry)", .red) }
     for issue in content.issues { text += "  " + Console.styled(Table.cell(issue.reason, limit: 60), .yellow) }
     return text
