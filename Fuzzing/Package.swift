@@ -54,8 +54,8 @@ let package = Package(
     .target(
       name: "Workspace",
       dependencies: [
-        "Barcodes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache", "Bytes", "Storage",
-        "TextFormat",
+        "Barcodes", "Bytes", "Catalog", "CatalogSync", "DocumentFormat", "Documents", "LogStore", "PageCache",
+        "Storage", "TextFormat",
       ],
       swiftSettings: library),
     // What decodes, without what opens: that needs packages of others.
