@@ -17,6 +17,8 @@ extension Scan {
     /// The element strings identify something other than a trade item, for example a pallet (00) or a location (414).
     /// `ai` is the first identifier; `nil` if there are only separators.
     case noTradeItem(ai: String?)
+    /// A label that is not GS1's names no product, or what names it is wrong.
+    case labelWithoutProduct(reason: String)
     /// The scan is an add-on without its number.
     case addOnAlone
   }
@@ -31,8 +33,14 @@ extension Scan {
     case .empty: return .empty
     case .url: return .addressWithoutGTIN
     case .gs1, .gs1Bad, .digitalLink: return refusalOfElements
-    case .gtin, .rcn, .upcE, .label, .digits, .text: return checkDigit == .invalid ? .wrongCheckDigit : nil
+    case .label: return refusalOfLabel
+    case .gtin, .rcn, .upcE, .digits, .text: return checkDigit == .invalid ? .wrongCheckDigit : nil
     }
+  }
+
+  private var refusalOfLabel: Refusal? {
+    guard gtin == nil, let label, label.parts.isEmpty else { return nil }
+    return .labelWithoutProduct(reason: label.faults.first?.reason ?? "the label names no product")
   }
 
   private var refusalOfElements: Refusal? {
@@ -60,6 +68,7 @@ extension Scan.Refusal: CustomStringConvertible {
     case .noTradeItem("255"), .noTradeItem("8110"), .noTradeItem("8112"): "a coupon, not a product"
     case .noTradeItem(let ai?): "the GS1 data name no trade item; they start with (\(ai))"
     case .noTradeItem(nil): "the GS1 data are empty"
+    case .labelWithoutProduct(let reason): reason
     case .addOnAlone: "only the add-on was scanned, not the number next to it"
     }
   }

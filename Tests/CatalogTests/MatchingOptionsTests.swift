@@ -128,6 +128,14 @@ import Testing
     #expect(try match(code, in: ["a": "03752864"]).codeKind == .pzn)
   }
 
+  @Test func `a number that is not there is stated, and one that is a barcode is not`() throws {
+    let json = { (match: Match) in
+      String(decoding: match.json(code: "", today: ScanDate(daysSince1970: 20_000)).bytes, as: UTF8.self)
+    }
+    #expect(json(try match("-03752864", in: [:])).contains(#""data":{"pzn":"03752864"}"#))
+    #expect(json(try match("-03752864", in: ["a": "-03752864"])).contains(#""data":{}"#))
+  }
+
   // MARK: JSON
 
   @Test func `an answer states what the label states, exactly`() throws {

@@ -16,8 +16,8 @@ extension Match {
       ("gtin", .optional(gtin?.digits)), ("rest", .optional(rest)),
       ("products", .array(products.map(JSONText.product))),
     ]
-    // A text that only looks like a label, and is a barcode, states nothing.
-    let isLabel = reading.label.map { !$0.isWeak || kind == .gtin || kind == .part } ?? false
+    // A text that only looks like a label, and is a barcode or begins with one, states nothing.
+    let isLabel = reading.label.map { !$0.isWeak || kind != .exact && kind != .head } ?? false
     guard isLabel || reading.elements != nil else {
       fields += [("elements", .object([])), ("data", .object([])), ("issues", .array([]))]
       return fields + remarks
