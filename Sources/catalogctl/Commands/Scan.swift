@@ -14,6 +14,10 @@ struct Scan: ParsableCommand {
 
       The settings matching.… of the user, or else of the default store, say how codes are read; see 'catalogctl help \
       config set'.
+
+      With --json, an answer has: code, match (how it was found), kind (what the code is), symbology, key, gtin, rest, \
+      products, elements (the label as it stands), data (what it states, typed), issues (what is wrong with it); and where \
+      they apply reason (why nothing was found), measure, contains, expired. Documentation/Scanning.md describes them.
       """)
 
   @OptionGroup var store: StoreOptions
