@@ -1,3 +1,4 @@
+import Barcodes
 import Catalog
 import CatalogHTTP
 import CatalogRows
@@ -275,10 +276,17 @@ import Workspace
     }
   }
 
-  @Test func `scans are described`() {
-    #expect(describe("0078000202403") == "GTIN 00078000202403")
-    #expect(describe("(01)00078000202403(21)A7") == "GTIN 00078000202403, serial number A7")
-    #expect(describe(" KFR-35GW ") == "text KFR-35GW")
+  @Test func `scans are described`() throws {
+    let today = try #require(ScanDate(year: 2026, month: 11, day: 23))
+    #expect(describe("0078000202403", today: today) == "GTIN 00078000202403")
+    #expect(
+      describe("(01)00078000202403(10)A7(17)261200(3103)001250", today: today)
+        == "GTIN 00078000202403, lot A7, good until 2026-12-31, 1.25 kg")
+    #expect(
+      describe("(01)00078000202403(17)260101(15)261332", today: today)
+        == "GTIN 00078000202403, expired 2026-01-01, '261332' is no date: there is no month 13")
+    #expect(describe("(00)340123450000000017", today: today) == "sscc (00)340123450000000017")
+    #expect(describe(" KFR-35GW ", today: today) == "text KFR-35GW")
   }
 
   @Test func `rows are decoded while an answer arrives`() throws {
