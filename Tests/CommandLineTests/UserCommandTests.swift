@@ -148,7 +148,7 @@ import Testing
       (["get", "--barcode", "1", "--json"], 1, true), (["find", "a"], 1, true), (["components", "1"], 1, true),
       (["sets-with", "1"], 1, true), (["complete", "1"], 0, false), (["explain", "1"], 1, false),
       (["compact"], 0, false), (["dump", "--at", "1"], 1, true), (["products"], 1, true),
-      (["products", "--count"], 1, false), (["products", "--where", "id == 'a'", "--json"], 1, true),
+      (["products", "--count"], 0, false), (["products", "--where", "id == 'a'", "--json"], 1, true),
       (["products", "--group-by", "brand"], 1, true), (["products", "--at", "1"], 1, true),
       (["verify", "--json"], 0, false),
     ]
