@@ -68,7 +68,7 @@ import Workspace
       ("matching.separators", "\u{1B}[31m", "'3'"), ("matching.measures", "nowhere", "no preset 'nowhere'"),
       ("matching.measures", "5", "write a list"), ("matching.measures", #"[{"nam":"x"}]"#, "did you mean 'name'?"),
       ("matching.measures", "[\(Self.cheese),\(Self.cheese.replacing("cheese", with: "ham"))]", "overlap"),
-      ("matching.measures", #"[{"name":"\#u{1B}[31m"}]"#, "no preset"),
+      ("matching.measures", #"[{"name":"\#u{1B}[31m"}]"#, "no valid JSON"),
       ("matching.heads.minimum", "0", "1 to 4096"), ("matching.heads.minimum", "four", "\"four\""),
       ("matching.heads.digits", "7.5", "1 to 4096"), ("matching.heads.digits", "null", "not null"),
       ("matching.heads.enabled", "yes", "true or false"), ("matching.heads.excluded", #"["EAN31"]"#, "EAN31"),

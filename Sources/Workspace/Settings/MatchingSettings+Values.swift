@@ -50,6 +50,9 @@ extension MatchingSettings {
     var entries: [MeasureRules.Entry] = []
     for (index, element) in try value.list(of: "names of presets and rules, such as [\"de\"]").enumerated() {
       switch element {
+      // A list that is no JSON arrives as a text.
+      case .text(let name) where name.hasPrefix("[") || name.hasPrefix("{"):
+        throw ValueFault("the list is no valid JSON; check its quotes, commas and brackets")
       case .text(let name): entries.append(.preset(name))
       case .object(let fields): entries.append(.rule(try rule(fields, number: index + 1)))
       default:
