@@ -129,10 +129,11 @@ import Testing
       #expect(separated["code"]?.text == "]C10106901234567892\u{1D}21x")
       let named = try await test.exchange("GET", "/v1/scan/0106901234567892?symbology=LABEL-TYPE-EAN128").json
       #expect(named["symbology"]?.text == "]C1" && named["kind"]?.text == "gs1")
-      let unnamed = try await test.exchange("GET", "/v1/scan/6901234567892?symbology=%5Dzz%00&other=1").json
+      let unnamed = try await test.exchange("GET", "/v1/scan/6901234567892?symbology=%5Dzz%00").json
       #expect(unnamed["symbology"] == .null && unnamed["match"]?.text == "exact")
       let long = String(repeating: "x", count: 65)
       try await test.exchange("GET", "/v1/scan/6901234567892?symbology=" + long, expecting: 400)
+      try await test.exchange("GET", "/v1/scan/6901234567892?symbology=A0&other=1", expecting: 400)
       try await test.exchange("GET", "/v1/scan/", expecting: 404)
       try await test.exchange("GET", "/v1/scan/" + String(repeating: "1", count: 4096))
       try await test.exchange("GET", "/v1/scan/" + String(repeating: "1", count: 4097), expecting: 400)

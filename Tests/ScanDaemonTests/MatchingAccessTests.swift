@@ -120,7 +120,9 @@ import Workspace
     #expect(try await lot("plain", "\u{1D}") == "A1", "GS always counts")
     // What the input says also holds for the lookup that is repeated, and for its sets.
     let session = try await daemon.sessions.open(name: nil, input: "gun")
-    _ = await daemon.scan(Reading(input: "gun", code: element.replacing("|", with: "{GS}")))
+    // Another lot: the same code again would be a double scan.
+    let other = element.replacing("|", with: "{GS}").replacing("A1", with: "B2")
+    _ = await daemon.scan(Reading(input: "gun", code: other))
     #expect(try daemon.sessions.session(session.id).completion.products == [ProductID("tea"): 1])
   }
 
