@@ -101,14 +101,14 @@ public struct Scan: Hashable, Sendable {
   ///   - configuration: How the scanner sends the contents of a symbol.
   /// - Complexity: Linear in the length of `text`. A text of only digits is parsed without an allocation.
   public init(
-    _ text: String, symbology declaredSymbology: SymbologyIdentifier? = nil,
+    _ text: String, symbology: SymbologyIdentifier? = nil,
     configuration: ScanConfiguration = ScanConfiguration()
   ) {
-    let reading = Reading(of: text, declaredSymbology, configuration: configuration)
+    let reading = Reading(of: text, symbology, configuration: configuration)
     self.text = text
-    self.declaredSymbology = declaredSymbology
+    declaredSymbology = symbology
     payload = reading.payload
-    symbology = reading.symbology
+    self.symbology = reading.symbology
     kind = reading.kind
     gtin = reading.gtin
     upcE = reading.upcE

@@ -66,6 +66,8 @@ extension DaemonAPI {
     guard let code = try body.text("code") else { throw .badRequest("code: a text, what was scanned") }
     let symbology = try body.text("symbology")
     let labelType = try body.text("labelType")
+    // What is not used is checked too: a mistake in it should not wait until it counts.
+    try check(symbology: labelType, "labelType")
     return try reading(
       code, try body.text("input") ?? input, try body.text("tag") ?? tag, symbology: symbology ?? labelType)
   }
@@ -80,8 +82,8 @@ extension DaemonAPI {
     return Reading(input: input, code: code, tag: tag, symbology: symbology)
   }
 
-  private static func check(symbology: String?) throws(ErrorResponse) {
-    if let symbology, symbology.utf8.count > 64 { throw .badRequest("symbology: at most 64 bytes") }
+  private static func check(symbology: String?, _ name: String = "symbology") throws(ErrorResponse) {
+    if let symbology, symbology.unicodeScalars.count > 64 { throw .badRequest("\(name): at most 64 characters") }
   }
 
   static func check(_ code: String) throws(ErrorResponse) {
