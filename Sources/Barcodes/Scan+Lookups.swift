@@ -51,7 +51,7 @@ extension Scan {
     var plain = configuration
     plain.foldsFullWidth = false
     let halfWidth = Folding.halfWidth(text)
-    let scan = halfWidth.map { Scan($0, symbology: declaredSymbology, configuration: plain) } ?? self
+    let scan = halfWidth.map { Scan($0, symbology: symbology, configuration: plain) } ?? self
     if scan.kind == .text, let digits = Folding.withoutBlanks(scan.payload) {
       return Scan(digits, symbology: scan.symbology, configuration: plain)
     }

@@ -1,6 +1,6 @@
 extension Scan {
-  /// The state of parsing a text, one decision after another. A scan is the finished copy.
-  struct Reading {
+  /// What is found in a text, one decision after another.
+  struct Reading: Hashable, Sendable {
     var payload = ""
     var symbology: SymbologyIdentifier?
     var kind = Kind.text

@@ -20,27 +20,27 @@ public struct Scan: Hashable, Sendable {
   public let text: String
 
   /// The text without noise at its ends and without the symbology identifier. Separators are unchanged.
-  public let payload: String
+  public var payload: String { reading.payload }
 
   /// The symbology identifier at the start of the text, or the one that the scanner sent beside it. Most scanners send
   /// none.
-  public let symbology: SymbologyIdentifier?
+  public var symbology: SymbologyIdentifier? { reading.symbology }
 
   /// The kind of the payload.
-  public let kind: Kind
+  public var kind: Kind { reading.kind }
 
   /// The trade item that the payload identifies. For GS1 data it is AI (01), or (02) if there is no (01); see
   /// ``namesContents``. For eight digits that are valid both as GTIN-8 and as UPC-E, it is the GTIN-8.
-  public let gtin: GTIN?
+  public var gtin: GTIN? { reading.gtin }
 
   /// The expansion of a payload that is valid as UPC-E, whatever else it may be; `nil` after `]E4`.
-  public let upcE: GTIN?
+  public var upcE: GTIN? { reading.upcE }
 
   /// The result of verifying the payload's check digit.
-  public let checkDigit: CheckDigit
+  public var checkDigit: CheckDigit { reading.checkDigit }
 
   /// The element strings of GS1 data, including a Digital Link.
-  public let elements: ElementString?
+  public var elements: ElementString? { reading.elements }
 
   /// The label, if the payload is one that is not GS1's: of ISO/IEC 15434, HIBC, a PZN, a printed ISBN and others.
   public var label: Label? { details?.label }
@@ -49,16 +49,16 @@ public struct Scan: Hashable, Sendable {
   var linkIssues: [ScanIssue] { details?.linkIssues ?? [] }
 
   /// What few scans have, apart from the rest, so that a plain number stays small.
-  let details: Details?
+  private var details: Details? { reading.details }
 
   /// The add-on of 2 or 5 digits that follows the number after `]E3`.
-  public let addOn: String?
+  public var addOn: String? { reading.addOn }
 
   /// The evidence that the payload is GS1 data.
-  let evidence: Evidence
+  var evidence: Evidence { reading.evidence }
 
-  /// The symbology that the scanner sent beside the text.
-  let declaredSymbology: SymbologyIdentifier?
+  /// What was found in the text.
+  private let reading: Reading
 
   /// The configuration with which the text was parsed.
   let configuration: ScanConfiguration
@@ -104,19 +104,8 @@ public struct Scan: Hashable, Sendable {
     _ text: String, symbology: SymbologyIdentifier? = nil,
     configuration: ScanConfiguration = ScanConfiguration()
   ) {
-    let reading = Reading(of: text, symbology, configuration: configuration)
     self.text = text
-    declaredSymbology = symbology
-    payload = reading.payload
-    self.symbology = reading.symbology
-    kind = reading.kind
-    gtin = reading.gtin
-    upcE = reading.upcE
-    checkDigit = reading.checkDigit
-    elements = reading.elements
-    details = reading.details
-    addOn = reading.addOn
-    evidence = reading.evidence
+    reading = Reading(of: text, symbology, configuration: configuration)
     self.configuration = configuration
   }
 }
