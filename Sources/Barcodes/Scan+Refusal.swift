@@ -34,7 +34,9 @@ extension Scan {
     case .url: return .addressWithoutGTIN
     case .gs1, .gs1Bad, .digitalLink: return refusalOfElements
     case .label: return refusalOfLabel
-    case .gtin, .rcn, .upcE, .digits, .text: return checkDigit == .invalid ? .wrongCheckDigit : nil
+    case .gtin, .rcn, .upcE, .digits, .text:
+      if label?.faults.isEmpty == false { return refusalOfLabel }
+      return checkDigit == .invalid ? .wrongCheckDigit : nil
     }
   }
 
@@ -65,6 +67,7 @@ extension Scan.Refusal: CustomStringConvertible {
     case .wrongCheckDigitInElements(let ai): "the check digit of (\(ai)) is wrong"
     case .noTradeItem("00"): "a pallet (SSCC), not a product"
     case .noTradeItem(let ai?) where ai.hasPrefix("41"): "a location or a party (GLN), not a product"
+    case .noTradeItem("8006"), .noTradeItem("8026"): "a piece of a trade item (ITIP), not the item"
     case .noTradeItem("255"), .noTradeItem("8110"), .noTradeItem("8112"): "a coupon, not a product"
     case .noTradeItem(let ai?): "the GS1 data name no trade item; they start with (\(ai))"
     case .noTradeItem(nil): "the GS1 data are empty"

@@ -40,14 +40,52 @@ public struct Match: Sendable {
   public var products: [Product] = []
   /// The parsed scan.
   public var scan: Scan
-  /// The scan after full-width folding, if that reading matched.
-  var foldedScan: Scan?
+  /// The scan after full-width folding, if that reading matched. Few scans have it, so it is kept apart.
+  var foldedScan: Scan? {
+    get {
+      guard case .folded(let scan) = folding else { return nil }
+      return scan
+    }
+    set { folding = newValue.map { .folded($0) } ?? .none }
+  }
+  private var folding = Folding.none
+
+  private indirect enum Folding: Sendable {
+    case none
+    case folded(Scan)
+  }
+
+  /// What the rules for restricted numbers say of the scanned number. Few scans have it, so it is kept apart.
+  var measuring = Measuring.none
+
+  /// What the rules for restricted numbers say of a number.
+  indirect enum Measuring: Sendable {
+    /// No rule applies.
+    case none
+    /// A rule reads it, and its item is in the catalogue.
+    case matched(MeasureReading)
+    /// A rule reads it, but its item is not in the catalogue.
+    case unmatched(MeasureReading)
+    /// A rule applies, but does not read it.
+    case refused(MeasureRefusal)
+  }
+
   /// The weight, price or count in a restricted number, if its item matched by a rule.
-  public var measure: MeasureReading?
-  /// Why a rule for restricted numbers that applies to the number does not read it; `nil` if it does, or none applies.
-  public var measureRefusal: MeasureRefusal?
+  public var measure: MeasureReading? {
+    guard case .matched(let reading) = measuring else { return nil }
+    return reading
+  }
   /// What a rule for restricted numbers reads, if the catalogue does not have the item.
-  public var unmatchedMeasure: MeasureReading?
+  public var unmatchedMeasure: MeasureReading? {
+    guard case .unmatched(let reading) = measuring else { return nil }
+    return reading
+  }
+  /// Why a rule for restricted numbers that applies to the number does not read it; `nil` if it does, or none applies.
+  public var measureRefusal: MeasureRefusal? {
+    guard case .refused(let refusal) = measuring else { return nil }
+    return refusal
+  }
+
   /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of pieces
   /// in a case is not known.
   public var contents: Contents?
@@ -80,11 +118,15 @@ public struct Match: Sendable {
   /// Why no product was found, for users; `nil` if one was.
   public var reason: String? {
     guard isEmpty else { return nil }
+    if isCoupon { return "a coupon, not a product" }
     return scan.refusal?.description ?? measureRefusal?.description ?? "sound, but not in the catalogue"
   }
 
   /// Whether the catalogue lacks what was scanned. A pallet or a location that no product has is no miss.
-  public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing }
+  public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing && !isCoupon }
+
+  /// Whether the scan is the number of a coupon.
+  private var isCoupon: Bool { scan.kind == .gtin && scan.codeKind == .coupon }
 
   /// What the scanned code is. A text that only looks like a label, and is a barcode or begins with one, is that.
   public var codeKind: CodeKind {
@@ -94,6 +136,8 @@ public struct Match: Sendable {
 
   /// The scan in the reading that matched.
   public var reading: Scan { foldedScan ?? scan }
+
+  init(scan: Scan) { self.scan = scan }
 }
 
 extension CatalogSnapshot {
@@ -115,7 +159,7 @@ extension CatalogSnapshot {
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: One lookup for each spelling, and one for each length of catalogue barcodes that is less than the
   ///   length of the code.
-  public func match(_ scan: Scan, options: MatchingOptions = MatchingOptions()) throws(StoreError) -> Match {
+  public func match(_ scan: Scan, options: MatchingOptions = .standard) throws(StoreError) -> Match {
     var match = try matchAsRead(scan, options)
     if match.isEmpty, let folded = scan.folded {
       var second = try matchAsRead(folded, options)
@@ -125,7 +169,10 @@ extension CatalogSnapshot {
       second.foldedScan = second.isEmpty ? nil : folded
       match = second
     }
-    match.contents = try contents(of: match)
+    // 9 stands for an item of variable measure, which contains no other.
+    if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
+      match.contents = try contents(of: gtin, scan)
+    }
     return match
   }
 
@@ -136,24 +183,23 @@ extension CatalogSnapshot {
   ///   - symbology: The symbology, if the scanner sent it beside the text.
   ///   - options: How the text is parsed and matched.
   public func match(
-    _ text: String, symbology: SymbologyIdentifier? = nil, options: MatchingOptions = MatchingOptions()
+    _ text: String, symbology: SymbologyIdentifier? = nil, options: MatchingOptions = .standard
   ) throws(StoreError) -> Match {
     try match(Scan(text, symbology: symbology, configuration: options.scan), options: options)
   }
 
   /// Returns the item inside a case, if the catalogue contains it.
-  private func contents(of match: Match) throws(StoreError) -> Match.Contents? {
-    // 9 stands for an item of variable measure, which contains no other.
-    guard let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content,
-      let inner = gtin.withoutIndicator
-    else { return nil }
-    var found = Match(scan: match.scan)
+  private func contents(of gtin: GTIN, _ scan: Scan) throws(StoreError) -> Match.Contents? {
+    guard let inner = gtin.withoutIndicator else { return nil }
+    var found = Match(scan: scan)
     try matchGTIN(inner, .gtin, &found)
     return found.isEmpty ? nil : Match.Contents(gtin: inner, level: gtin.indicator)
   }
 
   private func matchAsRead(_ scan: Scan, _ options: MatchingOptions) throws(StoreError) -> Match {
     var match = Match(scan: scan)
+    // As many as a plain number needs that is not there.
+    match.attempts.reserveCapacity(3)
     match.gtin = scan.gtin
     if scan.allowsExactText {
       // The text is compared including its add-on. Without it, the text is no longer what was scanned but its GTIN.
@@ -232,7 +278,7 @@ extension CatalogSnapshot {
   private func matchMeasure(_ gtin: GTIN, _ rules: MeasureRules, _ match: inout Match) throws(StoreError) {
     switch rules.reading(of: gtin) {
     case nil: return
-    case .failure(let refusal): match.measureRefusal = refusal
+    case .failure(let refusal): match.measuring = .refused(refusal)
     case .success(let reading):
       for key in reading.keys {
         switch key {
@@ -240,10 +286,10 @@ extension CatalogSnapshot {
         case .text(let text): try matchExactly(text, .measure, &match)
         }
         if match.isEmpty { continue }
-        match.measure = reading
+        match.measuring = .matched(reading)
         return
       }
-      match.unmatchedMeasure = reading
+      match.measuring = .unmatched(reading)
     }
   }
 

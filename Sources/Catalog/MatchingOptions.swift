@@ -11,6 +11,9 @@ public struct MatchingOptions: Hashable, Sendable {
 
   /// Creates the default options.
   public init() {}
+
+  /// The default options, created once.
+  public static let standard = MatchingOptions()
 }
 
 /// How heads are matched: catalogue barcodes that are a prefix of the scanned code.

@@ -31,7 +31,7 @@ extension CatalogSnapshot {
   /// - Complexity: One match for each scan; one lookup for each set that has a scanned component, and one for each of
   ///   its components.
   public func complete(
-    _ codes: [String], options: MatchingOptions = MatchingOptions()
+    _ codes: [String], options: MatchingOptions = .standard
   ) throws(StoreError) -> SetCompletion {
     try complete(scans: codes.lazy.map { Scan($0, configuration: options.scan) }, options: options)
   }
@@ -43,7 +43,7 @@ extension CatalogSnapshot {
   ///   - options: How they are matched. How they are parsed was decided when they were created.
   /// - Complexity: The same as of ``complete(_:options:)``.
   public func complete(
-    scans: some Sequence<Scan>, options: MatchingOptions = MatchingOptions()
+    scans: some Sequence<Scan>, options: MatchingOptions = .standard
   ) throws(StoreError) -> SetCompletion {
     var result = SetCompletion()
     var scannedSerials: Set<String> = []

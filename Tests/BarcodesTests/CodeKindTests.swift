@@ -36,7 +36,9 @@ import Testing
   @Test func `a label whose check digit is wrong has that as its reason`() {
     #expect(Scan("PZN-99999999").refusal?.description == "the check digit of the PZN is wrong")
     #expect(Scan("[)>\u{1E}06\u{1D}Q10\u{1E}\u{4}").refusal?.description == "the label names no product")
-    #expect(Scan("PZN-03752864").refusal == nil)
+    #expect(Scan("-03752865").refusal?.description == "the check digit of the PZN is wrong")
+    #expect(Scan("PZN-03752864").refusal == nil && Scan("-03752864").refusal == nil)
+    #expect(Scan("(8006)095201234567880203").refusal?.description == "a piece of a trade item (ITIP), not the item")
   }
 
   @Test(arguments: ["(01)05296849398452", "(01)05296849398453", "4006381333930", "4006381333931", "(00)12", "any"])

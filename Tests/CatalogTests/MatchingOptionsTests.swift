@@ -82,7 +82,7 @@ import Testing
     #expect(try self.match("036000291452", in: ["item": "036000291452"]).contents == nil)
   }
 
-  @Test(arguments: ["]C100093123450000000012", "00093123450000000012", "(414)9521141000014"])
+  @Test(arguments: ["]C100093123450000000012", "00093123450000000012", "(414)9521141000014", "9912345678909"])
   func `a pallet or a location is no miss`(code: String) throws {
     let match = try match(code, in: ["a": "4006381333931"])
     #expect(match.isEmpty && !match.isMiss && match.reason?.hasSuffix("not a product") == true)
