@@ -5,14 +5,12 @@ import LogStore
 extension CatalogSnapshot {
   /// Finds the longest barcode that is a prefix of the code, first letter for letter, then ignoring case.
   func matchHead(_ scan: Scan, _ options: HeadOptions, _ match: inout Match) throws(StoreError) {
-    let text = scan.headText
-    let code = text.utf8.span.rawSpan
+    let lookup = HeadLookup(text: scan.headText, options: options, isGTIN: scan.kind == .gtin)
+    let code = lookup.text.utf8.span.rawSpan
     if CodeKey.isFolded(code) {
-      try matchHead(
-        HeadLookup(text: text, options: options, isGTIN: scan.kind == .gtin), key: code, isKey: true, &match)
+      try matchHead(lookup, key: code, isKey: true, &match)
     } else {
-      let key = text.utf8.map(CodeKey.upper)
-      let lookup = HeadLookup(text: text, options: options, isGTIN: scan.kind == .gtin)
+      let key = lookup.text.utf8.map(CodeKey.upper)
       try matchHead(lookup, key: key.rawSpan, isKey: key.rawSpan.hasSameBytes(as: code), &match)
     }
   }

@@ -147,8 +147,14 @@ import Testing
     #expect(json.contains(#""expiry":"2020-12-31","netWeight":{"value":0.345,"unit":"kg"},"lot":"A/1""#))
     #expect(json.contains(#""price":{"value":19.99,"currency":"EUR"}"#))
     #expect(json.contains(#""issues":[]"#) && json.contains(#""expired":true"#))
+    var isDateAsked = false
+    func askDate() -> ScanDate {
+      isDateAsked = true
+      return ScanDate(daysSince1970: 20_000)
+    }
     let plain = String(
-      decoding: try self.match("1", in: [:]).json(code: "1", today: { fatalError() }()).bytes, as: UTF8.self)
+      decoding: try self.match("1", in: [:]).json(code: "1", today: askDate()).bytes, as: UTF8.self)
+    #expect(!isDateAsked, "a code without a label needs no date")
     #expect(plain.contains(#""elements":{},"data":{},"issues":[],"reason":"sound, but not in the catalogue""#))
   }
 }

@@ -33,7 +33,7 @@ import Barcodes
   require(label.parts.allSatisfy { !$0.isEmpty }, "label: an empty part")
   require(Set(label.parts).count == label.parts.count, "label: a part twice")
   require(label.elements.allSatisfy { !$0.ai.isEmpty }, "label: an element without an identifier")
-  if let gtin = label.gtin { require(GTIN(value: gtin.value) == gtin, "label: a GTIN that is none") }
+  if let gtin = label.gtin { require(GTIN(value: gtin.value) == gtin, "label: a GTIN that is not valid") }
   check(label.data(today: today).fields)
   let issues = label.issues(today: today)
   require(issues.allSatisfy { text.utf8.indices.count > $0.position && $0.position >= 0 }, "label: a position outside")
@@ -63,7 +63,8 @@ private func check(_ value: ScanValue) {
 }
 
 private func check(_ date: ScanDate) {
-  require(ScanDate(year: date.year, month: date.month, day: date.day) == date, "data: a date that is none")
+  require(
+    ScanDate(year: date.year, month: date.month, day: date.day) == date, "data: a date that the calendar does not have")
   require(ScanDate(daysSince1970: date.daysSince1970) == date, "data: another date by its number")
   require(date.description.utf8.count == 10, "data: a date of another length")
 }

@@ -24,7 +24,7 @@ private func check(_ scan: Scan) {
   require(contains(Array(scan.text.utf8), Array(scan.payload.utf8)), "scan: its payload is no part of its text")
   for gtin in [scan.gtin, scan.upcE].compactMap({ $0 }) {
     require(gtin.spellings.allSatisfy { GTIN($0) == gtin }, "scan: a spelling that is another GTIN")
-    require(GTIN(value: gtin.value) == gtin, "scan: a GTIN that is none")
+    require(GTIN(value: gtin.value) == gtin, "scan: a GTIN that is not valid")
     require(Scan(gtin.digits).gtin == gtin, "scan: the canonical form reads as another GTIN")
   }
   require((scan.checkDigit == .valid) == (scan.gtin != nil), "scan: check digit without GTIN")

@@ -178,7 +178,7 @@ extension CompressedLink {
       return fields
     }
 
-    /// Reads the characters of the field; `nil` if the bits end or are none.
+    /// Reads the characters of the field; `nil` if the bits end, or stand for no character.
     func read(_ bits: inout BitReader) -> [UInt8]? {
       var alphabet = 0
       if !isNumeric {

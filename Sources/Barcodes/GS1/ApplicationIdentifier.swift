@@ -114,7 +114,7 @@ extension ApplicationIdentifier {
     return rows
   }()
 
-  /// Finds an identifier, for example `3103`; `nil` if there is none.
+  /// Finds an identifier, for example `3103`; `nil` if GS1 has no such identifier.
   public init?(_ identifier: some StringProtocol) {
     let bytes = Array(identifier.utf8)
     guard let found = ApplicationIdentifier(at: 0, in: bytes), found.digitCount == bytes.count else { return nil }

@@ -3,7 +3,7 @@ extension ElementString {
   /// after each value whose length is not predefined (GS1 General Specifications 7.8).
   ///
   /// Leading and trailing separators, and those after a value whose length is predefined, mean nothing. After a value
-  /// that cannot be read, parsing goes on behind the next separator, as the start of the next element is known there.
+  /// that cannot be read, parsing goes on after the next separator, as the start of the next element is known there.
   ///
   /// - Complexity: Linear in the length of `text`.
   public init(separated text: some StringProtocol) {

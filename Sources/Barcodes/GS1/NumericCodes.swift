@@ -1,9 +1,9 @@
 /// The currencies of ISO 4217 and the countries of ISO 3166-1, whose numbers labels contain.
 enum NumericCodes {
-  /// The letters of the currency with this number, for example `EUR` for 978; `nil` if there is none.
+  /// The letters of the currency with this number, for example `EUR` for 978; `nil` if no currency has it.
   static func currency(_ number: Int) -> String? { currencies[number] }
 
-  /// The two letters of the country with this number, for example `DE` for 276; `nil` if there is none.
+  /// The two letters of the country with this number, for example `DE` for 276; `nil` if no country has it.
   static func country(_ number: Int) -> String? { countries[number] }
 
   /// Whether these two letters denote a country.

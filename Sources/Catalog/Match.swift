@@ -1,0 +1,139 @@
+public import Barcodes
+
+/// The way in which a scan was matched. Raw values are the names that the command line uses.
+public enum MatchKind: String, Sendable {
+  /// The scanned text is a catalogue barcode.
+  case exact
+  /// The scanned GTIN is a catalogue barcode, written with a different number of digits.
+  case gtin
+  /// The GTIN of AI (01) in GS1 element strings.
+  case gs1
+  /// The GTIN of AI (02) in GS1 element strings: the contents of a logistic unit, not the unit. It is not a scan of the
+  /// product itself.
+  case gs1Content = "gs1-content"
+  /// The GTIN of AI (01) in a GS1 Digital Link.
+  case digitalLink = "digital-link"
+  /// A catalogue barcode is a prefix of the scanned code; a serial number follows.
+  case head
+  /// The item in a restricted number that also contains a weight, a price or a count.
+  case measure
+  /// A part number on a label is a catalogue barcode or SKU.
+  case part
+  /// The scan matched no product.
+  case none
+}
+
+/// The result of matching a scan: the kind of match, the barcode that matched, and every product with that barcode.
+public struct Match: Sendable {
+  /// The way in which the scan was matched; `none` if no product was found.
+  public var kind = MatchKind.none
+  /// The catalogue barcode that matched, with surrounding blanks removed. If several spellings matched, the first in
+  /// byte order.
+  public var key: String?
+  /// The GTIN in the scan, whether or not the catalogue contains it.
+  public var gtin: GTIN?
+  /// The text after the head (a serial number), or an add-on.
+  public var rest: String?
+  /// All products that the scan may refer to, sorted by id.
+  public var products: [Product] = []
+  /// The parsed scan.
+  public var scan: Scan
+  /// The scan after full-width folding, if that reading matched. Few scans have it, so it is kept apart.
+  var foldedScan: Scan? {
+    get {
+      guard case .folded(let scan) = folding else { return nil }
+      return scan
+    }
+    set { folding = newValue.map { .folded($0) } ?? .none }
+  }
+  private var folding = Folding.none
+
+  private indirect enum Folding: Sendable {
+    case none
+    case folded(Scan)
+  }
+
+  /// What the rules for restricted numbers say of the scanned number. Few scans have it, so it is kept apart.
+  var measuring = Measuring.none
+
+  /// What the rules for restricted numbers say of a number.
+  indirect enum Measuring: Sendable {
+    /// No rule applies.
+    case none
+    /// A rule reads it, and its item is in the catalogue.
+    case matched(MeasureReading)
+    /// A rule reads it, but its item is not in the catalogue.
+    case unmatched(MeasureReading)
+    /// A rule applies, but does not read it.
+    case refused(MeasureRefusal)
+  }
+
+  /// The weight, price or count in a restricted number, if its item matched by a rule.
+  public var measure: MeasureReading? {
+    guard case .matched(let reading) = measuring else { return nil }
+    return reading
+  }
+  /// What a rule for restricted numbers reads, if the catalogue does not have the item.
+  public var unmatchedMeasure: MeasureReading? {
+    guard case .unmatched(let reading) = measuring else { return nil }
+    return reading
+  }
+  /// Why a rule for restricted numbers that applies to the number does not read it; `nil` if it does, or none applies.
+  public var measureRefusal: MeasureRefusal? {
+    guard case .refused(let refusal) = measuring else { return nil }
+    return refusal
+  }
+
+  /// The item inside the scanned case, if the catalogue contains that. It is a hint, never a match: the number of pieces
+  /// in a case is not known.
+  public var contents: Contents?
+  /// The lookups that were tried, in order, for diagnostics.
+  public var attempts: [Attempt] = []
+
+  /// One lookup in the catalogue.
+  public struct Attempt: Sendable {
+    /// The way of matching that was tried.
+    public var kind: MatchKind
+    /// The text that was looked up; for heads, the complete code.
+    public var text: String
+    /// The number of products that the lookup found.
+    public var productCount: Int
+    /// Why products that were found do not count, for users; `nil` if they do.
+    public var note: String?
+  }
+
+  /// A trade item that the scanned one contains.
+  public struct Contents: Hashable, Sendable {
+    /// The GTIN of the item inside, which the catalogue contains.
+    public var gtin: GTIN
+    /// The packaging level: the first digit of the scanned GTIN, 1 to 8.
+    public var level: Int
+  }
+
+  /// Whether no product was found.
+  public var isEmpty: Bool { products.isEmpty }
+
+  /// Why no product was found, for users; `nil` if one was.
+  public var reason: String? {
+    guard isEmpty else { return nil }
+    if isCoupon { return "a coupon, not a product" }
+    return scan.refusal?.description ?? measureRefusal?.description ?? "sound, but not in the catalogue"
+  }
+
+  /// Whether the catalogue lacks what was scanned. A pallet or a location that no product has is no miss.
+  public var isMiss: Bool { isEmpty && !scan.identifiesAnotherThing && !isCoupon }
+
+  /// Whether the scan is the number of a coupon.
+  private var isCoupon: Bool { scan.kind == .gtin && scan.codeKind == .coupon }
+
+  /// What the scanned code is. A text that only looks like a label, and is a barcode or begins with one, is that.
+  public var codeKind: CodeKind {
+    guard let label = reading.label, label.isWeak, kind == .exact || kind == .head else { return reading.codeKind }
+    return reading.codeKindWithoutLabel
+  }
+
+  /// The scan in the reading that matched.
+  public var reading: Scan { foldedScan ?? scan }
+
+  init(scan: Scan) { self.scan = scan }
+}
