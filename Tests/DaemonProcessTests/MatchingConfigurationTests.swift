@@ -97,7 +97,7 @@ import Workspace
       try faults(environment: ["CATALOGD_MATCHING_SEPARATORS": "7"])[0]
         .hasPrefix("$CATALOGD_MATCHING_SEPARATORS: matching.separators: '7' is a letter or a digit"))
     // What is half of a JSON text is a name, and there is none like it.
-    #expect(try faults(["--matching-measures", "[\"de\""])[0].contains("there is no preset"))
+    #expect(try faults(["--matching-measures", "[\"de\""])[0].contains("no valid JSON"))
   }
 
   @Test func `another value is another configuration`() throws {
