@@ -96,7 +96,7 @@ import Workspace
     #expect(
       try faults(environment: ["CATALOGD_MATCHING_SEPARATORS": "7"])[0]
         .hasPrefix("$CATALOGD_MATCHING_SEPARATORS: matching.separators: '7' is a letter or a digit"))
-    // What is half of a JSON text is a name, and there is none like it.
+    // What begins like a list and is no JSON is not taken for the name of a preset.
     #expect(try faults(["--matching-measures", "[\"de\""])[0].contains("no valid JSON"))
   }
 
