@@ -131,6 +131,41 @@ extension RawSpan {
       && u8(unchecked: count &- 1) == other.u8(unchecked: count &- 1)
   }
 
+  /// Compares the bytes in order, as unsigned numbers: negative if these precede `other`, 0 if they are equal. A span
+  /// precedes longer ones that begin with it.
+  @inlinable @inline(__always)
+  public func compare(to other: RawSpan) -> Int {
+    let common = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= common {
+      // The next eight bytes of both are in bounds, as the condition shows.
+      let (a, b) = unsafe (u64(unchecked: offset), other.u64(unchecked: offset))
+      if a != b { return a.byteSwapped < b.byteSwapped ? -1 : 1 }
+      offset &+= 8
+    }
+    while offset < common {
+      let (a, b) = (u8(at: offset), other.u8(at: offset))
+      if a != b { return a < b ? -1 : 1 }
+      offset &+= 1
+    }
+    return byteCount == other.byteCount ? 0 : byteCount < other.byteCount ? -1 : 1
+  }
+
+  /// Returns the number of bytes with which both spans begin.
+  @inlinable
+  public func commonPrefixByteCount(with other: RawSpan) -> Int {
+    let common = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset < common, u8(at: offset) == other.u8(at: offset) { offset &+= 1 }
+    return offset
+  }
+
+  /// Returns whether the bytes begin with those of `prefix`.
+  @inlinable
+  public func begins(with prefix: RawSpan) -> Bool {
+    byteCount >= prefix.byteCount && slice(0, prefix.byteCount).hasSameBytes(as: prefix)
+  }
+
   /// Returns a copy of the bytes.
   public func copied() -> [UInt8] {
     let count = byteCount

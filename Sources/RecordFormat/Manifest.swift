@@ -7,6 +7,11 @@ package struct Manifest: Equatable, Sendable {
   /// The version of a manifest with a key space of lists. A program that would interpret lists as keys must not read
   /// it.
   package static let versionWithLists: UInt32 = 2
+  /// The version of a manifest with an ordered index. A program that would write rows without entering them into the
+  /// index must not write after it.
+  package static let versionWithOrderedIndexes: UInt32 = 3
+  /// The maximum number of ordered indexes of a table. The number has 8 bits.
+  package static let orderedIndexLimit = Int(UInt8.max)
   /// The maximum number of blocks of one key space, and of dead blocks. The number has 16 bits.
   package static let blockLimit = Int(UInt16.max)
   /// The key length from which on all lengths share one bit.
@@ -16,6 +21,7 @@ package struct Manifest: Equatable, Sendable {
   package struct Block: Equatable, Sendable {
     /// The offset of the block's header.
     package var offset: UInt64
+    /// The number of buckets; the lines of an ordered block, which are as long.
     package var bucketCount: UInt32
     /// The number of entries in its buckets. A posting list is one entry.
     package var entryCount: UInt32
@@ -33,7 +39,7 @@ package struct Manifest: Equatable, Sendable {
       self.longestDisplacement = longestDisplacement
     }
 
-    /// The size of header and buckets in bytes.
+    /// The size of header and buckets in bytes; of header and trees for an ordered block.
     package var byteCount: Int { BlockHeader.byteCount + Int(bucketCount) * Bucket.byteCount }
   }
 
@@ -57,16 +63,37 @@ package struct Manifest: Equatable, Sendable {
     }
   }
 
+  package struct OrderedIndex: Equatable, Sendable {
+    package var name: String
+    /// Whether its blocks find keys by fragments of their text.
+    package var hasFragments: Bool
+    /// The ordered blocks, newest first.
+    package var blocks: [Block] = []
+
+    package init(name: String, hasFragments: Bool) {
+      self.name = name
+      self.hasFragments = hasFragments
+    }
+
+    /// The size of all blocks in bytes.
+    package var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount } }
+
+    /// The same index without rows.
+    package var withoutRows: OrderedIndex { OrderedIndex(name: name, hasFragments: hasFragments) }
+  }
+
   package struct Table: Equatable, Sendable {
     package var name: String
     package var liveRows: UInt64 = 0
     /// The size of the live records in bytes, including padding.
     package var liveBytes: UInt64 = 0
     package var keySpaces: [KeySpace]
+    package var orderedIndexes: [OrderedIndex] = []
 
-    package init(name: String, keySpaces: [KeySpace]) {
+    package init(name: String, keySpaces: [KeySpace], orderedIndexes: [OrderedIndex] = []) {
       self.name = name
       self.keySpaces = keySpaces
+      self.orderedIndexes = orderedIndexes
     }
   }
 
@@ -89,15 +116,22 @@ package struct Manifest: Equatable, Sendable {
           keySpaces: table.keySpaces.map {
             KeySpace(
               name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys, isList: $0.isList)
-          })
+          }, orderedIndexes: table.orderedIndexes.map(\.withoutRows))
       })
     empty.state = state
     return empty
   }
 
+  /// The same manifest without ordered indexes.
+  package var withoutOrderedIndexes: Manifest {
+    var result = self
+    for table in result.tables.indices { result.tables[table].orderedIndexes = [] }
+    return result
+  }
+
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.put(hasLists ? Self.versionWithLists : Self.version)
+    writer.put(leastVersion)
     writer.put(UInt32(tables.count))
     for table in tables {
       writer.put(UInt8(table.keySpaces.count))
@@ -109,6 +143,13 @@ package struct Manifest: Equatable, Sendable {
         writer.putName(space.name)
         for word in space.lengths.words { writer.put(word) }
         writer.putBlocks(space.blocks)
+      }
+      if leastVersion < Self.versionWithOrderedIndexes { continue }
+      writer.put(UInt8(table.orderedIndexes.count))
+      for index in table.orderedIndexes {
+        writer.put(UInt8(index.hasFragments ? 1 : 0))
+        writer.putName(index.name)
+        writer.putBlocks(index.blocks)
       }
     }
     writer.putBlocks(deadBlocks)
@@ -123,7 +164,7 @@ package struct Manifest: Equatable, Sendable {
   /// Decodes a manifest whose checksum is valid.
   package init(_ span: RawSpan) throws(FormatFault) {
     var reader = ByteReader(span)
-    guard let version = reader.u32(), version == Self.version || version == Self.versionWithLists
+    guard let version = reader.u32(), (Self.version...Self.versionWithOrderedIndexes).contains(version)
     else {
       throw .field("manifest version", span.byteCount < 4 ? 0 : UInt64(span.u32(at: 0)))
     }
@@ -132,7 +173,7 @@ package struct Manifest: Equatable, Sendable {
     }
     tables = []
     for _ in 0..<tableCount {
-      guard let table = Self.table(&reader) else { throw .field("table description", UInt64(reader.offset)) }
+      guard let table = Self.table(&reader, version) else { throw .field("table description", UInt64(reader.offset)) }
       tables.append(table)
     }
     guard let dead = reader.blocks(), let deadRows = reader.u64(), let deadBytes = reader.u64(),
@@ -143,20 +184,24 @@ package struct Manifest: Equatable, Sendable {
     self.deadBytes = deadBytes
     self.tailRows = tailRows
     self.state = state
-    guard version == (hasLists ? Self.versionWithLists : Self.version) else {
+    guard version == leastVersion else {
       throw .field("manifest version", UInt64(version))
     }
     guard reader.remaining == 0 else { throw .field("manifest length", UInt64(span.byteCount)) }
   }
 
-  private var hasLists: Bool { tables.contains { $0.keySpaces.contains(where: \.isList) } }
+  /// The lowest version that can express the tables, which is the one that is written.
+  private var leastVersion: UInt32 {
+    if tables.contains(where: { !$0.orderedIndexes.isEmpty }) { return Self.versionWithOrderedIndexes }
+    return tables.contains { $0.keySpaces.contains(where: \.isList) } ? Self.versionWithLists : Self.version
+  }
 
   /// The largest of the counters of rows and bytes. None of them can exceed the size of the file.
   package var largestCounter: UInt64 {
     tables.reduce(max(deadRows, deadBytes, tailRows)) { max($0, $1.liveRows, $1.liveBytes) }
   }
 
-  private static func table(_ reader: inout ByteReader) -> Table? {
+  private static func table(_ reader: inout ByteReader, _ version: UInt32) -> Table? {
     guard let spaceCount = reader.u8(), let name = reader.name(), let rows = reader.u64(),
       let bytes = reader.u64()
     else { return nil }
@@ -175,6 +220,16 @@ package struct Manifest: Equatable, Sendable {
       guard let blocks = reader.blocks() else { return nil }
       space.blocks = blocks
       table.keySpaces.append(space)
+    }
+    if version < versionWithOrderedIndexes { return table }
+    guard let indexCount = reader.u8() else { return nil }
+    for _ in 0..<indexCount {
+      guard let flags = reader.u8(), flags <= 1, let name = reader.name(), let blocks = reader.blocks() else {
+        return nil
+      }
+      var index = OrderedIndex(name: name, hasFragments: flags & 1 != 0)
+      index.blocks = blocks
+      table.orderedIndexes.append(index)
     }
     return table
   }

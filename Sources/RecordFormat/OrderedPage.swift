@@ -1,0 +1,228 @@
+import Bytes
+
+/// A page of a tree in an ordered block. Its checksum was verified.
+///
+///     0 crc, salted · 4 level · 5 zero · 6 entries · 8 end of the entries · 10 zero · 12 first child · 16 entries
+///     … zeros · two bytes for the offset of every sixteenth entry
+package struct OrderedPage: ~Escapable {
+  /// The size of a page in bytes. Only the root of a tree may be shorter.
+  package static let byteCount = 2048
+  /// The size of a page in units of 64 bytes.
+  package static let lineCount = byteCount / 64
+  /// The offset of the first entry.
+  package static let firstEntry = 16
+  /// The number of entries from one restart to the next.
+  package static let restartInterval = 16
+  /// The maximum length of a key in bytes.
+  package static let maximumKeyLength = 255
+  /// The maximum size of the rows of an entry after the first, in bytes.
+  package static let maximumRowByteCount = 512
+
+  package let bytes: RawSpan
+  /// The level of the page; 0 for a leaf.
+  package let level: Int
+  package let entryCount: Int
+  /// The offset after the last entry.
+  package let end: Int
+  /// The number of the page to which the first entry leads; 0 in a leaf.
+  package let firstChild: Int
+
+  /// Reads the page's header; fails if its fields contradict each other.
+  @_lifetime(copy bytes)
+  package init?(_ bytes: RawSpan) {
+    self.bytes = bytes
+    guard bytes.byteCount >= 64 else {
+      (level, entryCount, end, firstChild) = (0, 0, 0, 0)
+      return nil
+    }
+    level = Int(bytes.u8(at: 4))
+    entryCount = Int(bytes.u16(at: 6))
+    end = Int(bytes.u16(at: 8))
+    firstChild = Int(bytes.u32(at: 12))
+    let restarts = Self.restartCount(entryCount)
+    guard entryCount > 0, end > Self.firstEntry, end <= bytes.byteCount - 2 * restarts else { return nil }
+  }
+
+  /// Returns the number of restarts among `entries` entries.
+  package static func restartCount(_ entries: Int) -> Int { (entries + restartInterval - 1) / restartInterval }
+
+  package var restartCount: Int { Self.restartCount(entryCount) }
+
+  /// The offset of the first of the restarts' offsets.
+  package var restarts: Int { bytes.byteCount - 2 * restartCount }
+
+  /// Returns the offset of restart `index`.
+  @inline(__always)
+  package func restart(_ index: Int) -> Int { Int(bytes.u16(at: restarts &+ 2 &* index)) }
+
+  /// Returns an iterator that starts at a restart.
+  @_lifetime(copy self)
+  package func entries(fromRestart index: Int = 0) -> OrderedEntries {
+    OrderedEntries(self, at: restart(index), number: index * Self.restartInterval)
+  }
+
+  /// Returns the number of the last restart whose key and first row do not follow `key` and `row`; the first one if
+  /// there is none.
+  ///
+  /// - Returns: `nil` if an entry of the page is not valid.
+  package func lastRestart(notAfter key: RawSpan, _ row: UInt32) -> Int? {
+    var low = 0
+    var high = restartCount
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      var entries = entries(fromRestart: middle)
+      guard entries.next() else { return nil }
+      if entries.compare(to: key, row) <= 0 { low = middle } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// An iterator over the entries of a page, in order.
+package struct OrderedEntries: ~Escapable {
+  private let bytes: RawSpan
+  private let end: Int
+  private let entryCount: Int
+  private let isLeaf: Bool
+  /// The offset of the next entry.
+  private var offset: Int
+  /// The number of entries before the next one.
+  private var number: Int
+  /// The key of the current entry.
+  package private(set) var key: [UInt8] = []
+  /// The first row of the current entry.
+  package private(set) var firstRow: UInt32 = 0
+  /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
+  package private(set) var rowCount = 0
+  /// The bytes of the rows after the first, in a leaf.
+  private var rows = 0..<0
+
+  @_lifetime(copy page)
+  init(_ page: OrderedPage, at offset: Int, number: Int) {
+    bytes = page.bytes
+    end = page.end
+    entryCount = page.entryCount
+    isLeaf = page.level == 0
+    self.offset = offset
+    self.number = number
+    key.reserveCapacity(OrderedPage.maximumKeyLength)
+  }
+
+  /// The number of the current entry in its page.
+  package var index: Int { number - 1 }
+  /// Whether the iterator is after the last entry, so that ``next()`` found the end and no fault.
+  package var isAtEnd: Bool { number == entryCount }
+  /// The offset after the current entry.
+  package var position: Int { offset }
+
+  /// Moves to the next entry. Returns `false` after the last entry, and at an entry that is not valid.
+  @inline(__always)
+  package mutating func next() -> Bool {
+    guard number < entryCount, offset < end else { return false }
+    let lengths = bytes.u8(at: offset)
+    offset &+= 1
+    var shared = Int(lengths >> 4)
+    var more = Int(lengths & 15)
+    if shared == 15 {
+      guard offset < end else { return false }
+      shared = Int(bytes.u8(at: offset))
+      offset &+= 1
+    }
+    if more == 15 {
+      guard offset < end else { return false }
+      more = Int(bytes.u8(at: offset))
+      offset &+= 1
+    }
+    let isRestart = number % OrderedPage.restartInterval == 0
+    guard shared <= key.count, !isRestart || shared == 0, shared + more <= OrderedPage.maximumKeyLength,
+      more <= end - offset
+    else { return false }
+    key.removeSubrange(shared...)
+    key.append(bytes.slice(offset, more))
+    offset &+= more
+    guard readRows(isRestart: isRestart) else { return false }
+    number &+= 1
+    return true
+  }
+
+  @inline(__always)
+  private mutating func readRows(isRestart: Bool) -> Bool {
+    guard let first = readNumber() else { return false }
+    guard isLeaf else {
+      guard let count = readNumber(), let row = UInt32(exactly: first) else { return false }
+      firstRow = row
+      rowCount = Int(clamping: count)
+      return true
+    }
+    let value = first >> 1
+    if isRestart {
+      guard let row = UInt32(exactly: value) else { return false }
+      firstRow = row
+    } else {
+      // Zigzag: an even number is a difference that is not negative.
+      let difference = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+      guard let row = UInt32(exactly: Int64(firstRow) &+ difference) else { return false }
+      firstRow = row
+    }
+    rowCount = 1
+    rows = offset..<offset
+    if first & 1 == 0 { return true }
+    guard let further = readNumber(), let count = readNumber(), further > 0, count <= UInt64(end - offset),
+      further <= count
+    else { return false }
+    rowCount = 1 + Int(further)
+    rows = offset..<(offset + Int(count))
+    offset += Int(count)
+    return true
+  }
+
+  @inline(__always)
+  private mutating func readNumber() -> UInt64? { bytes.number(at: &offset, before: end) }
+
+  /// Appends the rows of the current entry of a leaf to `list`, in ascending order. Returns whether they are valid.
+  @inline(__always)
+  package func appendRows(to list: inout [UInt32]) -> Bool {
+    list.append(firstRow)
+    if rowCount == 1 { return true }
+    var position = rows.lowerBound
+    var row = UInt64(firstRow)
+    for _ in 1..<rowCount {
+      guard let difference = bytes.number(at: &position, before: rows.upperBound), difference > 0,
+        difference <= UInt64(UInt32.max) - row
+      else { return false }
+      row += difference
+      list.append(UInt32(truncatingIfNeeded: row))
+    }
+    return position == rows.upperBound
+  }
+
+  /// Compares the current entry with a key and row: negative if the entry precedes them, 0 if they are equal.
+  @inline(__always)
+  package func compare(to other: RawSpan, _ row: UInt32) -> Int {
+    let order = key.rawSpan.compare(to: other)
+    if order != 0 { return order }
+    return firstRow == row ? 0 : firstRow < row ? -1 : 1
+  }
+}
+
+extension RawSpan {
+  /// Reads an unsigned LEB128 number at `offset`, which is moved past it; `nil` if it does not end before `end` or
+  /// exceeds 64 bits.
+  @inline(__always)
+  fileprivate func number(at offset: inout Int, before end: Int) -> UInt64? {
+    guard offset < end else { return nil }
+    let first = u8(at: offset)
+    offset &+= 1
+    if first < 0x80 { return UInt64(first) }
+    var value = UInt64(first & 0x7F)
+    var shift: UInt64 = 7
+    while offset < end, shift < 63 {
+      let byte = u8(at: offset)
+      offset &+= 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift &+= 7
+    }
+    return nil
+  }
+}
