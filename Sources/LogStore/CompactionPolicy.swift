@@ -89,9 +89,26 @@ extension Snapshot {
         let old = before.flatMap { index < $0.keySpaces.count ? $0.keySpaces[index].blocks : nil } ?? []
         left += growth(of: old, to: rowLimit(of: space, in: table))
       }
+      left += orderedGrowth(of: table, since: before)
     }
     if rows.now < rows.base { left -= share(max(0, texts), rows.base - rows.now, of: rows.base) }
     return max(0, end - max(0, left))
+  }
+
+  /// Returns by how many bytes the ordered indexes of a table would be larger than in the base. They are taken to grow
+  /// with the number of rows.
+  private func orderedGrowth(of table: Manifest.Table, since base: Manifest.Table?) -> Int {
+    let rows = Int(clamping: base?.liveRows ?? 0)
+    var growth = 0
+    for index in table.orderedIndexes {
+      let old = base?.orderedIndexes.first { $0.name == index.name }?.byteCount ?? 0
+      growth += rows == 0 || old == 0 ? index.byteCount : share(old, Int(clamping: table.liveRows), of: rows) - old
+    }
+    // The base's blocks of an index that was removed are gone after a compaction.
+    for old in base?.orderedIndexes ?? [] where !table.orderedIndexes.contains(where: { $0.name == old.name }) {
+      growth -= old.byteCount
+    }
+    return growth
   }
 
   /// Returns by how many bytes an index of `rows` rows is larger than `blocks`, the blocks of its key space in the

@@ -8,6 +8,8 @@ public struct RecordDraft {
   private(set) var keyEnds: [Int] = []
   /// The application's data, stored after the keys.
   public var body: [UInt8] = []
+  /// The keys of the row in the ordered indexes of its table. They are not stored in the record.
+  public var orderedKeys = OrderedKeys()
 
   /// Creates a draft without keys, shared strings and body.
   public init() {}
@@ -18,6 +20,7 @@ public struct RecordDraft {
     keys.removeAll(keepingCapacity: true)
     keyEnds.removeAll(keepingCapacity: true)
     body.removeAll(keepingCapacity: true)
+    orderedKeys.removeAll()
   }
 
   /// Adds the key of the table's next key space, whose keys are not lists.

@@ -10,6 +10,8 @@ struct RowAppender {
   var builder: SegmentBuilder
   /// The rows that are not settled yet, by table.
   var newRows: [NewRows]
+  /// The keys of new rows in the ordered indexes, at `[table][index]`.
+  var ordered: [[OrderedKeyTable]]
   private var interner: SharedStringTable
   let seed: HashSeed
   /// The number of the transaction.
@@ -20,11 +22,15 @@ struct RowAppender {
     self.seed = seed
     self.owner = owner
     newRows = tables.map(NewRows.init)
+    ordered = tables.map { table in table.orderedIndexes.map { _ in OrderedKeyTable(seed: seed) } }
     interner = SharedStringTable(seed: seed)
   }
 
   /// Adds a table without rows.
-  mutating func addTable(_ table: Manifest.Table) { newRows.append(NewRows(table)) }
+  mutating func addTable(_ table: Manifest.Table) {
+    newRows.append(NewRows(table))
+    ordered.append(table.orderedIndexes.map { _ in OrderedKeyTable(seed: seed) })
+  }
 
   /// Writes `text`, which is not empty, once into this segment.
   mutating func share(_ text: RawSpan) throws(StoreError) -> SharedString {
@@ -64,6 +70,23 @@ struct RowAppender {
     }
     let padded = ObjectHeader.padded(ObjectHeader.byteCount &+ count)
     newRows[table].add(unit, byteCount: padded, keys, ends, seed)
+    if !draft.orderedKeys.isEmpty { try addOrdered(draft.orderedKeys, table, unit.rawValue) }
+  }
+
+  /// Enters a row in the ordered indexes of its table.
+  private mutating func addOrdered(_ keys: OrderedKeys, _ table: Int, _ row: UInt32) throws(StoreError) {
+    try keys.forEach { (index, key) throws(StoreError) in
+      precondition(index < ordered[table].count, "a row has keys for the ordered indexes of its table")
+      try checkRoom(for: key, table, index)
+      ordered[table][index].add(key, row)
+    }
+  }
+
+  /// Checks that an ordered index can take another key of this transaction.
+  private func checkRoom(for key: RawSpan, _ table: Int, _ index: Int) throws(StoreError) {
+    guard ordered[table][index].hasRoom(for: key.byteCount) else {
+      throw .full(path: builder.path, limit: UnitOffset.fileLimit)
+    }
   }
 
   /// Adds the rows that are not yet counted to the manifest's counters.

@@ -43,11 +43,52 @@ public struct Schema: Sendable {
     public let name: String
     /// The key spaces, in the order of the keys in a record.
     public let keySpaces: [KeySpace]
+    /// The ordered indexes that the application knows. A store may have some of them.
+    public let orderedIndexes: [OrderedIndex]
 
     /// Creates a table whose records have one key, or list of keys, for each of `keySpaces`, in this order.
-    public init(_ name: String, keySpaces: [KeySpace]) {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - keySpaces: The key spaces.
+    ///   - orderedIndexes: The ordered indexes that the application knows.
+    public init(_ name: String, keySpaces: [KeySpace], orderedIndexes: [OrderedIndex] = []) {
       self.name = name
       self.keySpaces = keySpaces
+      self.orderedIndexes = orderedIndexes
+    }
+  }
+
+  /// An index of the rows of a table in the order of keys that the application derives from them. A row has any number of
+  /// keys in it.
+  ///
+  /// The keys are not stored in the records. The application gives them with each row that it puts, and again when the
+  /// engine asks for those of a row that it has.
+  public struct OrderedIndex: Sendable {
+    /// A function that adds the keys of a row. It depends on nothing but the row.
+    public typealias KeyFunction = @Sendable (borrowing RecordView, KeyReceiver) throws(StoreError) -> Void
+    /// A function that takes one key.
+    public typealias KeyReceiver = (RawSpan) -> Void
+
+    /// The name, which is stored in the file. It stands for the way in which keys are derived: when that changes, so does
+    /// the name.
+    public let name: String
+    /// Whether keys can be found by any three bytes of their text, which is what follows their first byte, up to a zero
+    /// byte.
+    public let hasFragments: Bool
+    /// Whether a new generation has the index. If not, it is only kept up to date in a store that has it.
+    public let isWanted: Bool
+    /// Derives the keys of a row.
+    public let addKeys: KeyFunction
+
+    /// Creates the description of an index.
+    public init(
+      _ name: String, hasFragments: Bool = false, isWanted: Bool = true, addKeys: @escaping KeyFunction
+    ) {
+      self.name = name
+      self.hasFragments = hasFragments
+      self.isWanted = isWanted
+      self.addKeys = addKeys
     }
   }
 
@@ -63,6 +104,23 @@ public struct Schema: Sendable {
   /// An empty manifest with these tables.
   var manifest: Manifest {
     Manifest(tables: tables.map(\.manifest))
+  }
+
+  /// An empty manifest of a new generation that takes the place of `old`: its tables and state, with the ordered indexes
+  /// that are wanted now. Tables that this schema does not have keep their indexes.
+  ///
+  /// - Throws: `StoreError.schema` if `old` has other tables.
+  func manifest(replacing old: Manifest, path: String) throws(StoreError) -> Manifest {
+    var result = try adopt(old.withoutRows, path: path)
+    for (index, table) in manifest.tables.enumerated() { result.tables[index].orderedIndexes = table.orderedIndexes }
+    return result
+  }
+
+  /// Returns the function that derives the keys of an ordered index of a table; `nil` if this schema does not have it.
+  func keyFunction(_ table: Int, _ index: Manifest.OrderedIndex) -> OrderedIndex.KeyFunction? {
+    guard tables.indices.contains(table) else { return nil }
+    return tables[table].orderedIndexes.first { $0.name == index.name && $0.hasFragments == index.hasFragments }?
+      .addKeys
   }
 
   /// Returns whether the first tables of `manifest` have the names of these tables.
@@ -96,6 +154,9 @@ extension Schema.Table {
       keySpaces: keySpaces.map {
         Manifest.KeySpace(
           name: $0.name, isUnique: $0.isUnique, skipsEmptyKeys: $0.skipsEmptyKeys, isList: $0.isList)
+      },
+      orderedIndexes: orderedIndexes.filter(\.isWanted).map {
+        Manifest.OrderedIndex(name: $0.name, hasFragments: $0.hasFragments)
       })
   }
 

@@ -62,6 +62,7 @@ extension Snapshot {
         total += ObjectHeader.padded(ObjectHeader.byteCount + text.byteCount)
       }
     }
+    total += orderedByteLimit
     for table in rows.indices {
       for index in rows[table].indices where rows[table][index] > 0 {
         total += Self.indexFrame + (19 * rows[table][index] + 1) / 2
@@ -83,7 +84,7 @@ extension Snapshot {
   /// - Returns: The bound, and whether at most a fifth of it is such an assumption.
   /// - Complexity: Proportional to the number of commits of the generation.
   func compactedByteLimit() throws(StoreError) -> (byteCount: Int, isClose: Bool) {
-    var known = 0
+    var known = orderedByteLimit
     var guessed = 0
     for table in manifest.tables {
       let liveBytes = Int(clamping: table.liveBytes)
@@ -105,6 +106,13 @@ extension Snapshot {
     }
     guessed += max(0, others)
     return (withFrame(known + guessed), 4 * guessed <= known)
+  }
+
+  /// An upper bound for the size of the ordered indexes after a compaction. Their keys and rows are those of the present
+  /// blocks, and fewer blocks share more; but pages may be divided at other places.
+  private var orderedByteLimit: Int {
+    let sizes = manifest.tables.flatMap { $0.orderedIndexes.map(\.byteCount) }
+    return sizes.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + $1 / 8 + 2 * OrderedPage.byteCount) }
   }
 
   /// Returns the maximum number of rows in a key space, from counters; in a key space of lists, the maximum number of

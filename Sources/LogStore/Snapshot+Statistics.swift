@@ -3,23 +3,33 @@ import RecordFormat
 
 /// The sizes of a store and the quality of its indexes.
 public struct StoreStatistics: Sendable {
-  /// The size and quality of the index of one key space.
+  /// The size and quality of an index.
   public struct Index: Sendable {
-    /// The table and key space, as `table.keySpace`.
+    /// What an index finds rows by.
+    public enum Kind: String, Sendable {
+      /// A key of a key space, through hash tables.
+      case hash
+      /// Keys in order, through sorted trees.
+      case ordered
+    }
+
+    /// The table and key space, as `table.keySpace`, or the table and the name of an ordered index.
     public let name: String
+    /// What the index finds rows by.
+    public let kind: Kind
     /// The number of blocks that a lookup searches, including the base's.
     public let blockCount: Int
-    /// The number of entries in the buckets, each for a row or a posting list. Dead rows are included until a
+    /// The number of entries, each for a row, or for a key and several of its rows. Dead rows are included until a
     /// compaction.
     public let entryCount: Int
     /// The size of all blocks of the index, including the base's.
     public let byteCount: Int
-    /// The load factor over all blocks: entries per slot, 0 … 1.
+    /// The load factor over all blocks: entries per slot, 0 … 1. 0 for an ordered index.
     public let load: Double
-    /// The largest displacement of an entry from its home bucket, in buckets.
+    /// The largest displacement of an entry from its home bucket, in buckets. 0 for an ordered index.
     public let longestProbe: Int
     /// The lengths of the keys that occur, in bytes and in ascending order. 255 represents itself and all larger
-    /// lengths.
+    /// lengths. Empty for an ordered index.
     public let keyLengths: [Int]
   }
 
@@ -37,7 +47,7 @@ public struct StoreStatistics: Sendable {
   public let tailByteCount: Int
   /// The time when the base was written, in microseconds since 1970 UTC.
   public let baseTime: Int64
-  /// The index of each key space, in the order of the schema.
+  /// The indexes of each table, in the order of the schema: first those of its key spaces, then the ordered ones.
   public let indexes: [Index]
 }
 
@@ -63,10 +73,16 @@ extension Snapshot {
         let entries = list.reduce(0) { $0 + $1.entryCount }
         indexes.append(
           StoreStatistics.Index(
-            name: table.name + "." + described.name, blockCount: list.count,
+            name: table.name + "." + described.name, kind: .hash, blockCount: list.count,
             entryCount: entries, byteCount: described.blocks.reduce(0) { $0 + $1.byteCount },
             load: slots == 0 ? 0 : Double(entries) / Double(slots),
             longestProbe: list.map(\.longestDisplacement).max() ?? 0, keyLengths: described.lengths.lengths))
+      }
+      indexes += table.orderedIndexes.map { index in
+        StoreStatistics.Index(
+          name: table.name + "." + index.name, kind: .ordered, blockCount: index.blocks.count,
+          entryCount: index.blocks.reduce(0) { $0 + Int($1.entryCount) }, byteCount: index.byteCount, load: 0,
+          longestProbe: 0, keyLengths: [])
       }
     }
     return StoreStatistics(

@@ -16,7 +16,7 @@ extension StoreWriter {
     try checkLog(log, endsAt: base.end)
     let manifest = try schema.adopt(base.manifest, path: log.path)
     let transaction = Transaction(
-      log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest,
+      log: log, start: base.end, sequence: nextSequence, base: base, manifest: manifest, schema: schema,
       flushLimit: location.environment.flushLimit)
     transaction.tail = tail
     return open(transaction)

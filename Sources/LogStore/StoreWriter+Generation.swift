@@ -36,7 +36,7 @@ extension StoreWriter {
     return open(
       Transaction(
         log: log, start: SegmentHeader.firstOffset, sequence: sequence, base: nil, manifest: manifest,
-        flushLimit: location.environment.flushLimit))
+        schema: schema, flushLimit: location.environment.flushLimit))
   }
 
   /// Creates the file of a new generation with its header and empty slots.
@@ -138,7 +138,7 @@ extension StoreWriter {
     if let available = room.available, available < room.needed {
       throw StoreError.noRoom(path: old.path, needed: room.needed, available: available)
     }
-    let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
+    let manifest = try schema.manifest(replacing: old.manifest, path: old.path)
     let transaction = try beginGeneration(sequence: old.sequence, manifest: manifest)
     return try commit(filling: transaction, keepsPrevious: false) { transaction in
       transaction.state = old.state
@@ -152,7 +152,18 @@ extension StoreWriter {
     let available = location.directory.availableByteCount()
     let limit = try old.compactedByteLimit()
     let isClear = limit.isClose && limit.byteCount <= available ?? .max
-    return DiskSpace(needed: isClear ? limit.byteCount : try old.compactedByteCount(), available: available)
+    let needed = isClear ? limit.byteCount : try old.compactedByteCount()
+    return DiskSpace(needed: needed + spaceForNewIndexes(old), available: available)
+  }
+
+  /// Returns a guess of the size of the ordered indexes that a copy will have in addition: 64 bytes for each row.
+  private func spaceForNewIndexes(_ old: Snapshot) -> Int {
+    var rows = 0
+    for (number, table) in schema.tables.enumerated() {
+      let known = old.orderedIndexes(of: number)
+      rows += table.orderedIndexes.filter { $0.isWanted && !known.contains($0.name) }.count * old.rowCount(number)
+    }
+    return 64 * rows
   }
 
   /// Returns the space that a new generation with about the present content needs, estimated from the counters, and the

@@ -79,7 +79,8 @@ extension StoreWriter {
     let after = try location.numbersAfterPrevious()
     // Tables that contradict the tables of this kind of store are part of the damage.
     let stored = salvage.manifest.flatMap { try? schema.adopt($0.withoutRows, path: damaged.path) }
-    let manifest = stored ?? schema.manifest
+    // A salvaged row is not one of a snapshot, from which keys of ordered indexes could be derived.
+    let manifest = (stored ?? schema.manifest).withoutOrderedIndexes
     let transaction = try beginGeneration(
       sequence: max(salvage.sequence, after.sequence) + 1, manifest: manifest,
       after: max(salvage.generation, after.generation))
@@ -116,7 +117,7 @@ extension StoreWriter {
     var repair = found
     let old = source.snapshot
     let highest = try location.highestNumbers()
-    let manifest = try schema.adopt(old.manifest.withoutRows, path: old.path)
+    let manifest = try schema.manifest(replacing: old.manifest, path: old.path)
     let transaction = try beginGeneration(
       sequence: max(highest.sequence, old.sequence) + 1, manifest: manifest,
       after: max(highest.generation, old.generation), makesRoom: false)

@@ -11,7 +11,7 @@ extension Transaction {
   /// | 2 | 7 | 7 |
   /// | 8 | 3 | 10 |
   /// | all | 1 | 50 |
-  private static let mergeRatio = 8
+  static let mergeRatio = 8
 
   /// Writes the rest of the segment from the rows that were put and deleted, and commits it.
   func seal(_ identity: SegmentBuilder.Identity) throws(StoreError) -> SegmentFooter {
@@ -26,6 +26,7 @@ extension Transaction {
     for table in entries.indices {
       for space in entries[table].indices { try appendIndex(table, space, rows[table][space]) }
     }
+    try appendOrderedBlocks(except: replaced)
     try appendDead(newDead)
     try checkBlockCounts()
     manifest.state = state
@@ -266,7 +267,7 @@ extension Transaction {
 
   /// Only another program leaves so many blocks; this one merges them.
   private func checkBlockCounts() throws(StoreError) {
-    let spaces = manifest.tables.flatMap { $0.keySpaces.map(\.blocks.count) }
+    let spaces = manifest.tables.flatMap { $0.keySpaces.map(\.blocks.count) + $0.orderedIndexes.map(\.blocks.count) }
     guard (spaces + [manifest.deadBlocks.count]).allSatisfy({ $0 <= Manifest.blockLimit }) else {
       throw .unusable(path: log.path, reason: "one of its indexes has too many blocks for another commit; compact it")
     }

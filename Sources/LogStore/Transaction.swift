@@ -39,11 +39,17 @@ public final class Transaction {
   var tail: TailCache?
   /// The rows of each block that sealing wrote after the base, by the block's offset.
   var writtenRows: [UInt64: [IndexEntry]] = [:]
+  /// The functions that derive the keys of ordered indexes, by table and name.
+  var keyFunctions: [Int: [String: Schema.OrderedIndex.KeyFunction]] = [:]
+  /// The ordered indexes that are copied from the file that this generation replaces, by table and name.
+  var orderedCopies: [Int: [String: OrderedCopy]] = [:]
+  /// Where the rows of that file are now.
+  var rowMap = RowMap()
   /// The number of rows put.
   private(set) var putCount = 0
 
   init(
-    log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, flushLimit: Int
+    log: LogFile, start: Int, sequence: UInt64, base: Snapshot?, manifest: Manifest, schema: Schema, flushLimit: Int
   ) {
     self.log = log
     self.sequence = sequence
@@ -53,6 +59,15 @@ public final class Transaction {
       SegmentBuilder(at: start, in: log.file, seed: log.header.seed, flushLimit: flushLimit, isNewFile: base == nil),
       manifest.tables, seed: log.header.seed, owner: number)
     state = manifest.state
+    for (table, described) in schema.tables.enumerated() where table < manifest.tables.count {
+      know(described, table)
+    }
+  }
+
+  /// Learns how to derive the keys of a table's ordered indexes, and leaves out those that it does not know.
+  private func know(_ described: Schema.Table, _ table: Int) {
+    for index in described.orderedIndexes { keyFunctions[table, default: [:]][index.name] = index.addKeys }
+    dropUnknownOrderedIndexes(of: table)
   }
 
   /// Writes `text` once into this segment, for rows of this transaction to refer to.
@@ -72,6 +87,7 @@ public final class Transaction {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     if let index = manifest.tables.firstIndex(where: { $0.name == table.name }) {
       try table.check(manifest.tables[index], path: log.path)
+      know(table, index)
       return index
     }
     guard manifest.tables.count < ObjectKind.tableLimit else {
@@ -79,6 +95,7 @@ public final class Transaction {
     }
     manifest.tables.append(table.manifest)
     appender.addTable(table.manifest)
+    know(table, manifest.tables.count - 1)
     return manifest.tables.count - 1
   }
 
@@ -240,6 +257,7 @@ public final class Transaction {
       }
     }
     copier.draft.body.append(record.body)
+    try addOrderedKeys(of: record, table, to: &copier.draft)
     try put(table, copier.draft)
   }
 

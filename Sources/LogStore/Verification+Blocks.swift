@@ -8,10 +8,18 @@ extension Verification {
     for table in manifest.tables {
       for (index, space) in table.keySpaces.enumerated() {
         let name = "the index over \(space.name) of \(table.name)"
-        blocks += space.blocks.map { DescribedBlock(block: $0, kind: .index, space: index, name: name) }
+        blocks += space.blocks.map { DescribedBlock(block: $0, shape: .hash(.index, space: index), name: name) }
+      }
+      for index in table.orderedIndexes {
+        let name = "the ordered index \(index.name) of \(table.name)"
+        blocks += index.blocks.map {
+          DescribedBlock(block: $0, shape: .ordered(hasFragments: index.hasFragments), name: name)
+        }
       }
     }
-    blocks += manifest.deadBlocks.map { DescribedBlock(block: $0, kind: .dead, space: 0, name: "the dead rows") }
+    blocks += manifest.deadBlocks.map {
+      DescribedBlock(block: $0, shape: .hash(.dead, space: 0), name: "the dead rows")
+    }
     blocks.removeAll { $0.block.offset < footer.segmentOffset }
     blocks.sort { $0.block.offset < $1.block.offset }
     var window = LogWindow(log, upTo: Int(footer.objectEnd))
@@ -29,7 +37,10 @@ extension Verification {
         return
       }
       try verifyZeros(position..<indexBlock.offset, &window)
-      try verify(indexBlock, block)
+      switch block.shape {
+      case .hash(let kind, let space): try verify(indexBlock, block.block, kind, space, block.name)
+      case .ordered(let hasFragments): try verifyOrdered(block.block, hasFragments: hasFragments, block.name)
+      }
       position = indexBlock.offset + block.block.byteCount
     }
     try verifyZeros(position..<Int(footer.manifestOffset), &window)
@@ -47,22 +58,29 @@ extension Verification {
   /// A block as described in a manifest.
   private struct DescribedBlock {
     let block: Manifest.Block
-    let kind: BlockHeader.Kind
-    /// The key space of an index block.
-    let space: Int
+    let shape: Shape
     /// The name used in messages.
     let name: String
+
+    /// What the block consists of.
+    enum Shape {
+      /// A hash table over a key space, or over dead rows.
+      case hash(BlockHeader.Kind, space: Int)
+      /// Sorted trees.
+      case ordered(hasFragments: Bool)
+    }
   }
 
-  private mutating func verify(_ indexBlock: IndexBlock, _ described: DescribedBlock) throws(StoreError) {
-    let block = described.block
-    let isIndex = described.kind == .index
+  private mutating func verify(
+    _ indexBlock: IndexBlock, _ block: Manifest.Block, _ kind: BlockHeader.Kind, _ space: Int, _ name: String
+  ) throws(StoreError) {
+    let isIndex = kind == .index
     let bytes = try log.read(BlockHeader.byteCount, at: indexBlock.offset)
     let expected = BlockHeader(
-      kind: described.kind, keySpace: UInt8(described.space), longestDisplacement: block.longestDisplacement,
+      kind: kind, keySpace: UInt8(space), longestDisplacement: block.longestDisplacement,
       bucketCount: block.bucketCount, entryCount: block.entryCount)
     if (try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: indexBlock.offset))) != expected {
-      add(indexBlock.offset, "header of a block of \(described.name)", lost: "")
+      add(indexBlock.offset, "header of a block of \(name)", lost: "")
     }
     if !isIndex, block.rowCount != block.entryCount {
       add(indexBlock.offset, "\(block.rowCount) rows in a dead block of \(block.entryCount) entries", lost: "")
@@ -77,16 +95,16 @@ extension Verification {
       entries += count
       let lost = "the way to up to \(capacity) rows, until repaired"
       if !Checksum.isValid(line.rawSpan, at: UnitOffset(byteOffset: offset)) {
-        add(offset, "bucket: checksum, in \(described.name)", lost: lost)
+        add(offset, "bucket: checksum, in \(name)", lost: lost)
       } else if count > capacity {
-        add(offset, "bucket: \(count) entries, in \(described.name)", lost: lost)
+        add(offset, "bucket: \(count) entries, in \(name)", lost: lost)
       } else if !Bucket.hasZeroPadding(line.rawSpan, isIndex: isIndex) {
-        add(offset, "bucket: reserved bytes are not zero, in \(described.name)", lost: "")
+        add(offset, "bucket: reserved bytes are not zero, in \(name)", lost: "")
       }
     }
     if entries != block.entryCount {
       add(
-        indexBlock.offset, "\(entries) entries in a block that says \(block.entryCount), of \(described.name)",
+        indexBlock.offset, "\(entries) entries in a block that says \(block.entryCount), of \(name)",
         lost: "")
     }
   }

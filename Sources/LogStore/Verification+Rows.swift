@@ -17,6 +17,7 @@ extension Verification {
           }
         }
       }
+      try verifyOrderedRows(of: snapshot)
       if findings.isEmpty { try verifyRows(of: snapshot) }
     } catch {
       guard let finding = Finding(error, lost: "lookups through it") else { throw error }

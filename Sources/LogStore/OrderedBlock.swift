@@ -1,0 +1,120 @@
+import Bytes
+import RecordFormat
+
+/// The location and shape of an ordered block, checked against the committed end of the log.
+struct OrderedBlock: Sendable {
+  let offset: Int
+  let header: OrderedBlockHeader
+}
+
+/// The identifier of an ordered index: its table and its position among the ordered indexes of the table, both of one
+/// commit.
+public struct OrderedIndexID: Hashable, Sendable {
+  /// The index of the table in the schema.
+  public let table: Int
+  /// The position among the ordered indexes of the table.
+  public let index: Int
+
+  init(table: Int, index: Int) {
+    self.table = table
+    self.index = index
+  }
+}
+
+extension Snapshot {
+  /// Returns the ordered blocks of an index, newest first.
+  ///
+  /// - Throws: `StoreError.damaged` if a block's header fails its check or contradicts the manifest.
+  /// - Complexity: One cache line for each block.
+  func orderedBlocks(_ id: OrderedIndexID) throws(StoreError) -> [OrderedBlock] {
+    var blocks: [OrderedBlock] = []
+    for block in manifest.tables[id.table].orderedIndexes[id.index].blocks { blocks.append(try orderedBlock(block)) }
+    return blocks
+  }
+
+  func orderedBlock(_ block: Manifest.Block) throws(StoreError) -> OrderedBlock {
+    let start = Int(clamping: block.offset)
+    guard start % 64 == 0, start >= SegmentHeader.firstOffset, block.bucketCount > 0, start <= end - block.byteCount
+    else { throw log.damage(start, "an ordered block of \(block.bucketCount) lines lies outside the commit") }
+    let header: OrderedBlockHeader
+    do {
+      header = try OrderedBlockHeader(
+        mapped(start, OrderedBlockHeader.byteCount), at: UnitOffset(byteOffset: start))
+    } catch { throw log.damage(start, "ordered block: \(error)") }
+    guard header.lineCount == block.bucketCount, header.entryCount == block.entryCount,
+      header.levels == block.longestDisplacement
+    else { throw log.damage(start, "ordered block: its header contradicts the manifest") }
+    return OrderedBlock(offset: start, header: header)
+  }
+
+  /// Returns a page of a tree, which was checked.
+  @_lifetime(borrow self)
+  func page(_ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ number: Int) throws(StoreError) -> OrderedPage {
+    guard number >= 0, number < tree.pageCount else {
+      throw log.damage(block.offset, "ordered block: there is no page \(number)")
+    }
+    let place = tree.page(number)
+    let offset = block.offset + place.start
+    let bytes = mapped(offset, place.byteCount)
+    guard Checksum.isValid(bytes, at: UnitOffset(byteOffset: offset)) else {
+      throw log.damage(offset, "page of an ordered block: checksum")
+    }
+    guard let page = OrderedPage(bytes) else { throw damagedPage(block, tree, number) }
+    return page
+  }
+
+  func damagedPage(_ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ number: Int) -> StoreError {
+    log.damage(block.offset + tree.page(number).start, "page of an ordered block: its entries contradict each other")
+  }
+
+  /// Reads a leaf.
+  func read(
+    _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, leaf number: Int, into leaf: inout OrderedLeaf
+  ) throws(StoreError) {
+    let page = try page(block, tree, number)
+    guard page.level == 0, leaf.read(page) else { throw damagedPage(block, tree, number) }
+  }
+
+  /// Returns the number of the leaf that has the first pair at or after a gap, if the tree has one, or the leaf before
+  /// it; and the number of rows in all leaves before that leaf.
+  func findLeaf(
+    _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap
+  ) throws(StoreError) -> (number: Int, rowsBefore: Int) {
+    var number = tree.pageCount - 1
+    var rowsBefore = 0
+    for level in stride(from: tree.levels - 1, to: 0, by: -1) {
+      let page = try page(block, tree, number)
+      guard page.level == level else { throw damagedPage(block, tree, number) }
+      guard let child = Self.lastChild(of: page, notAfter: gap) else { throw damagedPage(block, tree, number) }
+      rowsBefore += child.rowsBefore
+      number = page.firstChild + child.index
+    }
+    guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }
+    return (number, rowsBefore)
+  }
+
+  /// Returns the last entry of a page above the leaves that does not follow a gap, or the first one; and the number of
+  /// rows to which the entries before it lead. `nil` if an entry is not valid.
+  private static func lastChild(of page: OrderedPage, notAfter gap: OrderedGap) -> (index: Int, rowsBefore: Int)? {
+    var entries = page.entries()
+    var index = 0
+    var before = 0
+    var last = 0
+    while entries.next() {
+      if entries.index > 0, !gap.isAtOrAfter(entries.key.rawSpan, entries.firstRow) { return (index, before) }
+      before += last
+      index = entries.index
+      last = entries.rowCount
+    }
+    return entries.isAtEnd ? (index, before) : nil
+  }
+}
+
+extension OrderedGap {
+  /// Whether the gap is at the pair of a key and a row, or after it.
+  fileprivate func isAtOrAfter(_ key: RawSpan, _ row: UInt32) -> Bool {
+    if isAtEnd { return true }
+    let order = key.compare(to: self.key.rawSpan)
+    return order != 0 ? order < 0 : UInt64(row) <= self.row
+  }
+}

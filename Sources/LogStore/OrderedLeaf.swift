@@ -1,0 +1,135 @@
+import Bytes
+import RecordFormat
+
+/// The entries of a leaf of an ordered block, read into memory. It is reused from leaf to leaf.
+///
+/// A cursor reads whole leaves: going backward through entries that are stored as differences needs all of them.
+struct OrderedLeaf {
+  /// The keys of all entries, one after another.
+  private var keys: [UInt8] = []
+  private var keyEnds: [Int] = []
+  /// The rows of all entries, one after another, those of each entry in ascending order.
+  private(set) var rows: [UInt32] = []
+  private var rowEnds: [Int] = []
+
+  var entryCount: Int { keyEnds.count }
+  var rowCount: Int { rows.count }
+
+  /// Reads a page. Returns whether its entries are valid.
+  mutating func read(_ page: OrderedPage) -> Bool {
+    keys.removeAll(keepingCapacity: true)
+    keyEnds.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    rowEnds.removeAll(keepingCapacity: true)
+    var entries = page.entries()
+    while entries.next() {
+      keys.append(entries.key.rawSpan)
+      keyEnds.append(keys.count)
+      guard entries.appendRows(to: &rows) else { return false }
+      rowEnds.append(rows.count)
+    }
+    return entries.isAtEnd
+  }
+
+  /// Returns the key of an entry.
+  @_lifetime(borrow self)
+  func key(_ entry: Int) -> RawSpan {
+    let start = entry == 0 ? 0 : keyEnds[entry - 1]
+    return keys.rawSpan.slice(start, keyEnds[entry] - start)
+  }
+
+  /// Replaces `key` by the key of an entry.
+  func copyKey(_ entry: Int, to key: inout [UInt8]) {
+    key.removeAll(keepingCapacity: true)
+    key.append(self.key(entry))
+  }
+
+  /// Returns the range of an entry's rows in ``rows``.
+  func rowRange(_ entry: Int) -> Range<Int> { (entry == 0 ? 0 : rowEnds[entry - 1])..<rowEnds[entry] }
+
+  /// Returns the number of rows, in this leaf, before the first pair of a key and a row that does not precede `gap`.
+  func rowCount(before gap: OrderedGap) -> Int {
+    // The first entry whose last row is not before the gap.
+    var low = 0
+    var high = entryCount
+    while low < high {
+      let middle = (low + high) / 2
+      if gap.follows(key(middle), rows[rowEnds[middle] - 1]) { low = middle + 1 } else { high = middle }
+    }
+    guard low < entryCount else { return rows.count }
+    let range = rowRange(low)
+    guard key(low).hasSameBytes(as: gap.key.rawSpan) else { return range.lowerBound }
+    var first = range.lowerBound
+    var end = range.upperBound
+    while first < end {
+      let middle = (first + end) / 2
+      if UInt64(rows[middle]) < gap.row { first = middle + 1 } else { end = middle }
+    }
+    return first
+  }
+
+  /// Returns the number of the entry to which the row at `position` in ``rows`` belongs.
+  func entry(ofRowAt position: Int) -> Int {
+    var low = 0
+    var high = entryCount
+    while low < high {
+      let middle = (low + high) / 2
+      if rowEnds[middle] <= position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// A place between two pairs of a key and a row in an ordered index: before everything, after everything, or next to a
+/// key or a row.
+public struct OrderedGap: Sendable {
+  /// The key and row of the pair that would follow the gap.
+  let key: [UInt8]
+  /// One more than any row has if the gap follows all rows of its key.
+  let row: UInt64
+  let isAtEnd: Bool
+
+  private init(_ key: [UInt8], _ row: UInt64, isAtEnd: Bool = false) {
+    self.key = key
+    self.row = row
+    self.isAtEnd = isAtEnd
+  }
+
+  /// Before everything.
+  public static let start = OrderedGap([], 0)
+  /// After everything.
+  public static let end = OrderedGap([], 0, isAtEnd: true)
+
+  /// Before the rows of `key`, which need not exist.
+  public static func before(_ key: [UInt8]) -> OrderedGap { OrderedGap(key, 0) }
+
+  /// After the rows of `key`, which need not exist.
+  public static func after(_ key: [UInt8]) -> OrderedGap { OrderedGap(key, 1 << 32) }
+
+  /// After all keys that begin with `prefix`.
+  public static func afterPrefix(_ prefix: [UInt8]) -> OrderedGap {
+    var next = prefix
+    while let last = next.last {
+      if last < 0xFF {
+        next[next.count - 1] = last + 1
+        return .before(next)
+      }
+      next.removeLast()
+    }
+    return .end
+  }
+
+  /// Before one row of `key`, which need not exist.
+  public static func before(_ key: [UInt8], _ row: RowID) -> OrderedGap { OrderedGap(key, UInt64(row.rawValue)) }
+
+  /// After one row of `key`, which need not exist.
+  public static func after(_ key: [UInt8], _ row: RowID) -> OrderedGap { OrderedGap(key, UInt64(row.rawValue) + 1) }
+
+  /// Whether the pair of a key and a row precedes the gap.
+  @inline(__always)
+  func follows(_ key: RawSpan, _ row: UInt32) -> Bool {
+    if isAtEnd { return true }
+    let order = key.compare(to: self.key.rawSpan)
+    return order != 0 ? order < 0 : UInt64(row) < self.row
+  }
+}

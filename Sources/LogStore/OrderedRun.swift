@@ -1,0 +1,54 @@
+import Bytes
+import RecordFormat
+
+/// A walk through the keys of an ordered block from the first to the last, with the rows of each, as a merge reads them.
+///
+/// The rows of a key that has several entries come in parts.
+struct OrderedRun {
+  private let snapshot: Snapshot
+  private let block: OrderedBlock
+  private let tree: OrderedBlockHeader.Tree
+  private var leaf = OrderedLeaf()
+  private var leafNumber = -1
+  private var entry = -1
+  /// The present key.
+  private(set) var key: [UInt8] = []
+  /// The rows of the present key, or a part of them, in ascending order.
+  private(set) var rows: [UInt32] = []
+
+  init(_ snapshot: Snapshot, _ block: OrderedBlock) {
+    self.snapshot = snapshot
+    self.block = block
+    tree = block.header.mainTree
+  }
+
+  /// Whether the present key precedes that of another run.
+  func precedes(_ other: OrderedRun) -> Bool { key.rawSpan.compare(to: other.key.rawSpan) < 0 }
+
+  /// Whether the present key is `key` or precedes it.
+  func isAtOrBefore(_ key: [UInt8]) -> Bool { self.key.rawSpan.compare(to: key.rawSpan) <= 0 }
+
+  /// Moves to the first key at or after `first`. Returns whether there is one.
+  mutating func seek(_ first: RawSpan) throws(StoreError) -> Bool {
+    let gap = OrderedGap.before(first.copied())
+    leafNumber = try snapshot.findLeaf(block, tree, gap).number
+    try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
+    entry = leaf.entry(ofRowAt: leaf.rowCount(before: gap)) - 1
+    return try next()
+  }
+
+  /// Moves to the next key, or to the next part of the rows of the same key. Returns whether there is one.
+  mutating func next() throws(StoreError) -> Bool {
+    entry += 1
+    if entry >= leaf.entryCount || leafNumber < 0 {
+      leafNumber += 1
+      guard leafNumber < tree.leafCount else { return false }
+      try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
+      entry = 0
+    }
+    leaf.copyKey(entry, to: &key)
+    rows.removeAll(keepingCapacity: true)
+    rows.append(contentsOf: leaf.rows[leaf.rowRange(entry)])
+    return true
+  }
+}

@@ -1,0 +1,193 @@
+import Bytes
+import RecordFormat
+
+/// A writer of one tree of an ordered block: keys and rows in ascending order in, pages out.
+struct OrderedTreeWriter {
+  /// Where a page begins: a key and a row that follow every entry before the page and none in it.
+  private struct Separator {
+    var keyEnd: Int
+    var row: UInt32
+    /// The number of rows in the leaves below.
+    var rowCount: Int
+  }
+
+  /// The offset of the tree in the file, a multiple of 64.
+  private let start: Int
+  /// The pages that are finished.
+  private(set) var pages: [UInt8] = []
+  private var leaf = OrderedPageBuilder(level: 0)
+  private var separators: [Separator] = []
+  private var separatorKeys: [UInt8] = []
+  private var lastKey: [UInt8] = []
+  /// The number of rows in the unfinished leaf.
+  private var leafRowCount = 0
+  private(set) var entryCount = 0
+  private(set) var rowCount = 0
+
+  init(at start: Int) { self.start = start }
+
+  /// The number of the leaf to which the next entry goes, unless it is full.
+  var leafNumber: Int { separators.count - (leaf.entryCount == 0 ? 0 : 1) }
+  var leafCount: Int { separators.count }
+  private(set) var levels = 1
+
+  /// Appends a key with its rows, both after all that were appended before.
+  ///
+  /// - Parameter didEnter: A closure that is called with the number of each leaf that has the key.
+  mutating func append(_ key: RawSpan, _ rows: Span<UInt32>, _ didEnter: (Int) -> Void = { _ in }) {
+    var first = 0
+    while first < rows.count {
+      let rest = rows.extracting(first..<rows.count)
+      let taken: Int
+      if leaf.entryCount == 0 {
+        beginLeaf(key, rest[0], isContinued: first > 0)
+        taken = leaf.append(key, rest)
+      } else {
+        taken = leaf.append(key, rest)
+      }
+      if taken == 0 {
+        finishLeaf(isRoot: false)
+        continue
+      }
+      didEnter(separators.count - 1)
+      entryCount += 1
+      leafRowCount += taken
+      first += taken
+    }
+    rowCount += rows.count
+    lastKey.removeAll(keepingCapacity: true)
+    lastKey.append(key)
+  }
+
+  /// Notes where a leaf begins.
+  private mutating func beginLeaf(_ key: RawSpan, _ row: UInt32, isContinued: Bool) {
+    var length = 0
+    if isContinued {
+      length = key.byteCount
+    } else if !separators.isEmpty {
+      // The shortest beginning of the key that follows the last key of the leaf before.
+      length = key.commonPrefixByteCount(with: lastKey.rawSpan) + 1
+    }
+    separatorKeys.append(key.slice(0, length))
+    separators.append(Separator(keyEnd: separatorKeys.count, row: isContinued ? row : 0, rowCount: 0))
+  }
+
+  private mutating func finishLeaf(isRoot: Bool) {
+    separators[separators.count - 1].rowCount = leafRowCount
+    leafRowCount = 0
+    leaf.finish(into: &pages, at: UnitOffset(byteOffset: start + pages.count), firstChild: 0, isRoot: isRoot)
+  }
+
+  /// Writes the last leaf and the levels above the leaves.
+  ///
+  /// - Precondition: At least one key was appended.
+  mutating func finish() {
+    if leaf.entryCount > 0 { finishLeaf(isRoot: separators.count == 1) }
+    var firstPage = 0
+    var children = separators
+    var keys = separatorKeys
+    while children.count > 1 {
+      var parents: [Separator] = []
+      var parentKeys: [UInt8] = []
+      var page = OrderedPageBuilder(level: levels)
+      var first = 0
+      var rows = 0
+      for (number, child) in children.enumerated() {
+        let keyStart = number == 0 ? 0 : children[number - 1].keyEnd
+        let key = keys.rawSpan.slice(keyStart, child.keyEnd - keyStart)
+        if number == first || !page.append(key, child.row, rowCount: child.rowCount) {
+          if number > first { finishPage(&page, &parents, rows, firstPage + first, isRoot: false) }
+          first = number
+          rows = 0
+          parentKeys.append(key)
+          parents.append(Separator(keyEnd: parentKeys.count, row: child.row, rowCount: 0))
+          let fits = page.append(key, child.row, rowCount: child.rowCount)
+          assert(fits, "an empty page has room for an entry")
+        }
+        rows += child.rowCount
+      }
+      finishPage(&page, &parents, rows, firstPage + first, isRoot: parents.count == 1)
+      firstPage += children.count
+      children = parents
+      keys = parentKeys
+      levels += 1
+    }
+  }
+
+  private mutating func finishPage(
+    _ page: inout OrderedPageBuilder, _ parents: inout [Separator], _ rowCount: Int, _ firstChild: Int, isRoot: Bool
+  ) {
+    parents[parents.count - 1].rowCount = rowCount
+    let unit = UnitOffset(byteOffset: start + pages.count)
+    page.finish(into: &pages, at: unit, firstChild: firstChild, isRoot: isRoot)
+  }
+}
+
+/// A writer of an ordered block: a main tree, and the fragments of its keys if the index has them.
+struct OrderedBlockWriter {
+  private let offset: Int
+  private let seed: HashSeed
+  private var main: OrderedTreeWriter
+  private var fragments: OrderedKeyTable?
+  private var lastText: [UInt8] = []
+  private var lastLeaf = -1
+
+  /// - Parameter offset: The offset of the block in the file, a multiple of 64.
+  init(at offset: Int, hasFragments: Bool, seed: HashSeed) {
+    self.offset = offset
+    self.seed = seed
+    main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount)
+    fragments = hasFragments ? OrderedKeyTable(seed: seed) : nil
+  }
+
+  var isEmpty: Bool { main.rowCount == 0 }
+
+  /// Appends a key with its rows, both after all that were appended before.
+  mutating func append(_ key: RawSpan, _ rows: Span<UInt32>) {
+    guard fragments != nil else { return main.append(key, rows) }
+    var first = -1
+    var last = -1
+    main.append(key, rows) { leaf in
+      if first < 0 { first = leaf }
+      last = leaf
+    }
+    let text = KeyText.text(of: key)
+    for leaf in first...last { addFragments(text, leaf) }
+    lastText.removeAll(keepingCapacity: true)
+    lastText.append(text)
+  }
+
+  /// Enters the fragments of a text for the leaf with this number.
+  private mutating func addFragments(_ text: RawSpan, _ leaf: Int) {
+    // Fragments within the beginning that the last text of the same leaf has too are entered already.
+    let known = leaf == lastLeaf ? text.commonPrefixByteCount(with: lastText.rawSpan) : 0
+    lastLeaf = leaf
+    KeyText.forEachFragment(of: text, from: max(0, known - 3)) { start, count in
+      fragments?.add(text.slice(start, count), UInt32(leaf + 1))
+    }
+  }
+
+  /// Returns the bytes of the block, and its entry in the manifest.
+  mutating func finish() -> (bytes: [UInt8], block: Manifest.Block) {
+    main.finish()
+    var header = OrderedBlockHeader(
+      levels: UInt16(main.levels), lineCount: UInt32(main.pages.count / 64),
+      entryCount: UInt32(clamping: main.entryCount), mainLineCount: UInt32(main.pages.count / 64),
+      leafCount: UInt32(main.leafCount))
+    var fragmentPages: [UInt8] = []
+    if var fragments, !fragments.isEmpty {
+      var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.count)
+      fragments.sort()
+      fragments.forEachKeyInOrder { tree.append($0, $1) }
+      tree.finish()
+      header.fragmentLeafCount = UInt32(tree.leafCount)
+      header.fragmentLevels = UInt16(tree.levels)
+      header.lineCount += UInt32(tree.pages.count / 64)
+      fragmentPages = tree.pages
+    }
+    let block = Manifest.Block(
+      offset: UInt64(offset), bucketCount: header.lineCount, entryCount: header.entryCount,
+      rowCount: UInt32(clamping: main.rowCount), longestDisplacement: header.levels)
+    return (header.encoded(at: UnitOffset(byteOffset: offset)) + main.pages + fragmentPages, block)
+  }
+}

@@ -1,0 +1,221 @@
+import Bytes
+import RecordFormat
+
+extension Snapshot {
+  /// The names of the ordered indexes of a table that this commit has.
+  public func orderedIndexes(of table: Int) -> [String] {
+    table < manifest.tables.count ? manifest.tables[table].orderedIndexes.map(\.name) : []
+  }
+
+  /// Returns the ordered index with this name; `nil` if this commit has none.
+  public func orderedIndex(_ table: Int, named name: String) -> OrderedIndexID? {
+    guard table < manifest.tables.count,
+      let index = manifest.tables[table].orderedIndexes.firstIndex(where: { $0.name == name })
+    else { return nil }
+    return OrderedIndexID(table: table, index: index)
+  }
+
+  /// Returns a cursor over the rows of an ordered index.
+  ///
+  /// - Parameters:
+  ///   - index: An index of this commit.
+  ///   - gap: Where to begin.
+  ///   - backward: Whether to go to smaller keys.
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  /// - Complexity: One page for each level of each block: a few microseconds.
+  public func cursor(
+    _ index: OrderedIndexID, from gap: OrderedGap = .start, backward: Bool = false
+  ) throws(StoreError) -> OrderedCursor {
+    try OrderedCursor(self, index, from: gap, isForward: !backward)
+  }
+
+  /// Calls `body` with each record of an ordered index from a gap on, in order, until it returns `false`. A record that
+  /// has several keys in the index comes once for each.
+  ///
+  /// - Throws: `StoreError.damaged` if a page or record fails its check; any error that `body` throws.
+  /// - Complexity: As ``cursor(_:from:backward:)``, and one record for each call. Records are prefetched.
+  public func forEachRecord(
+    inOrderOf index: OrderedIndexID, from gap: OrderedGap = .start, backward: Bool = false,
+    _ body: (RawSpan, borrowing RecordView) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var cursor = try cursor(index, from: gap, backward: backward)
+    while try cursor.next() {
+      cursor.prefetchRecords(Self.orderedPrefetchDistance)
+      if try !body(cursor.key, try record(cursor.row.unit, table: index.table)) { return }
+    }
+  }
+
+  /// The number of records that are prefetched ahead: enough to overlap the misses of one record with the work on
+  /// others.
+  private static var orderedPrefetchDistance: Int { 8 }
+
+  /// Returns the number of rows of an ordered index between two gaps, without reading rows or the leaves between.
+  ///
+  /// - Returns: The number, which includes dead rows that the file still has; and whether there are none of these in the
+  ///   file, so that it is exact.
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  /// - Complexity: As two seeks.
+  public func rowCount(
+    inOrderOf index: OrderedIndexID, from first: OrderedGap = .start, to last: OrderedGap = .end
+  ) throws(StoreError) -> (count: Int, isExact: Bool) {
+    var count = 0
+    var leaf = OrderedLeaf()
+    for block in try orderedBlocks(index) {
+      count += try rank(of: last, in: block, &leaf) - (try rank(of: first, in: block, &leaf))
+    }
+    return (max(0, count), deadBlocks.isEmpty)
+  }
+
+  private func rank(
+    of gap: OrderedGap, in block: OrderedBlock, _ leaf: inout OrderedLeaf
+  ) throws(StoreError) -> Int {
+    let tree = block.header.mainTree
+    let found = try findLeaf(block, tree, gap)
+    try read(block, tree, leaf: found.number, into: &leaf)
+    return found.rowsBefore + leaf.rowCount(before: gap)
+  }
+
+  /// Appends the numbers of the rows of `key` to `rows`, in ascending order, dead ones included, and at most about
+  /// `limit` of them.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  /// - Complexity: One page for each level of each block, and 1 to 4 bytes for each row.
+  package func appendRows(
+    of key: RawSpan, in index: OrderedIndexID, to rows: inout [UInt32], limit: Int = .max
+  ) throws(StoreError) {
+    let gap = OrderedGap.before(key.copied())
+    // Older blocks have the rows that lie before.
+    for block in try orderedBlocks(index).reversed() {
+      try appendRows(of: key, gap, in: block, block.header.mainTree, to: &rows, limit: limit)
+    }
+  }
+
+  /// Appends the rows of `key` in one tree.
+  func appendRows(
+    of key: RawSpan, _ gap: OrderedGap, in block: OrderedBlock, _ tree: OrderedBlockHeader.Tree,
+    to rows: inout [UInt32], limit: Int = .max
+  ) throws(StoreError) {
+    var number = try findLeaf(block, tree, gap).number
+    while number < tree.leafCount, rows.count < limit {
+      let page = try page(block, tree, number)
+      guard page.level == 0, let restart = page.lastRestart(notAfter: key, 0) else {
+        throw damagedPage(block, tree, number)
+      }
+      var entries = page.entries(fromRestart: restart)
+      while entries.next() {
+        let order = entries.key.rawSpan.compare(to: key)
+        if order < 0 { continue }
+        if order > 0 || rows.count >= limit { return }
+        guard entries.appendRows(to: &rows) else { throw damagedPage(block, tree, number) }
+      }
+      guard entries.isAtEnd else { throw damagedPage(block, tree, number) }
+      number += 1
+    }
+  }
+
+  /// Calls `body` with each key from `first` on, in order, and the number of its rows, dead ones included, until it
+  /// returns `false`. A key may come more than once in a row, with a part of its rows each time.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
+  package func forEachKey(
+    of index: OrderedIndexID, from first: RawSpan,
+    _ body: (RawSpan, Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var runs: [OrderedRun] = []
+    for block in try orderedBlocks(index) {
+      var run = OrderedRun(self, block)
+      if try run.seek(first) { runs.append(run) }
+    }
+    while !runs.isEmpty {
+      var best = 0
+      for other in runs.indices.dropFirst() where runs[other].precedes(runs[best]) { best = other }
+      let key = runs[best].key
+      if try !body(key.rawSpan, runs[best].rows.count) { return }
+      if try !runs[best].next() { runs.remove(at: best) }
+    }
+  }
+
+  /// Calls `body` with each key whose text contains `part`, and the number of its rows, dead ones included, until it
+  /// returns `false`. Keys come in no particular order, and a key may come more than once, with a part of its rows.
+  ///
+  /// - Parameters:
+  ///   - part: At least three bytes.
+  ///   - index: An index with fragments.
+  /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
+  /// - Complexity: The leaves that have all fragments of `part`.
+  package func forEachKey(
+    containing part: RawSpan, of index: OrderedIndexID, _ body: (RawSpan, Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    precondition(part.byteCount >= 3, "a fragment has three bytes")
+    var leaf = OrderedLeaf()
+    for block in try orderedBlocks(index) {
+      let tree = block.header.mainTree
+      for number in try leaves(containing: part, in: block) {
+        guard number > 0, Int(number) <= tree.leafCount else {
+          throw log.damage(block.offset, "fragment tree: there is no leaf \(number)")
+        }
+        try read(block, tree, leaf: Int(number) - 1, into: &leaf)
+        for entry in 0..<leaf.entryCount {
+          let key = leaf.key(entry)
+          guard KeyText.contains(part, in: KeyText.text(of: key)) else { continue }
+          if try !body(key, leaf.rowRange(entry).count) { return }
+        }
+      }
+    }
+  }
+
+  /// Returns the numbers, plus one, of the leaves of a block that have all fragments of `part`.
+  private func leaves(containing part: RawSpan, in block: OrderedBlock) throws(StoreError) -> [UInt32] {
+    guard let tree = block.header.fragmentTree else { return [] }
+    var common: [UInt32]?
+    var fragments: [(start: Int, count: Int)] = []
+    KeyText.forEachFragment(of: part) { fragments.append(($0, $1)) }
+    // Three digits at the end may be the first of four in the key. They say nothing that four before them do not, as
+    // long as there are any.
+    if let last = fragments.last, last.count == 3, fragments.count > 1, KeyText.hasThreeDigits(part, last.start) {
+      fragments.removeLast()
+    }
+    for fragment in fragments {
+      let bytes = part.slice(fragment.start, fragment.count)
+      var found: [UInt32] = []
+      if fragment.count == 3, KeyText.hasThreeDigits(part, fragment.start) {
+        try appendLeaves(ofPrefix: bytes, in: block, tree, to: &found)
+      } else {
+        try appendRows(of: bytes, .before(bytes.copied()), in: block, tree, to: &found)
+      }
+      if let known = common { found = Self.intersection(known, found) }
+      if found.isEmpty { return [] }
+      common = found
+    }
+    return common ?? []
+  }
+
+  /// Appends the leaves of all fragments that begin with `prefix`, each once, in ascending order.
+  private func appendLeaves(
+    ofPrefix prefix: RawSpan, in block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, to leaves: inout [UInt32]
+  ) throws(StoreError) {
+    try appendRows(of: prefix, .before(prefix.copied()), in: block, tree, to: &leaves)
+    var longer = prefix.copied()
+    for digit in UInt8(ascii: "0")...UInt8(ascii: "9") {
+      longer.append(digit)
+      try appendRows(of: longer.rawSpan, .before(longer), in: block, tree, to: &leaves)
+      longer.removeLast()
+    }
+    leaves.sort()
+    var last: UInt32 = 0
+    leaves.removeAll { leaf in
+      defer { last = leaf }
+      return leaf == last
+    }
+  }
+
+  private static func intersection(_ a: [UInt32], _ b: [UInt32]) -> [UInt32] {
+    var result: [UInt32] = []
+    var other = 0
+    for number in a {
+      while other < b.count, b[other] < number { other += 1 }
+      if other < b.count, b[other] == number { result.append(number) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,229 @@
+import Bytes
+import RecordFormat
+
+/// An ordered index that a compaction copies from the file that it replaces.
+struct OrderedCopy {
+  let source: Snapshot
+  /// The index in `source`.
+  let id: OrderedIndexID
+}
+
+extension Transaction {
+  /// The names of the ordered indexes of a table, in the order in which `RecordDraft.orderedKeys` numbers them.
+  ///
+  /// A row that is put must have its keys for each of them.
+  public func orderedIndexes(of table: Int) -> [String] { manifest.tables[table].orderedIndexes.map(\.name) }
+
+  /// Adds an ordered index to a table, and enters all rows of the table that are live.
+  ///
+  /// - Precondition: No row was put into the table by this transaction.
+  /// - Throws: `StoreError.damaged` at the first object that fails its check; `.schema` if the table has the index or the
+  ///   maximum number of them.
+  /// - Complexity: Reads every object of the generation once. Memory for each distinct key, and 8 bytes for each pair of
+  ///   a key and a row.
+  public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    let known = manifest.tables[table].orderedIndexes
+    guard !known.contains(where: { $0.name == index.name }) else {
+      throw .schema(path: log.path, reason: "\(manifest.tables[table].name) has an ordered index \(index.name)")
+    }
+    guard known.count < Manifest.orderedIndexLimit else {
+      throw .schema(path: log.path, reason: "a table has at most \(Manifest.orderedIndexLimit) ordered indexes")
+    }
+    do {
+      var keys = OrderedKeyTable(seed: appender.seed)
+      try base?.scan(table) { (record) throws(StoreError) in
+        let row = record.unit.rawValue
+        try index.addKeys(record) { keys.add(OrderedKeys.truncated($0), row) }
+      }
+      manifest.tables[table].orderedIndexes.append(
+        Manifest.OrderedIndex(name: index.name, hasFragments: index.hasFragments))
+      appender.ordered[table].append(keys)
+      keyFunctions[table, default: [:]][index.name] = index.addKeys
+    } catch { throw recorded(error) }
+  }
+
+  /// Removes an ordered index from a table. Does nothing if the table does not have it.
+  ///
+  /// - Precondition: No row was put into the table by this transaction.
+  public func removeOrderedIndex(_ table: Int, named name: String) {
+    precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    guard let index = manifest.tables[table].orderedIndexes.firstIndex(where: { $0.name == name }) else { return }
+    manifest.tables[table].orderedIndexes.remove(at: index)
+    appender.ordered[table].remove(at: index)
+    orderedCopies[table]?[name] = nil
+  }
+
+  /// Leaves out the ordered indexes of a table whose keys the application cannot derive: rows that it puts would be
+  /// missing there.
+  func dropUnknownOrderedIndexes(of table: Int) {
+    for index in manifest.tables[table].orderedIndexes where keyFunctions[table]?[index.name] == nil {
+      removeOrderedIndex(table, named: index.name)
+    }
+  }
+
+  /// Adds the keys of a row of another file or commit to a draft of the same row.
+  func addOrderedKeys(
+    of record: borrowing RecordView, _ table: Int, to draft: inout RecordDraft
+  ) throws(StoreError) {
+    for (number, index) in manifest.tables[table].orderedIndexes.enumerated() {
+      guard let addKeys = keyFunctions[table]?[index.name] else { continue }
+      var keys = OrderedKeys()
+      swap(&keys, &draft.orderedKeys)
+      try addKeys(record) { keys.add(number, $0) }
+      swap(&keys, &draft.orderedKeys)
+    }
+  }
+
+  /// Writes a block for each ordered index that has new rows, merged with the newer blocks of the tail.
+  func appendOrderedBlocks(except replaced: Set<UInt32>) throws(StoreError) {
+    for table in manifest.tables.indices {
+      for index in manifest.tables[table].orderedIndexes.indices {
+        try appendOrderedBlock(table, index, except: replaced)
+      }
+    }
+  }
+
+  private func appendOrderedBlock(_ table: Int, _ index: Int, except replaced: Set<UInt32>) throws(StoreError) {
+    let described = manifest.tables[table].orderedIndexes[index]
+    var keys = OrderedKeyTable(seed: appender.seed)
+    swap(&keys, &appender.ordered[table][index])
+    appender.builder.align(to: Bucket.byteCount)
+    var writer = OrderedBlockWriter(
+      at: appender.builder.position, hasFragments: described.hasFragments, seed: appender.seed)
+    if let copy = orderedCopies[table]?[described.name] {
+      try write(copy, to: &writer)
+    } else {
+      if keys.isEmpty { return }
+      keys.sort()
+      try merge(keys, replaced, table, index, into: &writer)
+    }
+    if writer.isEmpty { return }
+    let (bytes, block) = writer.finish()
+    try appender.builder.checkRoom(for: bytes.count)
+    try appender.builder.append(bytes)
+    manifest.tables[table].orderedIndexes[index].blocks.insert(block, at: 0)
+  }
+
+  /// Writes all rows of an index that were copied.
+  private func write(_ copy: OrderedCopy, to writer: inout OrderedBlockWriter) throws(StoreError) {
+    var merge = OrderedMerge()
+    for block in try copy.source.orderedBlocks(copy.id) { try merge.add(OrderedRun(copy.source, block)) }
+    var rows: [UInt32] = []
+    while try merge.next() {
+      rows.removeAll(keepingCapacity: true)
+      for row in merge.rows {
+        if let new = rowMap.new(of: row) { rows.append(new) }
+      }
+      if !rows.isEmpty { writer.append(merge.key.rawSpan, rows.span) }
+    }
+  }
+
+  /// Writes the new keys, merged with those of the newer blocks of the tail, without rows that are dead.
+  private func merge(
+    _ keys: OrderedKeyTable, _ replaced: Set<UInt32>, _ table: Int, _ index: Int,
+    into writer: inout OrderedBlockWriter
+  ) throws(StoreError) {
+    var merge = OrderedMerge()
+    var remaining = manifest.tables[table].orderedIndexes[index].blocks
+    var count = keys.rowCount
+    while let base, let newest = remaining.first, Int(newest.offset) >= base.baseEnd,
+      Int(newest.rowCount) <= Self.mergeRatio * count
+    {
+      try merge.add(OrderedRun(base, try base.orderedBlock(newest)))
+      count += Int(newest.rowCount)
+      remaining.removeFirst()
+    }
+    manifest.tables[table].orderedIndexes[index].blocks = remaining
+    if merge.isEmpty, replaced.isEmpty, dead.isEmpty {
+      keys.forEachKeyInOrder { writer.append($0, $1) }
+      return
+    }
+    merge.add(keys)
+    var rows: [UInt32] = []
+    while try merge.next() {
+      rows.removeAll(keepingCapacity: true)
+      for row in merge.rows {
+        if dead.contains(row) || replaced.contains(row) { continue }
+        if let base, Int(row) * 8 < base.end, try base.isDead(UnitOffset(rawValue: row)) { continue }
+        rows.append(row)
+      }
+      if !rows.isEmpty { writer.append(merge.key.rawSpan, rows.span) }
+    }
+  }
+}
+
+/// A merge of sorted runs of keys: each key once, with the rows of all runs in ascending order.
+private struct OrderedMerge {
+  private var runs: [OrderedRun] = []
+  /// The keys of the transaction, whose rows lie after those of all runs.
+  private var table: OrderedKeyTable?
+  private var tablePosition = 0
+  private var tableRow = 0
+  private var tableKey: [UInt8] = []
+  private var tableRows: [UInt32] = []
+  private(set) var key: [UInt8] = []
+  private(set) var rows: [UInt32] = []
+
+  var isEmpty: Bool { runs.isEmpty }
+
+  /// Adds a run whose rows lie before those of the runs that were added.
+  mutating func add(_ run: OrderedRun) throws(StoreError) {
+    var run = run
+    if try run.next() { runs.insert(run, at: 0) }
+  }
+
+  mutating func add(_ keys: OrderedKeyTable) {
+    table = keys
+    readTable()
+  }
+
+  private mutating func readTable() {
+    guard let keys = table, tablePosition < keys.keyCount else {
+      table = nil
+      return
+    }
+    keys.read(tablePosition, &tableRow, &tableKey, &tableRows)
+    tablePosition += 1
+  }
+
+  /// Moves to the next key. Returns whether there is one.
+  mutating func next() throws(StoreError) -> Bool {
+    guard setSmallestKey() else { return false }
+    rows.removeAll(keepingCapacity: true)
+    var index = 0
+    while index < runs.count {
+      var isLeft = true
+      while isLeft, runs[index].key == key {
+        rows.append(contentsOf: runs[index].rows)
+        isLeft = try runs[index].next()
+      }
+      if isLeft { index += 1 } else { runs.remove(at: index) }
+    }
+    if table != nil, tableKey == key {
+      rows.append(contentsOf: tableRows)
+      readTable()
+    }
+    return true
+  }
+
+  private mutating func setSmallestKey() -> Bool {
+    var best: Int?
+    for index in runs.indices where best.map({ runs[index].precedes(runs[$0]) }) ?? true { best = index }
+    key.removeAll(keepingCapacity: true)
+    if let best, table == nil || runs[best].isAtOrBefore(tableKey) {
+      key.append(contentsOf: runs[best].key)
+    } else if table != nil {
+      key.append(contentsOf: tableKey)
+    } else {
+      return false
+    }
+    return true
+  }
+}
+
+extension OrderedKeys {
+  /// Returns the key as it is entered: at most its first 255 bytes.
+  @_lifetime(copy key)
+  static func truncated(_ key: RawSpan) -> RawSpan { key.slice(0, min(key.byteCount, maximumKeyLength)) }
+}
