@@ -13,7 +13,7 @@ public enum Checksum {
   }
 
   /// Returns the checksum of an array's bytes, continued from `crc`.
-  public static func of(_ bytes: [UInt8], from crc: UInt32 = 0) -> UInt32 {
+  package static func of(_ bytes: [UInt8], from crc: UInt32 = 0) -> UInt32 {
     of(bytes.rawSpan, from: crc)
   }
 }

@@ -1,14 +1,14 @@
 /// An order-independent fingerprint of contents: the sum of 128-bit hashes with fixed seeds.
 ///
 /// It is the same in every file. It detects accidental differences, not forgery.
-public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
+package struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   /// The sum of the first 64-bit hashes of all elements, with wraparound.
-  public private(set) var first: UInt64 = 0
+  package private(set) var first: UInt64 = 0
   /// The sum of the second 64-bit hashes of all elements, with wraparound. It uses another seed than ``first``.
-  public private(set) var second: UInt64 = 0
+  package private(set) var second: UInt64 = 0
 
   /// Creates the digest of no elements: both sums are 0.
-  public init() {}
+  package init() {}
 
   // The seeds are fixed because the digest must be the same in every file.
   private static let seeds = (
@@ -17,7 +17,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   )
 
   /// Adds an element. The order of the elements does not matter.
-  public mutating func add(_ bytes: RawSpan) {
+  package mutating func add(_ bytes: RawSpan) {
     let low = KeyHash.of(bytes, Self.seeds.0)
     let (sum, carry) = first.addingReportingOverflow(low)
     first = sum
@@ -25,7 +25,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Returns the hash of the number of elements and the sum of their hashes, which is this digest.
-  public func closed(count: Int) -> ContentDigest {
+  package func closed(count: Int) -> ContentDigest {
     var closing = ByteWriter()
     for word in [UInt64(count), first, second] { closing.put(word) }
     var digest = ContentDigest()
@@ -34,7 +34,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Returns the hash of this digest and another one, 16 bytes each.
-  public func joined(with other: ContentDigest) -> ContentDigest {
+  package func joined(with other: ContentDigest) -> ContentDigest {
     var both = ByteWriter()
     for word in [first, second, other.first, other.second] { both.put(word) }
     var digest = ContentDigest()
@@ -43,7 +43,7 @@ public struct ContentDigest: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The digest as 32 hexadecimal digits.
-  public var description: String { hex(second) + hex(first) }
+  package var description: String { hex(second) + hex(first) }
 
   private func hex(_ word: UInt64) -> String {
     let digits = String(word, radix: 16)

@@ -3,20 +3,20 @@
 ///     1 length n · n bytes key, for each
 ///
 /// An invalid list yields the keys before the offset at which it becomes invalid.
-public struct KeyList: ~Escapable {
+package struct KeyList: ~Escapable {
   /// The maximum length of a key in a list in bytes. The length has eight bits.
-  public static let maximumKeyLength = Int(UInt8.max)
+  package static let maximumKeyLength = Int(UInt8.max)
 
   private let bytes: RawSpan
   private var offset = 0
 
   /// Creates an iterator over the keys in `bytes`, which may be invalid.
   @_lifetime(copy bytes)
-  public init(_ bytes: RawSpan) { self.bytes = bytes }
+  package init(_ bytes: RawSpan) { self.bytes = bytes }
 
   /// Returns the next key; `nil` after the last one.
   @_lifetime(copy self)
-  public mutating func next() -> RawSpan? {
+  package mutating func next() -> RawSpan? {
     guard offset < bytes.byteCount else { return nil }
     let length = Int(bytes.u8(at: offset))
     guard length < bytes.byteCount - offset else { return nil }
@@ -26,17 +26,17 @@ public struct KeyList: ~Escapable {
   }
 
   /// Returns whether `bytes` are completely a valid list.
-  public static func isValid(_ bytes: RawSpan) -> Bool { validByteCount(bytes) == bytes.byteCount }
+  package static func isValid(_ bytes: RawSpan) -> Bool { validByteCount(bytes) == bytes.byteCount }
 
   /// Returns the number of leading bytes that are a valid list.
-  public static func validByteCount(_ bytes: RawSpan) -> Int {
+  package static func validByteCount(_ bytes: RawSpan) -> Int {
     var list = KeyList(bytes)
     while list.next() != nil {}
     return list.offset
   }
 
   /// Returns the distinct keys of the list in `bytes`.
-  public static func distinct(_ bytes: RawSpan) -> [[UInt8]] {
+  package static func distinct(_ bytes: RawSpan) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
     var list = KeyList(bytes)
@@ -48,7 +48,7 @@ public struct KeyList: ~Escapable {
   }
 
   /// Returns whether the list in `bytes` contains a key more than once.
-  public static func hasRepeatedKeys(_ bytes: RawSpan) -> Bool {
+  package static func hasRepeatedKeys(_ bytes: RawSpan) -> Bool {
     var count = 0
     var list = KeyList(bytes)
     while list.next() != nil { count += 1 }
@@ -56,7 +56,7 @@ public struct KeyList: ~Escapable {
   }
 
   /// Returns whether the list in `bytes` contains `key`.
-  public static func contains(_ key: RawSpan, in bytes: RawSpan) -> Bool {
+  package static func contains(_ key: RawSpan, in bytes: RawSpan) -> Bool {
     var list = KeyList(bytes)
     while let next = list.next() {
       if next.hasSameBytes(as: key) { return true }

@@ -69,7 +69,7 @@ extension RawSpan {
   }
 
   /// Returns whether every byte from `start` to the end is zero.
-  public func isZero(from start: Int) -> Bool {
+  package func isZero(from start: Int) -> Bool {
     var offset = start
     while offset + 8 <= byteCount {
       if u64(at: offset) != 0 { return false }
@@ -167,7 +167,7 @@ extension RawSpan {
   }
 
   /// Returns a copy of the bytes.
-  public func copied() -> [UInt8] {
+  package func copied() -> [UInt8] {
     let count = byteCount
     // All empty arrays share one object, whose reference count the initializer would write to.
     if count == 0 { return [] }

@@ -25,7 +25,7 @@ public final class Mapping: Sendable {
 
   /// Takes ownership of `byteCount` bytes of memory, which `release` frees.
   @unsafe
-  public init(
+  package init(
     base: UnsafeRawPointer, byteCount: Int, range: OpaquePointer? = nil,
     release: @escaping @Sendable (UnsafeRawPointer, Int) -> Void
   ) {
@@ -76,7 +76,7 @@ public final class Mapping: Sendable {
   }
 
   /// Returns the offset in this mapping of bytes that belong to it.
-  public func offset(of bytes: RawSpan) -> Int {
+  package func offset(of bytes: RawSpan) -> Int {
     // The addresses are only compared; nothing is read.
     unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress.map { unsafe $0 - base } ?? 0 }
   }

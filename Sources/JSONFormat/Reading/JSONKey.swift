@@ -1,14 +1,14 @@
 /// A key that is known in advance, stored as words for fast comparison.
-public struct JSONKey: Sendable {
+package struct JSONKey: Sendable {
   /// The length of the key in bytes.
-  public let byteCount: Int
+  package let byteCount: Int
   /// The bytes of the key, the first byte least significant, followed by zeros.
-  public let words: (UInt64, UInt64, UInt64)
+  package let words: (UInt64, UInt64, UInt64)
   /// Ones for the bytes of `words` that belong to the key.
   let masks: (UInt64, UInt64, UInt64)
 
   /// Creates a key of at most 24 ASCII bytes, none of which JSON escapes.
-  public init(_ name: String) {
+  package init(_ name: String) {
     precondition(name.utf8.count <= 24, "a known key must have 24 bytes or fewer")
     var words: [UInt64] = [0, 0, 0]
     var masks = words
@@ -29,7 +29,7 @@ extension JSONTokenizer {
   ///
   /// This has the same effect as a call of ``next()`` that finds ``JSONToken/key`` with this text, but needs only a few
   /// comparisons.
-  public mutating func skipKey(_ key: borrowing JSONKey) -> Bool {
+  package mutating func skipKey(_ key: borrowing JSONKey) -> Bool {
     let valueStart = offset(behind: key)
     if valueStart == 0 { return false }
     position = valueStart
