@@ -98,7 +98,8 @@ extension Scan {
       let isBracketed = ElementString.openedElement(at: start, in: bytes) != nil
       if symbology?.isGS1 == true {
         evidence = .carrier
-      } else if symbology?.isEANUPC == true || Separators.isEnvelope(bytes) {
+      } else if symbology?.isEANUPC == true || bytes.starts(with: "[)>\u{1E}".utf8) {
+        // A message of ISO/IEC 15434 that is no label has GS too, but no GS1 data.
         return false
       } else if isBracketed || bytes.contains(ASCII.groupSeparator) {
         evidence = .form

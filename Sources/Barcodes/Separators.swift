@@ -30,9 +30,4 @@ enum Separators {
     }
     return rest.startIndex - data.startIndex
   }
-
-  /// Returns whether the data are an envelope of ISO/IEC 15434, `[)>` and RS. It uses GS too, but not for GS1 data.
-  static func isEnvelope(_ bytes: [UInt8]) -> Bool {
-    bytes.starts(with: [UInt8(ascii: "["), UInt8(ascii: ")"), UInt8(ascii: ">"), 0x1E])
-  }
 }

@@ -103,6 +103,9 @@ import Testing
     let embedded = Scan("[)>\u{1E}05\u{1D}010529684939845210KGL\u{1E}\u{4}")
     #expect(embedded.gtin?.digits == "05296849398452" && embedded.codeKind == .iso15434)
     #expect(embedded.content(today: ScanDate(daysSince1970: 20_000)).data.lot == "KGL")
+    // A message without the number of a format has separators, but they do not make it GS1 data.
+    let damaged = Scan("[)>\u{1E}AB\u{1D}1PA\u{1E}\u{4}")
+    #expect(damaged.kind == .text && damaged.label == nil)
   }
 
   @Test func `ten digits may be an ISBN, which is tried last`() {
