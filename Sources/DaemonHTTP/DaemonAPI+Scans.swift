@@ -6,7 +6,7 @@ extension DaemonAPI {
   var scanRoutes: [Route] {
     [
       Route(method: .get, path: "/v1/scan/{code}", parameters: ["symbology"], work: .immediate(look)),
-      // A scanner's program may send what it knows of a scan besides; members that the daemon does not know are ignored.
+      // A client may send more about a scan than the daemon needs; unknown members are ignored.
       Route(method: .post, path: "/v1/scans", body: .required, members: nil, work: .answer(scan)),
       Route(method: .get, path: "/v1/misses", parameters: ["limit"], work: .answer(misses)),
       Route(method: .delete, path: "/v1/misses", work: .answer(clearMisses)),
@@ -39,7 +39,7 @@ extension DaemonAPI {
   static func readings(_ body: BodyMembers) throws(ErrorResponse) -> (readings: [Reading], isList: Bool) {
     let input = try body.text("input") ?? "http"
     let tag = try body.text("tag")
-    // Check it even if each scan has an input of its own.
+    // Check it even if each scan names its input.
     try check(input: input)
     try check(tag: tag)
     switch (body["code"], body["codes"], body["scans"]) {

@@ -2,7 +2,7 @@ import ScanDaemon
 
 /// An encoder of events in the format `text/event-stream` (HTML, 9.2).
 enum EventStreamEncoder {
-  /// Encodes an event. If its data has several lines, each becomes a `data` field of its own, so no byte of it can end
+  /// Encodes an event. If its data has several lines, each becomes a separate `data` field, so no byte of it can end
   /// the event.
   static func bytes(_ event: DaemonEvent) -> [UInt8] {
     bytes(id: event.id.description, kind: event.kind.rawValue, data: event.data)

@@ -5,7 +5,7 @@ import Synchronization
 /// The table is bounded. A client whose bucket is full again is removed, because a new bucket starts full. If the table
 /// is full nevertheless, the clients that are not in it share one bucket.
 final class RateLimiter: Sendable {
-  /// The maximum number of clients with a bucket of their own.
+  /// The maximum number of buckets.
   static let callerLimit = 4096
 
   /// The number of tokens added per second.

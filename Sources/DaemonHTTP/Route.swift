@@ -134,7 +134,7 @@ final class RouteTable: Sendable {
     root = Node(routes.map { ($0.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...], $0) })
   }
 
-  /// - Returns: The routes; `nil` if there is no such path.
+  /// - Returns: The routes with this path; `nil` if no route has it.
   func match(_ segments: [String]) -> Match? {
     var node = root
     var parameters: [String] = []

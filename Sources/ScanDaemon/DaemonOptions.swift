@@ -21,8 +21,8 @@ public struct DaemonOptions: Sendable {
   public var doubleScanWindow: Duration = .milliseconds(500)
   /// How scans are parsed and matched. What is set here overrides the settings `matching.…` of the stores.
   public var matching = MatchingSettings()
-  /// For each input name, the texts that stand for FNC1, instead of those of ``DaemonOptions/matching`` and of the
-  /// stores; see `ScanConfiguration.separators(in:)`. A text of only digits is a programmer's error.
+  /// The texts that scanners send instead of FNC1, by input. They override those of ``DaemonOptions/matching`` and of
+  /// the stores; see `ScanConfiguration.separators(in:)`. A text of only digits is a programmer's error.
   public var inputSeparators: [String: [String]] = [:]
   /// The number of events that are kept for listeners that reconnect.
   public var eventCapacity = 1000

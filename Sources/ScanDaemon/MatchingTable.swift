@@ -6,12 +6,12 @@ import Workspace
 /// A class, so that a scan copies one reference.
 final class MatchingTable: Sendable {
   private let common: MatchingOptions
-  /// The options of inputs whose scanners send FNC1 in a way of their own.
+  /// The options of inputs with their own separators, by name.
   private let own: [String: MatchingOptions]
 
   /// - Parameters:
   ///   - settings: The settings of the configuration and of the stores.
-  ///   - separators: The texts that stand for FNC1, for inputs that have texts of their own.
+  ///   - separators: The texts that replace FNC1, for each input that has its own.
   init(_ settings: MatchingSettings, separators: [String: [String]]) {
     let common = settings.options
     self.common = common

@@ -78,7 +78,7 @@ package final class Problems: Sendable {
   /// - Parameters:
   ///   - code: The kind of problem.
   ///   - message: What happened, in one sentence for people; the latest is shown, up to 500 characters.
-  ///   - about: The webhook, input or user that has the problem. Each has a problem of its own.
+  ///   - about: The webhook, input or user that has the problem. Each of them has a separate problem.
   ///   - time: The time after the last occurrence at which the problem ends, for a problem whose end cannot be
   ///     observed; `nil` if it lasts until ``clear(_:about:)``.
   package func note(_ code: ProblemCode, _ message: String, about: String? = nil, endsAfter time: Duration? = nil) {

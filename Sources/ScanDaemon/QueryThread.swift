@@ -18,7 +18,7 @@ package final class QueryThread: Sendable {
   /// The number of queries that run or wait at this moment.
   var pendingCount: Int { count.withLock { $0 } }
 
-  /// Runs a query after those that were asked for before.
+  /// Runs a query after all earlier ones.
   ///
   /// - Throws: ``TooManyQueries`` if ``limit`` queries run or wait; the errors of `body`.
   package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -71,7 +71,7 @@ final class Rematcher: Service {
       guard let documents = try await recorder.open(stores), try documents.pending.count() > 0 else {
         return problems.clear(.rematchFailing)
       }
-      // Lookups need a catalogue that opens. If it does not, that is reported as a problem of its own.
+      // Lookups need a catalogue that opens. If it does not, that is reported as a separate problem.
       guard let catalogue = try? access.catalogue(of: stores), catalogue.sequence > 0 else { return }
       let scans = try documents.pending.query().order(by: \.id).fetch()
       var start = 0

@@ -113,7 +113,7 @@ final class RootLock: Sendable {
   }
 
   /// A sentence that describes what another daemon has done to this root directory since the last call: it was refused,
-  /// or it has a lock of its own because the file was removed. `nil` if nothing happened.
+  /// or it holds another lock because the file was removed. `nil` if nothing happened.
   ///
   /// - Complexity: Two system calls, and a few more if the file was removed.
   func rival() -> String? {

@@ -69,7 +69,7 @@ final class UploadService: Service {
     }
   }
 
-  /// Handles a newly recorded upload: starts a worker for its user if there is none.
+  /// Handles a newly recorded upload: starts a worker for its user if none is running.
   func recorded(_ user: String?) {
     if state.withLock({ !$0.served.contains(UserDocumentsTable.Key(user)) }) { wakes.wake() }
   }

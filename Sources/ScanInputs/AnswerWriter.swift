@@ -6,7 +6,7 @@ final class AnswerWriter: Sendable {
   private let thread: InputThread
   private let output: Descriptor
   /// The longest time to wait for one answer to be accepted; `nil` for as long as the input runs. After a timeout,
-  /// later answers do not wait at all until one is accepted.
+  /// later answers do not wait until one is accepted.
   private let patience: Duration?
   private let ending: Ending
   /// The error of the last answer. Each error is reported once.

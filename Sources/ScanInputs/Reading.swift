@@ -7,8 +7,8 @@ public struct Reading: Sendable, Equatable {
   public var code: String
   /// An ID that the sender gave the request; the answer contains it. `nil` if the sender gave none.
   public var tag: String?
-  /// The symbology as the sender named it beside the code, for example `]C1` or `LABEL-TYPE-EAN13`; `nil` if it named
-  /// none. A name that is not known is passed on, and decides nothing.
+  /// The symbology that the sender stated in addition to the code, for example `]C1` or `LABEL-TYPE-EAN13`; `nil` if it
+  /// stated none. An unknown name is passed on and does not affect matching.
   public var symbology: String?
   /// The bytes of a code that could not be decoded; `nil` if it was decoded.
   public let undecodedBytes: [UInt8]?

@@ -12,8 +12,8 @@ import Darwin
 /// The file of a Unix domain socket. Only its owner may use it, at any time.
 ///
 /// The socket is bound in a directory that only its owner can enter, gets its mode, and is then renamed. So other users
-/// can never connect to it, and an existing file is replaced atomically. A socket file that a killed process left
-/// behind is replaced; a file on which a process answers, or which is not a socket, is not.
+/// can never connect to it, and an existing file is replaced atomically. A socket file that a killed process left is
+/// replaced; a file on which a process answers, or which is not a socket, is not.
 package struct SocketFile: Sendable {
   private let path: String
   /// The path at which the socket is bound.
@@ -42,7 +42,7 @@ package struct SocketFile: Sendable {
       guard status.st_mode & S_IFMT == S_IFSOCK else { throw InputError("a file that is no socket has this name") }
       if try await Self.isListenedTo(path) { throw InputError("another process listens there") }
     }
-    // A crashed process with the same ID may have left it behind.
+    // A crashed process with the same ID may have left it.
     removeTemporary()
     // The path is a C string for the duration of the call.
     guard unsafe mkdir(directory, 0o700) == 0 else { throw InputError("cannot make a directory for it", code: errno) }

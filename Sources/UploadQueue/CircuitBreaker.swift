@@ -40,7 +40,7 @@ struct CircuitBreaker: Equatable {
 
   /// Whether the last probe was answered with a failure, and ``takeLookahead()`` has not been called since.
   private var isLookaheadDue = false
-  /// Whether uploads after a probe are being tried. No other probe is sent meanwhile.
+  /// Whether uploads after a probe are being tried. No other probe is sent during that time.
   private var isLookingAhead = false
 
   /// Returns how many uploads to try right after the probe that has just ended, in the order of its lane, to find one

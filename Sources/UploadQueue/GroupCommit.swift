@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// If no commit is running, the first caller starts one. Callers that arrive while a commit runs wait for the next one,
 /// which includes all of them. So one caller pays for one sync, and a thousand callers pay for a few. Commits run on a
-/// thread of their own, so a sync blocks only the tasks that wait for it.
+/// separate thread, so a sync blocks only the tasks that wait for it.
 ///
 /// Calls without an urgent caller, for example a worker's updates, are *patient*: while other calls keep arriving, a
 /// patient call waits up to ``patience`` for the next one, so that the other call need not wait for a separate commit.

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension Upload {
-  /// What programs are told of an upload.
+  /// The upload as JSON.
   package var json: JSONText {
     let payload: JSONText =
       switch payload {
@@ -71,11 +71,11 @@ extension QueueCounts {
     ]
   }
 
-  /// What programs are told of a queue.
+  /// The counts as JSON, with the state of the queue.
   ///
   /// - Parameters:
-  ///   - pauses: why the queue is paused.
-  ///   - heldKeys: the order keys that parked uploads hold.
+  ///   - pauses: The reasons for which the queue is paused.
+  ///   - heldKeys: The order keys that parked uploads hold.
   package func json(_ pauses: Set<PauseReason>, heldKeys: [HeldKey] = []) -> JSONText {
     let reasons = pauses.map(\.rawValue).sorted().map(JSONText.text)
     return .object(
@@ -85,7 +85,7 @@ extension QueueCounts {
 }
 
 extension HeldKey {
-  /// What programs are told of a held key.
+  /// The held key as JSON.
   package var json: JSONText {
     .object([
       ("orderKey", .text(orderKey)), ("kind", .text(kind)), ("upload", .text(upload.text)), ("parked", .int(parked)),

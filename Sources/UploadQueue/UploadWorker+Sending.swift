@@ -162,7 +162,7 @@ extension UploadWorker {
     } catch is CancellationError where Task.isCancelled {
       return .released
     } catch {
-      // A transport may report cancellation with an error of its own.
+      // A transport may report cancellation with its own type of error.
       return Task.isCancelled ? .released : AttemptOutcome(thrown: error)
     }
   }

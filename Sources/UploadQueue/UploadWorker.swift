@@ -398,7 +398,7 @@ public actor UploadWorker {
 
   // MARK: Attempts
 
-  /// Runs an attempt in a task of its own.
+  /// Runs an attempt in a separate task.
   func begin(_ attempt: @escaping @Sendable () async -> Void) {
     lastAttempt += 1
     let number = lastAttempt

@@ -51,12 +51,12 @@ struct StoreOptions: ParsableArguments {
     return current
   }
 
-  /// The user's current catalogue; empty if there is none. Creates nothing.
+  /// The user's current catalogue; empty if the user has no catalogue. Creates nothing.
   func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
 
   /// How the user's scans are parsed and matched, by the settings of the user and of the default store.
   ///
-  /// A default store that is damaged stops nobody who is named: its settings do not count then, with a warning.
+  /// If the default store is damaged, its settings are ignored with a warning.
   ///
   /// - Throws: `MatchingSettingsError` for a stored value that cannot be used; `StoreError` if the user's settings cannot
   ///   be read.
@@ -73,14 +73,14 @@ struct StoreOptions: ParsableArguments {
     return settings.options
   }
 
-  /// The retained commits of the user's catalogue; `nil` if there is none. Creates nothing.
+  /// The retained commits of the user's catalogue; `nil` if the user has no catalogue. Creates nothing.
   func history() throws -> CatalogHistory? {
     let user = try userID()
     guard let location = try workspace.catalogue(of: user) else { return nil }
     return try orRemedies(user) { try CatalogReader.open(location)?.history() }
   }
 
-  /// A reader of the user's catalogue; `nil` if there is none. Creates nothing.
+  /// A reader of the user's catalogue; `nil` if the user has no catalogue. Creates nothing.
   func reader() throws -> CatalogReader? {
     let user = try userID()
     guard let location = try workspace.catalogue(of: user) else { return nil }

@@ -16,7 +16,7 @@ struct StoreCheck {
 
   /// Reads and checks all existing stores. Changes nothing.
   ///
-  /// - Returns: The findings, and, if there are none, the digest of the catalogue, the documents and the queues.
+  /// - Returns: The findings; if nothing was found, the digest of the catalogue, the documents and the queues.
   func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }

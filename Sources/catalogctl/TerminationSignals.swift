@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM, for commands that run until they are told to end.
+/// SIGINT and SIGTERM, for commands that run until they are interrupted.
 enum TerminationSignals {
   /// Calls `handler` for each signal, instead of ending the process, for as long as the result is referenced.
   ///

@@ -16,7 +16,7 @@
 /// *It went away* when a running interface stopped running, or one of the addresses or routes above was removed.
 ///
 /// The tracker does not query the kernel at the start. The first message about an existing interface or address
-/// therefore counts once, though it may be a mere renewal; this costs one attempt, which was pending anyway. Only an
+/// therefore counts once, although it may only be a renewal; this costs one attempt, which was pending anyway. Only an
 /// attempt shows whether a server is reachable.
 struct NetworkTracker: Sendable {
   /// The maximum numbers of known interfaces and addresses, more than a machine next to a scanner has. Beyond them, all

@@ -25,7 +25,7 @@ struct DocumentOptions: ParsableArguments {
 
   @OptionGroup var owner: OwnerOptions
 
-  /// The existing store; `nil` if there is none. Creates nothing.
+  /// The store for reading; `nil` if the user has no documents. Creates nothing.
   func existing(tracing trace: Tracer? = nil) throws -> DocumentStore? {
     guard let location = try owner.store.workspace.store(Self.storeName, of: owner.userID()) else { return nil }
     var options = DocumentStore.Options()

@@ -101,7 +101,7 @@ private struct NoDate: Error, CustomStringConvertible {
 }
 
 extension DocumentValue {
-  /// Makes dates of the texts at a path. An array stands for each of its elements; null and a missing field stay.
+  /// Replaces each text at a path by its date, in arrays for every element. Null and a missing field are left as they are.
   fileprivate mutating func makeDates(at names: ArraySlice<String>) throws {
     switch self {
     case .array(var elements):

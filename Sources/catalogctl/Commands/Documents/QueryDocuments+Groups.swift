@@ -4,7 +4,7 @@ import JSONFormat
 
 /// Groups and their aggregates.
 extension QueryDocuments {
-  /// Whether groups or aggregates are to be printed in place of documents.
+  /// Whether to print groups or aggregates instead of documents.
   var isGrouped: Bool {
     count || ![groupBy, sum, minimum, maximum, average].allSatisfy(\.isEmpty)
   }

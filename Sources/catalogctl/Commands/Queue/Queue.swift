@@ -17,7 +17,7 @@ struct QueueTarget: ParsableArguments {
   @OptionGroup var output: OutputOptions
   @Option(help: ArgumentHelp("Which of the queues.", valueName: "name")) var queue = UploadQueue.defaultName
 
-  /// The existing queue; `nil` if there is none. Creates nothing.
+  /// The queue for reading; `nil` if the user has no documents. Creates nothing.
   func existing() throws -> UploadQueue? {
     try documents.existing().map { try UploadQueue(in: $0, name: queue, isReadOnly: true) }
   }

@@ -216,7 +216,7 @@ struct QueueRun: AsyncParsableCommand {
 /// The uploads that were added to be sent at a later time, and those that wait for them under their key.
 private struct UploadsForLater {
   private(set) var count = 0
-  /// The earliest of these times; `nil` if there are no such uploads.
+  /// The earliest of these times; `nil` if no upload has one.
   private(set) var earliest: Date?
 
   init() {}
