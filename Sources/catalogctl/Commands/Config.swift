@@ -9,8 +9,8 @@ struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Read and change settings.",
     discussion: """
-      Settings belong to the user who is meant, or with --default to nobody. A program reads what is set here with its next \
-      look, and what it set is shown here. Who is signed in is no setting: see login and whoami.
+      Settings belong to the selected user, or with --default to nobody. Programs use a changed setting the next time they \
+      read it, and settings that they change are shown here. The signed-in user is not a setting: see login and whoami.
       """,
     subcommands: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])
 }
@@ -138,7 +138,7 @@ struct ConfigSet: ParsableCommand {
 
 struct ConfigUnset: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unset", abstract: "Take back what is set: the program's default holds again.",
+    commandName: "unset", abstract: "Remove a setting: the program's default applies again.",
     discussion: "Does nothing where nothing is set.")
 
   @OptionGroup var config: ConfigOptions

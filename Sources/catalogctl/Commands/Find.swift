@@ -8,7 +8,7 @@ struct Find: ParsableCommand {
     commandName: "find", abstract: "List the products whose name, or another field, contains a text.",
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. Exit \
-      code 1 if there is none. Products that the server sent as deleted are listed too, and marked. Reads the whole \
+      code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. Reads the whole \
       catalogue.
       """)
 

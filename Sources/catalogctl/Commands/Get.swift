@@ -7,7 +7,7 @@ struct Get: ParsableCommand {
     commandName: "get", abstract: "Print a product by id or by its exact barcode.",
     discussion: """
       Nothing is interpreted; 'scan' does that. A product that the server sent as deleted is printed too, and marked; \
-      'scan' does not find it. Exit code 1 if there is none.
+      'scan' does not find it. Exit code 1 if no product is found.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -31,7 +31,7 @@ struct Import: ParsableCommand {
   @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
   var unknown = RowRules.UnknownKeys.fail
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
-  @Flag(help: "Set a catalogue that is damaged aside, and begin anew.") var replaceDamaged = false
+  @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
   @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
 
   func validate() throws {

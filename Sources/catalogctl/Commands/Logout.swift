@@ -3,7 +3,7 @@ import JSONFormat
 
 struct Logout: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "logout", abstract: "Sign out who is signed in.", discussion: "The user's stores stay where they are.")
+    commandName: "logout", abstract: "Sign out the current user.", discussion: "The user's stores stay where they are.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

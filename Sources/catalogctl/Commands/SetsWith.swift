@@ -5,7 +5,7 @@ import JSONFormat
 struct SetsWith: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sets-with", abstract: "List the sets that a product is a component of.",
-    discussion: "Exit code 1 if there is none.")
+    discussion: "Exit code 1 if no set contains it.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

@@ -15,14 +15,14 @@ struct Sync: AsyncParsableCommand {
       standard input), which may be packed with gzip; a bare payload is taken as well. Several --from are taken one after \
       another. The catalogue is locked when an answer is there, not while it is waited for.
 
-      Settings say once and for all what options say each time: 'catalogctl config set sync.url URL', also \
-      sync.organisation, sync.caFile and sync.authorizationFile. An option beats a setting, and a setting of the user \
-      one of the default store.
+      Settings replace options that are always the same: 'catalogctl config set sync.url URL', also sync.organisation, \
+      sync.caFile and sync.authorizationFile. An option overrides a setting, and a setting of the user overrides one of the \
+      default store.
 
       With --organisation, a user who has no catalogue yet begins with that of another user of the same organisation \
       and the same source, if there is one here: without a download, and without room for a second copy. The first sync \
-      then is an increment. The source is the URL; for files, --source names it. Without --organisation, nobody begins \
-      with this catalogue from now on, as nobody can tell whose it is.
+      then is an increment. The source is the URL; for files, --source names it. After a sync without --organisation, no \
+      other user begins with this catalogue, because its organisation is not known.
 
       Credentials for the server are the value of the Authorization header, such as 'Bearer …'. They come from \
       --authorization-file, a file that nobody else may read (chmod 600), from $CATALOG_AUTHORIZATION, or from \
@@ -44,20 +44,20 @@ struct Sync: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A file with the server's answer.", valueName: "file"), completion: .file())
   var from: [String] = []
   @Flag(help: "Take the answer as a full update.") var full = false
-  @Flag(help: "Set a catalogue that is damaged aside, and begin anew; with --full.") var replaceDamaged = false
+  @Flag(help: "Set a damaged catalogue aside and start a new one; with --full.") var replaceDamaged = false
   @Option(
     help: ArgumentHelp("The organisation whose catalogue this is: its users share what is common.", valueName: "id"))
   var organisation: String?
   @Option(help: ArgumentHelp("Where the files' answers come from, together with --organisation.", valueName: "name"))
   var source: String?
   @Option(
-    help: ArgumentHelp("So many rows in one list of an increment call for a full update.", valueName: "rows"))
+    help: ArgumentHelp("Ask for a full update if a list of an increment has this many rows.", valueName: "rows"))
   var threshold = 1000
   @Option(
     help: ArgumentHelp("Keep what the server sends in a file, also if it is refused.", valueName: "file"),
     completion: .file())
   var keepAnswer: String?
-  @Flag(help: "Show progress even where nobody watches.") var progress = false
+  @Flag(help: "Show progress even if standard error is not a terminal.") var progress = false
 
   func validate() throws {
     guard url == nil || from.isEmpty else { throw ValidationError("give --url URL or --from FILE, one of them") }

@@ -6,7 +6,7 @@ import Workspace
 struct Users: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List the users that have stores here.",
-    discussion: "Exit code 65 if a user's catalogue is damaged; the others are listed all the same.",
+    discussion: "Exit code 65 if a user's catalogue is damaged; the others are still listed.",
     subcommands: [UsersRemove.self])
 
   @OptionGroup var store: StoreOptions

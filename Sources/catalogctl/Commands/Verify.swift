@@ -9,7 +9,7 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read and check everything that the user has.",
     discussion: """
-      The catalogue, the documents, and what stands beside them. Clean: exit code 0, and a last line 'digest HEX' over the \
+      The catalogue, the documents, and the user's other stores. Clean: exit code 0, and a last line 'digest HEX' over the \
       content of catalogue and documents alone. Damaged: exit code 65, and a line on \
       standard error for each finding: file, offset, what, what is lost. The store that says who is signed in is checked too. With --default, what belongs to nobody is \
       verified. With --batch, reads root directories from standard input, one a line, and answers each with 'ok HEX' or 'err MESSAGE'.

@@ -4,7 +4,7 @@ import Documents
 
 struct GetDocument: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Print a document as JSON.", discussion: "Exit code 1 if there is none.")
+    commandName: "get", abstract: "Print a document as JSON.", discussion: "Exit code 1 if no document has this id.")
 
   @OptionGroup var documents: DocumentOptions
   @OptionGroup var output: OutputOptions

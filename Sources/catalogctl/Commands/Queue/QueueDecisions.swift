@@ -4,7 +4,7 @@ import UploadQueue
 
 struct QueuePause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Stop sending, until 'resume', in whatever process.")
+    commandName: "pause", abstract: "Stop sending in every process, until 'resume'.")
 
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions
@@ -31,7 +31,7 @@ struct QueueResume: AsyncParsableCommand {
 
 struct QueueRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Let uploads go now that failed, in their old places.",
+    commandName: "retry", abstract: "Retry failed uploads now, in their old order.",
     discussion: """
       An upload that failed is parked, or waits for its next attempt, for as long as its server asked for. A server that \
       is left alone because it failed is tried at once. A time that was given with 'queue add --not-before' stays.
@@ -61,7 +61,7 @@ struct QueueRetry: AsyncParsableCommand {
 
 struct QueueDrop: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drop", abstract: "Remove one upload.", discussion: "Exit code 1 if there is none.")
+    commandName: "drop", abstract: "Remove one upload.", discussion: "Exit code 1 if no upload has this id.")
 
   @OptionGroup var target: QueueTarget
   @OptionGroup var write: WriteOptions

@@ -34,7 +34,8 @@ struct QueueList: ParsableCommand {
 
 struct QueueShow: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print all about one upload, as JSON.", discussion: "Exit code 1 if there is none.")
+    commandName: "show", abstract: "Print everything about one upload, as JSON.",
+    discussion: "Exit code 1 if no upload has this id.")
 
   @OptionGroup var target: QueueTarget
   @Argument(help: "The upload's id.") var id: UploadID

@@ -12,7 +12,7 @@ struct QueueRun: AsyncParsableCommand {
       Each is a POST of its JSON with its id as Idempotency-Key; JSON with files is a form. SIGINT and SIGTERM end the command when the requests that \
       run are answered, or after ten seconds. With --until-empty it ends when nothing waits, with exit code 69 if uploads \
       were parked; also when the rest waits for somebody's decision, or because the server's answers say that it takes nothing. \
-      It does not wait for uploads that were added with --not-before and a time to come, nor for those behind them under \
+      It does not wait for uploads that were added with --not-before and a time in the future, nor for later uploads with \
       their key: it says on standard error how many wait until when, and they do not change the exit code.
 
       A 2xx is success. With --success the JSON of the response must meet a condition as well, in the language of \
