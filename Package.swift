@@ -128,7 +128,10 @@ let package = Package(
     module("Barcodes", ["TextFormat"]),
     module("CatalogRows", ["JSONFormat"]),
     module(
-      "Catalog", ["Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "TextFormat"],
+      "Catalog",
+      [
+        "Barcodes", "Bytes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "SearchText", "TextFormat",
+      ],
       ownsMemory: true),
     module("CatalogWire", ["CatalogRows", "GzipStream", "JSONFormat", "TextFormat"]),
     module("CatalogSync", ["Catalog", "CatalogRows", "CatalogWire", "LogStore"]),

@@ -21,18 +21,26 @@ enum CatalogSchema {
     return tables.count > relations && tables[products].name == "products" && tables[relations].name == "relations"
   }
 
-  static let schema = Schema([
-    Schema.Table(
-      "products",
-      keySpaces: [
-        Schema.KeySpace("id", isUnique: true),
-        Schema.KeySpace("code", skipsEmptyKeys: true),
-      ]),
-    Schema.Table(
-      "relations",
-      keySpaces: [
-        Schema.KeySpace("productId"),
-        Schema.KeySpace("subProductId"),
-      ]),
-  ])
+  /// The schema of a store with the standard indexes.
+  static let schema = schema(with: .standard)
+
+  /// Returns the schema of a store whose next generation has these indexes.
+  static func schema(with indexes: CatalogIndexes) -> Schema {
+    let known = ProductIndex.all.map { $0.described(isWanted: indexes.has($0)) }
+    return Schema([
+      Schema.Table(
+        "products",
+        keySpaces: [
+          Schema.KeySpace("id", isUnique: true),
+          Schema.KeySpace("code", skipsEmptyKeys: true),
+        ],
+        orderedIndexes: known),
+      Schema.Table(
+        "relations",
+        keySpaces: [
+          Schema.KeySpace("productId"),
+          Schema.KeySpace("subProductId"),
+        ]),
+    ])
+  }
 }

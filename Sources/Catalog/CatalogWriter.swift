@@ -17,15 +17,18 @@ public final class CatalogWriter {
   ///   - lockTimeout: The time to wait for another writer to finish.
   ///   - previousLifetime: The time for which the generation that a full update replaced is kept, so that the update
   ///     can be undone; zero keeps no generation. An older one is deleted with the next commit.
+  ///   - indexes: The indexes that the next full update or compaction writes in addition to those by id and barcode.
   ///   - replacesDamaged: Whether to start a new catalogue if this one cannot be opened. The damaged file stays in
   ///     place until the first commit, which renames it; see ``damagedPath``.
   /// - Throws: `StoreError.locked` after the lock timeout; `.damaged`, `.unusable`, `.schema`, `.io`.
   public convenience init(
     _ location: StoreLocation, lockTimeout: Duration = .zero,
-    previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false
+    previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, indexes: CatalogIndexes = .standard,
+    replacesDamaged: Bool = false
   ) throws(StoreError) {
     try self.init(
-      location, lockTimeout: lockTimeout, previousLifetime: previousLifetime, replacesDamaged: replacesDamaged
+      location, lockTimeout: lockTimeout, previousLifetime: previousLifetime, indexes: indexes,
+      replacesDamaged: replacesDamaged
     ) { true }
   }
 
@@ -33,11 +36,12 @@ public final class CatalogWriter {
   /// operation starts. An update that has started is finished.
   package init(
     _ location: StoreLocation, lockTimeout: Duration,
-    previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, replacesDamaged: Bool = false,
-    while isPermitted: @escaping @Sendable () -> Bool
+    previousLifetime: Duration = CatalogWriter.defaultPreviousLifetime, indexes: CatalogIndexes = .standard,
+    replacesDamaged: Bool = false, while isPermitted: @escaping @Sendable () -> Bool
   ) throws(StoreError) {
     store = try StoreWriter(
-      location, schema: CatalogSchema.schema, lockTimeout: lockTimeout, previousLifetime: previousLifetime,
+      location, schema: CatalogSchema.schema(with: indexes), lockTimeout: lockTimeout,
+      previousLifetime: previousLifetime,
       replacesDamaged: replacesDamaged)
     path = location.path
     self.isPermitted = isPermitted

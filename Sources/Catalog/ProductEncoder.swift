@@ -11,6 +11,9 @@ struct ProductEncoder {
   private var draft = RecordDraft()
   private var code: [UInt8] = []
   private var numbers = BodyNumbers()
+  /// The ordered indexes of the transaction's products, in its order; `nil` before the first product.
+  private var indexes: [ProductIndex]?
+  private var indexKeys = ProductIndexKeys()
 
   /// Puts `row` into the transaction.
   ///
@@ -30,7 +33,28 @@ struct ProductEncoder {
       draft.addShared(try transaction.share(text))
     }
     encodeBody(row, &flags)
+    addOrderedKeys(row, transaction)
     try transaction.put(CatalogSchema.products, draft)
+  }
+
+  /// Adds the keys of `row` in the ordered indexes of the transaction.
+  private mutating func addOrderedKeys(_ row: borrowing ProductRow, _ transaction: Transaction) {
+    // An index that this program does not know is none of the transaction's.
+    let indexes =
+      indexes ?? transaction.orderedIndexes(of: CatalogSchema.products).compactMap(ProductIndex.init(named:))
+    self.indexes = indexes
+    if indexes.isEmpty { return }
+    let barcode = row.texts.raw(ProductText.barcode.rawValue)
+    let isFolded = CodeKey.isFolded(barcode)
+    if !isFolded { CodeKey.fold(barcode, into: &code) }
+    let code = code
+    let texts = IndexedTexts(
+      name: row.texts.raw(ProductText.name.rawValue), brand: row.texts.raw(ProductText.brand.rawValue),
+      category: row.texts.raw(ProductText.category.rawValue), skuCode: row.texts.raw(ProductText.skuCode.rawValue),
+      code: isFolded ? barcode : code.rawSpan, updateTime: row.texts.raw(ProductText.updateTime.rawValue))
+    for (number, index) in indexes.enumerated() {
+      indexKeys.forEachKey(of: index, texts) { draft.orderedKeys.add(number, $0) }
+    }
   }
 
   /// Checks whether `row` fits the limits of the format, without writing anything.

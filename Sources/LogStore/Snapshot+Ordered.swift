@@ -113,25 +113,61 @@ extension Snapshot {
     }
   }
 
-  /// Calls `body` with each key from `first` on, in order, and the number of its rows, dead ones included, until it
-  /// returns `false`. A key may come more than once in a row, with a part of its rows each time.
+  /// Calls `body` with each key between two gaps and the number of its rows, dead ones included, until it returns
+  /// `false`. Keys come in order within a block, one block after the other; a key may come more than once, with a part of
+  /// its rows each time.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
+  /// - Complexity: Two pages, and the leaves between the gaps. Rows are not read.
   package func forEachKey(
-    of index: OrderedIndexID, from first: RawSpan,
+    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap,
     _ body: (RawSpan, Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var runs: [OrderedRun] = []
-    for block in try orderedBlocks(index) {
-      var run = OrderedRun(self, block)
-      if try run.seek(first) { runs.append(run) }
+    try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
+      try body(entries.key.rawSpan, entries.rowCount)
     }
-    while !runs.isEmpty {
-      var best = 0
-      for other in runs.indices.dropFirst() where runs[other].precedes(runs[best]) { best = other }
-      let key = runs[best].key
-      if try !body(key.rawSpan, runs[best].rows.count) { return }
-      if try !runs[best].next() { runs.remove(at: best) }
+  }
+
+  /// Calls `body` with each key between two gaps and its rows, in ascending order and dead ones included, until it
+  /// returns `false`. Keys come as in ``forEachKey(of:from:to:_:)``.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
+  package func forEachKeyAndRows(
+    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap,
+    _ body: (RawSpan, Span<UInt32>) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var rows: [UInt32] = []
+    try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
+      rows.removeAll(keepingCapacity: true)
+      guard entries.appendRows(to: &rows) else {
+        throw log.damage(end, "ordered block: the rows of a key contradict each other")
+      }
+      return try body(entries.key.rawSpan, rows.span)
+    }
+  }
+
+  private func forEachEntry(
+    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap,
+    _ body: (borrowing OrderedEntries) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    for block in try orderedBlocks(index) {
+      let tree = block.header.mainTree
+      var number = try findLeaf(block, tree, first).number
+      var isInside = true
+      while isInside, number < tree.leafCount {
+        let page = try page(block, tree, number)
+        guard page.level == 0, let restart = page.lastRestart(notAfter: first.key.rawSpan, 0) else {
+          throw damagedPage(block, tree, number)
+        }
+        var entries = page.entries(fromRestart: restart)
+        while isInside, entries.next() {
+          if first.follows(entries.key.rawSpan, entries.firstRow) { continue }
+          isInside = last.follows(entries.key.rawSpan, entries.firstRow)
+          if isInside, try !body(entries) { return }
+        }
+        guard !isInside || entries.isAtEnd else { throw damagedPage(block, tree, number) }
+        number += 1
+      }
     }
   }
 

@@ -1,0 +1,79 @@
+import Bytes
+import SearchText
+
+/// The texts of a product from which the keys of its indexes are derived.
+struct IndexedTexts: ~Escapable {
+  let name: RawSpan
+  let brand: RawSpan
+  let category: RawSpan
+  let skuCode: RawSpan
+  /// The key under which the barcode is found.
+  let code: RawSpan
+  let updateTime: RawSpan
+
+  @_lifetime(copy name, copy brand, copy category, copy skuCode, copy code, copy updateTime)
+  init(name: RawSpan, brand: RawSpan, category: RawSpan, skuCode: RawSpan, code: RawSpan, updateTime: RawSpan) {
+    self.name = name
+    self.brand = brand
+    self.category = category
+    self.skuCode = skuCode
+    self.code = code
+    self.updateTime = updateTime
+  }
+}
+
+/// Derives the keys of a product in its ordered indexes. It is kept for many products, for its buffers.
+///
+/// `Documentation/Format/Catalogue.md` specifies the keys.
+struct ProductIndexKeys {
+  private var folder = TextFolder()
+  private var other = TextFolder()
+  private var key: [UInt8] = []
+  private var terms = SearchTermWriter()
+
+  /// Calls `receive` with each key of a product in one index.
+  mutating func forEachKey(of index: ProductIndex, _ texts: borrowing IndexedTexts, _ receive: (RawSpan) -> Void) {
+    switch index {
+    case .search:
+      folder.fold(texts.name)
+      terms.begin(nameByteCount: folder.bytes.byteCount)
+      terms.addName(folder, receive)
+      for text in [texts.brand.copiedIfAny, texts.skuCode.copiedIfAny] {
+        guard let text else { continue }
+        other.fold(text.rawSpan)
+        terms.addOther(other, after: folder, receive)
+      }
+    case .barcodeParts, .order(.barcode): receiveCode(texts.code, receive)
+    case .order(.name): receiveFolded(texts.name, receive)
+    case .order(.category): receiveFolded(texts.category, receive)
+    case .order(.brand): receiveFolded(texts.brand, receive)
+    case .order(.updateTime): receive(texts.updateTime)
+    }
+  }
+
+  private mutating func receiveCode(_ code: RawSpan, _ receive: (RawSpan) -> Void) {
+    key.removeAll(keepingCapacity: true)
+    key.append(SearchTerm.code)
+    key.append(code)
+    receive(key.rawSpan)
+  }
+
+  /// Calls `receive` with the tokens of a text, with blanks between them.
+  private mutating func receiveFolded(_ text: RawSpan, _ receive: (RawSpan) -> Void) {
+    folder.fold(text)
+    var key = key
+    self.key = []
+    key.removeAll(keepingCapacity: true)
+    for token in folder.tokens {
+      if !key.isEmpty { key.append(0x20) }
+      key.append(folder.bytes(of: token))
+    }
+    receive(key.rawSpan)
+    self.key = key
+  }
+}
+
+extension RawSpan {
+  /// A copy of the bytes; `nil` if there are none.
+  fileprivate var copiedIfAny: [UInt8]? { byteCount == 0 ? nil : copied() }
+}
