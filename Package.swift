@@ -102,7 +102,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // C: what Swift cannot call, or not as fast, and a document to embed.
+    // C: what Swift cannot call, or not as fast, tables, and a document to embed.
     .target(name: "CChecksum"),
     .target(name: "CStorage"),
     .target(
@@ -110,11 +110,13 @@ let package = Package(
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .target(name: "COpenAPI", exclude: ["openapi.json"]),
+    .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     // Bytes and texts.
     module("Bytes", ["CChecksum"], ownsMemory: true),
     module("TextFormat"),
+    module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
     module("JSONFormat", ["TextFormat"]),
     module("GzipStream", ["CZlib"]),
 
@@ -277,6 +279,7 @@ let package = Package(
         nioPosix,
       ]),
     tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
+    tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
     tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
     tests("HTTPSupportTests", ["HTTPSupport", asyncHTTPClient, nioSSL]),
     tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),

@@ -26,6 +26,8 @@ let package = Package(
     .target(name: "CChecksum", cSettings: instrumentedC),
     .target(name: "CStorage", cSettings: instrumentedC),
     .target(name: "CDaemon", cSettings: instrumentedC),
+    .target(
+      name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"], cSettings: instrumentedC),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Bytes", dependencies: ["CChecksum"], swiftSettings: lifetimes),
     .target(name: "RecordFormat", dependencies: ["Bytes", "CChecksum"], swiftSettings: lifetimes),
@@ -33,6 +35,7 @@ let package = Package(
     .target(name: "LogStore", dependencies: ["Bytes", "RecordFormat", "Storage"], swiftSettings: lifetimes),
     .target(name: "GzipStream", dependencies: ["CZlib"], swiftSettings: library),
     .target(name: "TextFormat", swiftSettings: library),
+    .target(name: "SearchText", dependencies: ["Bytes", "CSearchTables"], swiftSettings: lifetimes),
     .target(name: "JSONFormat", dependencies: ["TextFormat"], swiftSettings: library),
     .target(name: "Barcodes", dependencies: ["TextFormat"], swiftSettings: library),
     .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),

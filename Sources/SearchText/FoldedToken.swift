@@ -4,8 +4,8 @@ public struct FoldedToken: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// Letters, digits and marks of any script but those of `cjk`.
     case word
-    /// Han characters, Hiragana, Katakana, Bopomofo and Hangul. Such a run may be a sentence: most of these scripts do not
-    /// separate words. ``UTF8Decoding`` walks through its characters.
+    /// Han characters, Hiragana, Katakana, Bopomofo and Hangul. Such a run may be a sentence: most of these scripts do
+    /// not separate words. ``UTF8Decoding`` walks through its characters.
     case cjk
   }
 
@@ -17,6 +17,7 @@ public struct FoldedToken: Hashable, Sendable {
   /// `1.5` and `AT&T`. A search may try such tokens as one.
   ///
   /// Joining characters are `-`, `/`, `.`, `_`, `+`, `'`, `&`, the grave and acute accent, dashes, the minus sign,
-  /// apostrophes, fraction slashes and middle dots. A word and a CJK token without anything between them are not joined.
+  /// apostrophes, fraction slashes and middle dots. A word and a CJK token without anything between them are not
+  /// joined.
   public let isJoined: Bool
 }

@@ -2,8 +2,8 @@ import Bytes
 
 /// Comparison of words that may have one typing mistake.
 public enum OneEdit {
-  /// Whether two texts are the same after at most one edit: a character inserted, deleted, replaced, or swapped with its
-  /// neighbour.
+  /// Whether two texts are the same after at most one edit: a character inserted, deleted, replaced, or swapped with
+  /// its neighbour.
   ///
   /// The order of the texts does not matter. Characters are Unicode scalars, not bytes: `你好` and `您好` differ in one.
   ///

@@ -31,8 +31,9 @@ extension Pinyin {
   ///
   /// - Parameter letters: The letters `a` to `z`.
   /// - Returns: At most ``mostSegmentations``, the most plausible first: those of fewer parts, then those whose last
-  ///   syllable is complete, then those that are typed as they are written, then those with a longer first syllable. Empty
-  ///   if the letters cannot be divided, if there are none or more than ``mostLetters``, or if any is not `a` to `z`.
+  ///   syllable is complete, then those that are typed as they are written, then those with a longer first syllable.
+  ///   Empty if the letters cannot be divided, if there are none or more than ``mostLetters``, or if any is not `a` to
+  ///   `z`.
   /// - Complexity: O(n) for n letters.
   public static func segmentations(of letters: RawSpan) -> [Segmentation] {
     let count = letters.byteCount

@@ -4,8 +4,8 @@ import CSearchTables
 public enum Pinyin {
   /// A syllable, such as `zhong`.
   ///
-  /// Syllables are numbered from 0 in alphabetical order. Another version of Unicode may number them otherwise, so a number
-  /// must not be stored.
+  /// Syllables are numbered from 0 in alphabetical order. Another version of Unicode may number them otherwise, so a
+  /// number must not be stored.
   public struct Syllable: Hashable, Sendable {
     /// The number of the syllable.
     public let id: UInt16
@@ -50,8 +50,8 @@ public enum Pinyin {
   /// The readings of a character, of simplified and of traditional Chinese.
   ///
   /// - Parameter character: Any character.
-  /// - Returns: The readings that are in use, the most usual one first. Empty for other characters than Han characters, and
-  ///   for those that no modern dictionary reads.
+  /// - Returns: The readings that are in use, the most usual one first. Empty for other characters than Han characters,
+  ///   and for those that no modern dictionary reads.
   /// - Complexity: O(1).
   public static func readings(of character: Unicode.Scalar) -> Readings {
     Readings(packed: search_pinyin_readings(character.value))

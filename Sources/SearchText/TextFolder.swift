@@ -7,11 +7,11 @@ import CSearchTables
 ///     folder.fold(Array("Pâte à tartiner 400g".utf8).rawSpan)
 ///     folder.tokens.map { folder.string(of: $0) }  // ["pate", "a", "tartiner", "400g"]
 ///
-/// <doc:SearchText> lists what folding does. Keep a folder for many texts: it allocates only when a text is longer than all
-/// texts before it.
+/// The page of the module lists what folding does. Keep a folder for many texts: it allocates only when a text is
+/// longer than all texts before it.
 ///
-/// - Complexity: Folding takes O(n) time and memory for n bytes. Only marks that are kept and are not in Unicode's order are
-///   sorted, m marks of one letter in O(m log m).
+/// - Complexity: Folding takes O(n) time and memory for n bytes. Only marks that are kept and are not in Unicode's
+///   order are sorted, m marks of one letter in O(m log m).
 public struct TextFolder: Sendable {
   /// The tokens in the order of the text.
   public private(set) var tokens: [FoldedToken] = []
@@ -22,12 +22,13 @@ public struct TextFolder: Sendable {
 
   private var open = OpenToken()
 
-  /// The marks after the last letter that stay, each as its entry · 2²⁴ + its scalar. They are written when all are known.
+  /// The marks after the last letter that stay, each as its entry · 2²⁴ + its scalar. They are written when all are
+  /// known.
   private var marks: [UInt32] = []
   private var marksAreInOrder = true
 
-  // With tracking: the characters of the source that letters came from, in UTF-16 code units, and the character that each
-  // folded byte came from. `position` is the scalar that is being folded.
+  // With tracking: the characters of the source that letters came from, in UTF-16 code units, and the character that
+  // each folded byte came from. `position` is the scalar that is being folded.
   private var isTracking = false
   private var characters: [Range<Int>] = []
   private var characterOfByte: [Int] = []
@@ -162,8 +163,8 @@ public struct TextFolder: Sendable {
     if folded > 1 { appendASCII(folded) } else { separate(isJoiner: folded == 1) }
   }
 
-  /// Folds all ASCII characters from `start` to the next other one, as the loop of ``fold(_:tracking:)`` does one by one.
-  /// Most texts consist of such stretches.
+  /// Folds all ASCII characters from `start` to the next other one, as the loop of ``fold(_:tracking:)`` does one by
+  /// one. Most texts consist of such stretches.
   ///
   /// - Returns: The offset of the first character that is not ASCII.
   private mutating func foldASCII(_ utf8: RawSpan, from start: Int) -> Int {
@@ -348,7 +349,8 @@ public struct TextFolder: Sendable {
     marks.append(mark)
   }
 
-  /// Writes the marks of the last letter in Unicode's canonical order, so that it does not matter in which one they came.
+  /// Writes the marks of the last letter in Unicode's canonical order, so that it does not matter in which one they
+  /// came.
   @inline(__always)
   private mutating func flushMarks() {
     if !marks.isEmpty { writeMarks() }

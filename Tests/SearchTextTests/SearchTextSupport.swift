@@ -11,8 +11,8 @@ func tokens(_ utf8: [UInt8]) -> [String] {
   return folder.tokens.map { folder.string(of: $0) }
 }
 
-/// The tokens of a text as one text, divided by `|`, or by `+` before a joined token and `:` before a CJK token that is not
-/// joined.
+/// The tokens of a text as one text, divided by `|`, or by `+` before a joined token and `:` before a CJK token that is
+/// not joined.
 func layout(_ text: String) -> String {
   var folder = TextFolder()
   folder.fold(Array(text.utf8).rawSpan)
@@ -32,8 +32,13 @@ let alphabet: [Unicode.Scalar] = {
   return ranges.flatMap { $0.compactMap(Unicode.Scalar.init) }
 }()
 
-/// A text of up to `length` scalars, marks more often than by chance.
-func randomText(_ length: Int, using random: inout SeededGenerator) -> String {
+/// The part of it that Foundation normalizes correctly: it takes the lower half of other scalars for a scalar.
+let basicAlphabet = alphabet.filter { $0.value < 0x10000 }
+
+/// A text of up to three times `length` scalars.
+func randomText(
+  _ length: Int, from alphabet: [Unicode.Scalar] = alphabet, using random: inout SeededGenerator
+) -> String {
   var scalars = String.UnicodeScalarView()
   for _ in 0..<Int.random(in: 0...length, using: &random) {
     let scalar = alphabet.randomElement(using: &random)!

@@ -67,8 +67,8 @@ static inline uint16_t search_fold_entry(uint32_t scalar) {
   return search_fold_blocks[search_fold_second[second] << 4 | (scalar & 15)];
 }
 
-/// The UTF-16 of a sequence that replaces a character: the number of its first unit, times 32, plus how many units it has.
-/// 0 if `entry` is not of a sequence.
+/// The UTF-16 of a sequence that replaces a character: the number of its first unit, times 32, plus how many units it
+/// has. 0 if `entry` is not of a sequence.
 static inline uint32_t search_sequence(uint16_t entry) {
   uint32_t number = (uint32_t)entry - SEARCH_FIRST_SEQUENCE;
   return number < search_sequence_count ? search_sequences[number] : 0;
@@ -79,8 +79,8 @@ static inline uint16_t search_sequence_unit(uint32_t sequence, uint32_t position
   return position < (sequence & 31) ? search_sequence_units[(sequence >> 5) + position] : 0;
 }
 
-/// The readings of a character: up to four numbers of syllables, each in 16 bits and plus one, the most usual one in the
-/// lowest bits; 0 after the last.
+/// The readings of a character: up to four numbers of syllables, each in 16 bits and plus one, the most usual one in
+/// the lowest bits; 0 after the last.
 static inline uint64_t search_pinyin_readings(uint32_t scalar) {
   if (scalar < SEARCH_PINYIN_FIRST || scalar >= SEARCH_PINYIN_LIMIT) return 0;
   uint32_t offset = scalar - SEARCH_PINYIN_FIRST;
@@ -93,8 +93,8 @@ static inline uint64_t search_pinyin_readings(uint32_t scalar) {
   return list[0] | (uint64_t)list[1] << 16 | (uint64_t)list[2] << 32 | (uint64_t)list[3] << 48;
 }
 
-/// The letters of a syllable, the first in the lowest byte, 0 after the last one. Syllables are numbered from 0 in the order
-/// of the alphabet; 0 if there is none of that number.
+/// The letters of a syllable, the first in the lowest byte, 0 after the last one. Syllables are numbered from 0 in the
+/// order of the alphabet; 0 if there is none of that number.
 static inline uint64_t search_pinyin_letters(uint16_t number) {
   return number < search_pinyin_syllable_count ? search_pinyin_syllables[number] : 0;
 }
