@@ -75,6 +75,12 @@ extension Snapshot {
     return found.rowsBefore + leaf.rowCount(before: gap)
   }
 
+  /// The size of the file up to the end of this commit.
+  package var fileByteCount: Int { end }
+
+  /// Prefetches the record of a row that is read soon. This is a hint.
+  package func prefetch(_ row: RowID) { prefetch(row.unit) }
+
   /// Appends the numbers of the rows of `key` to `rows`, in ascending order, dead ones included, and at most about
   /// `limit` of them.
   ///

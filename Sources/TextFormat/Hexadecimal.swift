@@ -28,6 +28,22 @@ public enum Hexadecimal {
     text([byte], letters)
   }
 
+  /// Returns the bytes whose digits are `text`; `nil` if it has other characters, or an odd number of digits.
+  package static func bytes(of text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for digit in text.utf8 {
+      guard let value = value(of: digit) else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    return high == nil ? bytes : nil
+  }
+
   private static func digit(_ value: UInt8, _ letters: Letters) -> UInt8 {
     if value < 10 { return UInt8(ascii: "0") + value }
     return (letters == .uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) + value - 10

@@ -65,6 +65,11 @@ public struct ProductQuery: Sendable {
     return query
   }
 
+  /// Returns whether a product meets the condition.
+  func matches(_ view: borrowing ProductView, _ scratch: inout [UInt8]) throws(StoreError) -> Bool {
+    try condition.matches(view, &scratch)
+  }
+
   /// Limits the results to `count` products.
   ///
   /// - Precondition: `count` is not negative.

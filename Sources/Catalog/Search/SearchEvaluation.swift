@@ -1,0 +1,203 @@
+import Bytes
+import DocumentFormat
+import LogStore
+import SearchText
+
+/// Decides whether a product is found by a search, and how well it fits. It is kept for many products, for its buffers.
+struct SearchEvaluation {
+  let words: [SearchWord]
+  /// How rare each word is, above 0: a match of a rarer word counts more.
+  var weights: [Double]
+  private let code: [UInt8]
+  private let brand: [UInt8]?
+  private let category: [UInt8]?
+  private let isSetsOnly: Bool
+  private let condition: ProductQuery?
+  private var name = FoldedField()
+  private var other = FoldedField()
+  private var filter = TextFolder()
+  private var scratch: [UInt8] = []
+
+  init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
+    self.words = words
+    weights = [Double](repeating: 1, count: words.count)
+    code = CodeKey.of(text)
+    var folder = TextFolder()
+    brand = options.brand.map { Self.folded($0, &folder) }
+    category = options.category.map { Self.folded($0, &folder) }
+    isSetsOnly = options.isSetsOnly
+    condition = options.condition
+  }
+
+  /// The key of the whole search as a barcode; empty if it cannot be one.
+  var codeKey: [UInt8] { code }
+
+  private static func folded(_ text: String, _ folder: inout TextFolder) -> [UInt8] {
+    folder.fold(Array(text.utf8).rawSpan)
+    return joined(folder)
+  }
+
+  private static func joined(_ folder: TextFolder) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for token in folder.tokens {
+      if !bytes.isEmpty { bytes.append(0x20) }
+      bytes.append(folder.bytes(of: token))
+    }
+    return bytes
+  }
+
+  /// A product that fits.
+  struct Fit {
+    let stage: SearchStage
+    let score: Double
+  }
+
+  /// Returns how well a product fits; `nil` if it does not in any of the stages up to `limit`, or if a filter excludes
+  /// it.
+  ///
+  /// - Throws: `StoreError.damaged` if a text that products share does not pass its check.
+  mutating func fit(_ view: borrowing ProductView, upTo limit: SearchStage) throws(StoreError) -> Fit? {
+    if view.delFlag != 0 { return nil }
+    if isCode(view) { return try isPermitted(view) ? Fit(stage: .code, score: shortness(view)) : nil }
+    guard let fit = try matched(view, upTo: limit), try isPermitted(view) else { return nil }
+    return fit
+  }
+
+  /// Whether the whole search is the barcode or the SKU of a product.
+  private func isCode(_ view: borrowing ProductView) -> Bool {
+    if code.isEmpty { return false }
+    return view.record.key(CatalogSchema.productByCode.index).hasSameBytes(as: code.rawSpan)
+      || CodeKey.equals(view.utf8.skuCode, code.rawSpan)
+  }
+
+  private mutating func isPermitted(_ view: borrowing ProductView) throws(StoreError) -> Bool {
+    if isSetsOnly, !view.isGroupedProduct { return false }
+    if let brand {
+      filter.fold(try view.utf8.shared(.brand))
+      if Self.joined(filter) != brand { return false }
+    }
+    if let category {
+      filter.fold(try view.utf8.shared(.category))
+      if Self.joined(filter) != category { return false }
+    }
+    return try condition?.matches(view, &scratch) ?? true
+  }
+
+  private func shortness(_ view: borrowing ProductView) -> Double { 1 / (1 + Double(view.utf8.name.byteCount) / 16) }
+
+  private mutating func matched(_ view: borrowing ProductView, upTo limit: SearchStage) throws(StoreError) -> Fit? {
+    name.fold(view.utf8.name, tracking: false)
+    let code = view.record.key(CatalogSchema.productByCode.index)
+    var stage = SearchStage.words
+    var sum = 0.0
+    var weight = 0.0
+    var tokens: [Int] = []
+    for (index, word) in words.enumerated() {
+      var best = name.match(word, upTo: limit)
+      let isInName = best != nil
+      if best?.stage != .words || (best?.quality ?? 0) < 0.5 {
+        if let match = try matchOther(word, view, code, upTo: limit), match.isBetter(than: best) { best = match }
+      }
+      guard let best else { return nil }
+      stage = max(stage, best.stage)
+      let place = isInName && best.token >= 0 ? 1 / (1 + Double(best.token)) : 0
+      sum += weights[index] * best.quality * (0.75 + 0.25 * place)
+      weight += weights[index]
+      tokens.append(isInName ? best.token : -1)
+    }
+    var score = weight > 0 ? sum / weight : 0
+    if isPhrase(tokens) {
+      score += 0.5
+      // The words are the whole name.
+      if stage == .words, tokens.first == 0, tokens.count == name.folder.tokens.count, isWholeName { score += 1 }
+    }
+    return Fit(stage: stage, score: score + 0.2 * shortness(view))
+  }
+
+  /// Whether the words are neighbours in the name, in their order.
+  private func isPhrase(_ tokens: [Int]) -> Bool {
+    guard let first = tokens.first, first >= 0 else { return false }
+    return zip(tokens, first...).allSatisfy { $0 == $1 }
+  }
+
+  /// Whether the words together are as long as the tokens of the name.
+  private var isWholeName: Bool {
+    words.reduce(0) { $0 + $1.bytes.count } == name.folder.bytes.byteCount
+  }
+
+  /// Returns the best match of a word in the brand, the SKU or the barcode.
+  private mutating func matchOther(
+    _ word: SearchWord, _ view: borrowing ProductView, _ code: RawSpan, upTo limit: SearchStage
+  ) throws(StoreError) -> WordMatch? {
+    var best = Self.matchCode(word, code, upTo: limit)
+    let brand = try view.utf8.shared(.brand)
+    if brand.byteCount > 0 {
+      other.fold(brand, tracking: false)
+      if let match = other.match(word, upTo: limit), match.isBetter(than: best) { best = match }
+    }
+    let skuCode = view.utf8.skuCode
+    if skuCode.byteCount > 0 {
+      other.fold(skuCode, tracking: false)
+      if let match = other.match(word, upTo: limit), match.isBetter(than: best) { best = match }
+    }
+    return best.map { WordMatch(stage: $0.stage, quality: 0.9 * $0.quality, token: -1, range: $0.range) }
+  }
+
+  /// Matches a word with the key of a barcode.
+  private static func matchCode(_ word: SearchWord, _ code: RawSpan, upTo limit: SearchStage) -> WordMatch? {
+    if code.byteCount == 0 || word.kind != .word { return nil }
+    let own = word.code.rawSpan
+    let share = Double(own.byteCount) / Double(code.byteCount)
+    if code.hasSameBytes(as: own) { return WordMatch(stage: .words, quality: 1, token: -1, range: 0..<own.byteCount) }
+    guard word.canBeCode, let place = code.firstPlace(of: own) else { return nil }
+    let isLong = place == 0 && own.byteCount >= SearchWord.longCode
+    if !isLong, limit < .parts { return nil }
+    return WordMatch(
+      stage: isLong ? .words : .parts, quality: (isLong ? 0.5 : 0.2) + 0.3 * share, token: -1,
+      range: place..<place + own.byteCount)
+  }
+
+  // MARK: What matched
+
+  /// Returns the parts of a product's texts that match, for the best match of each word.
+  mutating func matchedFields(_ product: Product) -> [SearchResult.MatchedField] {
+    var ranges: [[Range<Int>]] = [[], [], [], []]
+    if CodeKey.of(product.barcode) == code, !code.isEmpty { ranges[3] = [0..<product.barcode.utf16.count] }
+    if CodeKey.of(product.skuCode) == code, !code.isEmpty { ranges[2] = [0..<product.skuCode.utf16.count] }
+    let texts = [product.name, product.brand, product.skuCode]
+    for (index, text) in texts.enumerated() where !text.isEmpty {
+      name.fold(Array(text.utf8).rawSpan, tracking: true)
+      for word in words {
+        guard let match = name.match(word, upTo: .typos) else { continue }
+        ranges[index].append(name.folder.source(of: match.range))
+      }
+    }
+    let trimmed = CodeKey.trimmed(Array(product.barcode.utf8).rawSpan)
+    // The offsets in the key of a barcode of ASCII letters are those in the barcode, after its blanks.
+    if product.barcode.utf8.allSatisfy({ $0 < 0x80 }) {
+      let key = CodeKey.of(product.barcode)
+      for word in words {
+        guard let match = Self.matchCode(word, key.rawSpan, upTo: .typos) else { continue }
+        ranges[3].append(trimmed.lowerBound + match.range.lowerBound..<trimmed.lowerBound + match.range.upperBound)
+      }
+    }
+    return zip(["name", "brand", "skuCode", "barcode"], ranges).compactMap { field, ranges in
+      let joined = Self.joined(ranges)
+      return joined.isEmpty ? nil : SearchResult.MatchedField(field: field, ranges: joined)
+    }
+  }
+
+  /// Sorts ranges, and joins those that overlap or touch.
+  private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var joined: [Range<Int>] = []
+    for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) })
+    where !range.isEmpty {
+      if let last = joined.last, range.lowerBound <= last.upperBound {
+        joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        joined.append(range)
+      }
+    }
+    return joined
+  }
+}

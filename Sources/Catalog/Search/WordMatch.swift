@@ -1,0 +1,203 @@
+import Bytes
+import SearchText
+
+/// A text of a product, folded, in which words of a search are looked for.
+struct FoldedField {
+  var folder = TextFolder()
+  /// The characters of the runs of Chinese, Japanese and Korean, and how they are read; by token.
+  private var readings: [Int: [Pinyin.Readings]] = [:]
+
+  mutating func fold(_ text: RawSpan, tracking: Bool) {
+    folder.fold(text, tracking: tracking)
+    if !readings.isEmpty { readings = [:] }
+  }
+
+  /// How the characters of a run are read.
+  mutating func readings(ofToken number: Int) -> [Pinyin.Readings] {
+    if let known = readings[number] { return known }
+    let folder = folder
+    let run = folder.bytes(of: folder.tokens[number])
+    var list: [Pinyin.Readings] = []
+    var offset = 0
+    while offset < run.byteCount {
+      let (scalar, count) = UTF8Decoding.scalar(at: offset, in: run)
+      list.append(Pinyin.readings(of: scalar))
+      offset += count
+    }
+    readings[number] = list
+    return list
+  }
+}
+
+/// How a word of a search matches a text.
+struct WordMatch {
+  /// What had to be allowed.
+  let stage: SearchStage
+  /// How well it fits, 0 to 1.
+  let quality: Double
+  /// The number of the first token that matches.
+  let token: Int
+  /// The bytes that match, among the folded bytes of the text.
+  let range: Range<Int>
+
+  func isBetter(than other: WordMatch?) -> Bool {
+    guard let other else { return true }
+    return stage != other.stage ? stage < other.stage : quality > other.quality
+  }
+}
+
+extension FoldedField {
+  /// Returns the best match of a word; `nil` if it does not match in any of the stages up to `limit`.
+  mutating func match(_ word: SearchWord, upTo limit: SearchStage) -> WordMatch? {
+    var best: WordMatch?
+    for number in folder.tokens.indices {
+      if let match = match(word, token: number, upTo: limit), match.isBetter(than: best) { best = match }
+    }
+    if word.hasDigit, best?.stage != .words, let match = matchChain(word, upTo: limit), match.isBetter(than: best) {
+      best = match
+    }
+    return best
+  }
+
+  private mutating func match(_ word: SearchWord, token number: Int, upTo limit: SearchStage) -> WordMatch? {
+    let token = folder.tokens[number]
+    if token.kind == .cjk, word.kind == .word {
+      return limit >= .parts && word.isLatin ? matchReading(word, token: number) : nil
+    }
+    if token.kind != word.kind { return nil }
+    let text = folder.bytes(of: token)
+    let start = token.range.lowerBound
+    func found(_ stage: SearchStage, _ quality: Double, _ range: Range<Int>) -> WordMatch {
+      WordMatch(
+        stage: stage, quality: quality, token: number, range: start + range.lowerBound..<start + range.upperBound)
+    }
+    let own = word.bytes.rawSpan
+    let count = own.byteCount
+    if token.kind == .cjk {
+      if let place = text.firstPlace(of: own) {
+        return found(.words, 0.8 + 0.2 * Double(count) / Double(text.byteCount), place..<place + count)
+      }
+      return limit >= .parts && hasAllPairs(of: word, in: text) ? found(.parts, 0.4, 0..<text.byteCount) : nil
+    }
+    if text.begins(with: own) {
+      if text.byteCount == count { return found(.words, 1, 0..<count) }
+      let share = Double(count) / Double(text.byteCount)
+      if word.isLast { return found(.words, 0.6 + 0.3 * share, 0..<count) }
+      if limit >= .parts { return found(.parts, 0.5 + 0.3 * share, 0..<count) }
+      return nil
+    }
+    if limit < .parts { return nil }
+    if word.canBePart, let place = text.firstPlace(of: own) {
+      return found(.parts, 0.3 + 0.3 * Double(count) / Double(text.byteCount), place..<place + count)
+    }
+    if limit < .typos || !word.canHaveTypo { return nil }
+    return OneEdit.matches(own, text) ? found(.typos, 0.5, 0..<text.byteCount) : nil
+  }
+
+  /// Whether a run has each pair of neighbouring characters of a word.
+  private func hasAllPairs(of word: SearchWord, in text: RawSpan) -> Bool {
+    let characters = word.characters
+    if characters.count < 3 { return false }
+    for index in 1..<characters.count {
+      let pair = characters[index - 1].lowerBound..<characters[index].upperBound
+      if text.firstPlace(of: word.bytes.rawSpan.extracting(pair)) == nil { return false }
+    }
+    return true
+  }
+
+  /// Matches joined tokens as one word: `kfr35gw` with KFR-35GW/N1.
+  private func matchChain(_ word: SearchWord, upTo limit: SearchStage) -> WordMatch? {
+    let tokens = folder.tokens
+    var best: WordMatch?
+    var first = 0
+    while first < tokens.count {
+      var last = first
+      while last + 1 < tokens.count, tokens[last + 1].isJoined, tokens[last + 1].kind == .word { last += 1 }
+      defer { first = last + 1 }
+      if last == first || tokens[first].kind != .word { continue }
+      // The folded tokens follow one another without what joins them.
+      let range = tokens[first].range.lowerBound..<tokens[last].range.upperBound
+      let text = folder.bytes.extracting(range)
+      guard text.byteCount <= SearchTerm.longestWord, let place = text.firstPlace(of: word.bytes.rawSpan) else {
+        continue
+      }
+      let share = Double(word.bytes.count) / Double(text.byteCount)
+      let isWhole = place == 0 && (word.isLast || text.byteCount == word.bytes.count)
+      if !isWhole, limit < .parts || !word.canBePart { continue }
+      let start = range.lowerBound + place
+      let match = WordMatch(
+        stage: isWhole ? .words : .parts, quality: (isWhole ? 0.6 : 0.3) + 0.3 * share, token: first,
+        range: start..<start + word.bytes.count)
+      if match.isBetter(than: best) { best = match }
+    }
+    return best
+  }
+
+  /// Matches letters with how a run of Chinese characters is read, or with the initials of that.
+  private mutating func matchReading(_ word: SearchWord, token number: Int) -> WordMatch? {
+    let readings = readings(ofToken: number)
+    let letters = word.bytes
+    for first in readings.indices {
+      if word.bytes.count >= 2, let end = Self.initialsEnd(letters, readings, first) {
+        return found(first..<end, 0.45, number)
+      }
+      if let end = Self.lettersEnd(letters[...], readings, first) { return found(first..<end, 0.5, number) }
+    }
+    return nil
+  }
+
+  private func found(_ characters: Range<Int>, _ quality: Double, _ number: Int) -> WordMatch {
+    let token = folder.tokens[number]
+    let all = SearchWord.characters(folder.bytes(of: token))
+    let start = token.range.lowerBound
+    let range = start + all[characters.lowerBound].lowerBound..<start + all[characters.upperBound - 1].upperBound
+    return WordMatch(stage: .parts, quality: quality, token: number, range: range)
+  }
+
+  private static func initialsEnd(_ letters: [UInt8], _ readings: [Pinyin.Readings], _ first: Int) -> Int? {
+    guard first + letters.count <= readings.count else { return nil }
+    for (offset, letter) in letters.enumerated()
+    where !readings[first + offset].contains(where: { $0.initial == letter }) {
+      return nil
+    }
+    return first + letters.count
+  }
+
+  /// Returns the end of the characters, from one on, whose readings begin with `letters`.
+  private static func lettersEnd(_ letters: ArraySlice<UInt8>, _ readings: [Pinyin.Readings], _ first: Int) -> Int? {
+    guard first < readings.count else { return nil }
+    for reading in readings[first] {
+      let syllable = Array(reading.letters.utf8)
+      if syllable.count >= letters.count {
+        if isSame(letters, syllable.prefix(letters.count)) { return first + 1 }
+      } else if isSame(letters.prefix(syllable.count), syllable[...]),
+        let end = lettersEnd(letters.dropFirst(syllable.count), readings, first + 1)
+      {
+        return end
+      }
+    }
+    return nil
+  }
+
+  /// Compares letters as they are typed with those of a syllable: ü is typed as v or u.
+  private static func isSame(_ typed: ArraySlice<UInt8>, _ letters: ArraySlice<UInt8>) -> Bool {
+    zip(typed, letters).allSatisfy { $0 == $1 || $1 == UInt8(ascii: "v") && $0 == UInt8(ascii: "u") }
+  }
+}
+
+extension SearchWord {
+  /// Whether a word of the product with one more, one fewer, one other or two swapped characters is taken for this one.
+  var canHaveTypo: Bool { kind == .word && bytes.count >= Self.shortestTypo }
+}
+
+extension RawSpan {
+  /// Returns the first place where these bytes contain `part`, which is not empty.
+  func firstPlace(of part: RawSpan) -> Int? {
+    let count = part.byteCount
+    if count == 0 || count > byteCount { return nil }
+    let first = part.u8(at: 0)
+    for start in 0...(byteCount - count)
+    where u8(at: start) == first && slice(start, count).hasSameBytes(as: part) { return start }
+    return nil
+  }
+}
