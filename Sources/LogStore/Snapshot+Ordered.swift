@@ -137,13 +137,15 @@ extension Snapshot {
   /// Calls `body` with each key between two gaps and its rows, in ascending order and dead ones included, until it
   /// returns `false`. Keys come as in ``forEachKey(of:from:to:_:)``.
   ///
+  /// - Parameter isWanted: Returns whether the rows of a key are read; others are passed.
   /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
   package func forEachKeyAndRows(
-    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap,
+    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap, isWanted: (RawSpan) -> Bool = { _ in true },
     _ body: (RawSpan, Span<UInt32>) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var rows: [UInt32] = []
     try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
+      guard isWanted(entries.key.rawSpan) else { return true }
       rows.removeAll(keepingCapacity: true)
       guard entries.appendRows(to: &rows) else {
         throw log.damage(end, "ordered block: the rows of a key contradict each other")
@@ -188,20 +190,52 @@ extension Snapshot {
   package func forEachKey(
     containing part: RawSpan, of index: OrderedIndexID, _ body: (RawSpan, Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
+    try forEachEntry(containing: part, of: index) { (entries) throws(StoreError) in
+      try body(entries.key.rawSpan, entries.rowCount)
+    }
+  }
+
+  /// Calls `body` with each key whose text contains `part` and its rows, in ascending order and dead ones included, until
+  /// it returns `false`. Keys come as in ``forEachKey(containing:of:_:)``.
+  ///
+  /// - Parameters:
+  ///   - part: At least three bytes.
+  ///   - index: An index with fragments.
+  ///   - isWanted: Returns whether the rows of a key are read; others are passed.
+  /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
+  package func forEachKeyAndRows(
+    containing part: RawSpan, of index: OrderedIndexID, isWanted: (RawSpan) -> Bool,
+    _ body: (RawSpan, Span<UInt32>) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var rows: [UInt32] = []
+    try forEachEntry(containing: part, of: index) { (entries) throws(StoreError) in
+      guard isWanted(entries.key.rawSpan) else { return true }
+      rows.removeAll(keepingCapacity: true)
+      guard entries.appendRows(to: &rows) else {
+        throw log.damage(end, "ordered block: the rows of a key contradict each other")
+      }
+      return try body(entries.key.rawSpan, rows.span)
+    }
+  }
+
+  private func forEachEntry(
+    containing part: RawSpan, of index: OrderedIndexID, _ body: (borrowing OrderedEntries) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     precondition(part.byteCount >= 3, "a fragment has three bytes")
-    var leaf = OrderedLeaf()
     for block in try orderedBlocks(index) {
       let tree = block.header.mainTree
       for number in try leaves(containing: part, in: block) {
         guard number > 0, Int(number) <= tree.leafCount else {
           throw log.damage(block.offset, "fragment tree: there is no leaf \(number)")
         }
-        try read(block, tree, leaf: Int(number) - 1, into: &leaf)
-        for entry in 0..<leaf.entryCount {
-          let key = leaf.key(entry)
-          guard KeyText.contains(part, in: KeyText.text(of: key)) else { continue }
-          if try !body(key, leaf.rowRange(entry).count) { return }
+        let page = try page(block, tree, Int(number) - 1)
+        guard page.level == 0 else { throw damagedPage(block, tree, Int(number) - 1) }
+        var entries = page.entries()
+        while entries.next() {
+          guard KeyText.contains(part, in: KeyText.text(of: entries.key.rawSpan)) else { continue }
+          if try !body(entries) { return }
         }
+        guard entries.isAtEnd else { throw damagedPage(block, tree, Int(number) - 1) }
       }
     }
   }

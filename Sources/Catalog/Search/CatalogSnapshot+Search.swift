@@ -33,16 +33,22 @@ extension CatalogSnapshot {
 /// A search in progress.
 private struct SearchRun {
   /// The number of candidates that are read and compared with one another at a time.
-  private static let blockCount = 1024
+  private static let blockCount = 512
   /// The number of candidates above which those of other words are looked at too, before products are read.
   private static let fewCount = 512
+  /// The number of candidates of a word that are read because another word may be mistyped.
+  private static let manyCount = 4096
 
   private let snapshot: CatalogSnapshot
   private let indexes: SearchIndexes
   private let options: SearchOptions
   private let words: [SearchWord]
+  /// The candidates of each word as it is, those of the rarest word first.
+  private var rarestFirst: [WordCandidates] = []
   private var evaluation: SearchEvaluation
   private var found: [Found] = []
+  /// The row of the cursor's product; before all rows if it is gone.
+  private var cursorRow = RowID(number: 0)
 
   /// A product that was found.
   private struct Found {
@@ -50,17 +56,8 @@ private struct SearchRun {
     let stage: Int
     let block: Int
     let score: Double
-    let id: [UInt8]
 
-    func precedes(_ other: Found) -> Bool {
-      score != other.score ? score > other.score : id.rawSpan.compare(to: other.id.rawSpan) < 0
-    }
-
-    /// Whether it comes after a cursor in the same block.
-    func isAfter(_ cursor: SearchCursor) -> Bool {
-      score != cursor.score
-        ? score < cursor.score : id.rawSpan.compare(to: Array(cursor.id.utf8).rawSpan) > 0
-    }
+    func precedes(_ other: Found) -> Bool { score != other.score ? score > other.score : row < other.row }
   }
 
   init(_ snapshot: CatalogSnapshot, _ indexes: SearchIndexes, _ text: String, _ options: SearchOptions) {
@@ -72,14 +69,21 @@ private struct SearchRun {
   }
 
   mutating func results() throws(StoreError) -> SearchResults {
+    if let cursor = options.cursor {
+      cursorRow = try snapshot.withProduct(id: cursor.id) { $0.rowID } ?? cursorRow
+    }
     let wanted = max(0, options.limit)
+    for word in words { rarestFirst.append(try WordCandidates(word, indexes)) }
+    let total = Double(max(1, snapshot.productCount))
+    evaluation.weights = rarestFirst.map { 0.2 + max(0, (total / Double(max(1, $0.exactCount))).logarithm) }
+    rarestFirst.sort { $0.count < $1.count }
     for stage in SearchStage.allCases where stage.rawValue >= options.cursor?.stage ?? 0 {
       // One more than is wanted tells whether there is another page.
       if found.count > wanted { break }
       if stage == .typos, !found.isEmpty || (options.cursor?.stage ?? SearchStage.typos.rawValue) < stage.rawValue {
         break
       }
-      if stage == .code { try findCode() } else if !words.isEmpty { try find(stage) }
+      if stage == .code || !words.isEmpty { try find(stage) }
     }
     var results: [SearchResult] = []
     for result in found.prefix(wanted) {
@@ -88,15 +92,14 @@ private struct SearchRun {
       results.append(
         SearchResult(product: product, score: result.score, matched: evaluation.matchedFields(product)))
     }
-    guard found.count > wanted, let last = found.prefix(wanted).last else {
+    guard found.count > wanted, let last = found.prefix(wanted).last, let product = results.last?.product else {
       return SearchResults(results: results, next: nil)
     }
-    let next = SearchCursor(
-      stage: last.stage, block: last.block, score: last.score, id: String(decoding: last.id, as: UTF8.self))
+    let next = SearchCursor(stage: last.stage, block: last.block, score: last.score, id: product.id)
     return SearchResults(results: results, next: next)
   }
 
-  /// Finds the products whose barcode is the whole text.
+  /// Finds the products whose barcode or SKU is the whole text.
   private mutating func findCode() throws(StoreError) {
     let key = evaluation.codeKey
     if key.isEmpty { return }
@@ -106,59 +109,115 @@ private struct SearchRun {
       return true
     }
     // A SKU has no index of its own: its words have.
-    if let candidates = try rarest(.words, limit: Self.blockCount) {
-      try candidates.forEachRow { row, _ in rows.append(RowID(number: UInt64(row))) }
+    if let candidates = rarestFirst.first, candidates.count <= Self.blockCount {
+      try candidates.forEachKey { found, _ in
+        for position in 0..<found.count { rows.append(RowID(number: UInt64(found[position]))) }
+      }
     }
     try evaluate(Set(rows).sorted(), .code, block: 0)
   }
 
-  /// Returns the candidates of the rarest word, if they are few.
-  private func rarest(_ stage: SearchStage, limit: Int) throws(StoreError) -> WordCandidates? {
-    var best: WordCandidates?
-    for word in words {
-      let candidates = try WordCandidates(word, stage, indexes)
-      if candidates.count < best?.count ?? limit { best = candidates }
-    }
-    return best
-  }
-
   /// Finds the products that match in a stage, block by block, until there are enough.
   private mutating func find(_ stage: SearchStage) throws(StoreError) {
-    var candidates: [WordCandidates] = []
-    for word in words { candidates.append(try WordCandidates(word, stage, indexes)) }
-    if candidates.contains(where: { $0.count == 0 }) { return }
-    let total = Double(max(1, snapshot.productCount))
-    evaluation.weights = candidates.map { 0.2 + max(0, (total / Double(max(1, $0.exactCount))).logarithm) }
-    let ranks = try rows(of: candidates)
-    var seen: Set<UInt32> = []
-    var block: [RowID] = []
-    var number = 0
-    for rows in ranks {
-      for row in rows where seen.insert(row).inserted {
-        block.append(RowID(number: UInt64(row)))
-        guard block.count == Self.blockCount else { continue }
-        try evaluate(block, stage, block: number)
-        if found.count > options.limit { return }
-        block.removeAll(keepingCapacity: true)
-        number += 1
+    var blocks = Blocks(stage: stage)
+    switch stage {
+    case .code: try findCode()
+    case .words:
+      if rarestFirst[0].count > 0 { try find(rarestFirst, &blocks) }
+    case .parts:
+      // Parts of the rarest word will do if they are few: what is read is compared with all words.
+      let first = try rarestFirst[0].withParts()
+      if first.count == 0 { return }
+      var candidates = [first]
+      if first.count > Self.fewCount {
+        for other in rarestFirst.dropFirst() { candidates.append(try other.withParts()) }
+        candidates.sort { $0.count < $1.count }
       }
+      try find(candidates, &blocks)
+    case .typos: try findTypos(&blocks)
     }
-    try evaluate(block, stage, block: number)
   }
 
-  /// Returns the rows that may match all words, by rank.
-  private func rows(of candidates: [WordCandidates]) throws(StoreError) -> [[UInt32]] {
-    let sorted = candidates.sorted { $0.count < $1.count }
+  /// Finds products although words are mistyped. A word that is spelled as it should be leads to them, if it is rare.
+  private mutating func findTypos(_ blocks: inout Blocks) throws(StoreError) {
+    var candidates: [WordCandidates] = []
+    for word in rarestFirst { candidates.append(try word.withParts()) }
+    candidates.sort { $0.count < $1.count }
+    for known in candidates where (1...Self.manyCount).contains(known.count) {
+      try find([known], &blocks)
+      if !found.isEmpty { return }
+    }
+    for index in candidates.indices { candidates[index] = try candidates[index].withTypos() }
+    candidates.sort { $0.count < $1.count }
+    if candidates[0].count > 0 { try find(candidates, &blocks) }
+  }
+
+  /// Finds the products that candidates of all words lead to, those of the rarest first.
+  private mutating func find(_ candidates: [WordCandidates], _ blocks: inout Blocks) throws(StoreError) {
+    if candidates.count == 1, candidates[0].count > Self.blockCount {
+      // The rows of one rank after the other, as many as are wanted.
+      let counts = try candidates[0].rowCountsByRank()
+      var first = 1
+      while first < counts.count {
+        var last = first
+        var sum = counts[first]
+        while sum < Self.blockCount, last + 1 < counts.count {
+          last += 1
+          sum += counts[last]
+        }
+        if try evaluate(rows(of: candidates, first...last), &blocks) { return }
+        first = last + 1
+      }
+    } else if try evaluate(rows(of: candidates, WordCandidates.allRanks), &blocks) {
+      return
+    }
+    try evaluate(blocks.open, blocks.stage, block: blocks.number)
+    blocks.open.removeAll()
+    blocks.number += 1
+  }
+
+  /// The candidates of a stage, divided into blocks.
+  private struct Blocks {
+    let stage: SearchStage
+    /// The number of the block that is being filled.
+    var number = 0
+    var open: [RowID] = []
+    var seen: Set<UInt32> = []
+  }
+
+  /// Fills blocks with rows by rank, and evaluates each full block. Returns whether there are enough results.
+  private mutating func evaluate(_ ranks: [[UInt32]], _ blocks: inout Blocks) throws(StoreError) -> Bool {
+    for rows in ranks {
+      for row in rows where blocks.seen.insert(row).inserted {
+        blocks.open.append(RowID(number: UInt64(row)))
+        guard blocks.open.count == Self.blockCount else { continue }
+        try evaluate(blocks.open, blocks.stage, block: blocks.number)
+        blocks.open.removeAll(keepingCapacity: true)
+        blocks.number += 1
+        if found.count > options.limit { return true }
+      }
+    }
+    return false
+  }
+
+  /// Returns the rows of the rarest word, without those that others certainly do not have, by rank.
+  ///
+  /// - Parameter candidates: The candidates of the words, those of the rarest first.
+  private func rows(
+    of candidates: [WordCandidates], _ wanted: ClosedRange<Int>
+  ) throws(StoreError) -> [[UInt32]] {
     var ranks = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
     var count = 0
-    try sorted[0].forEachRow { row, rank in
-      ranks[rank].append(row)
-      count += 1
+    try candidates[0].forEachKey(wanted) { rows, rank in
+      for position in 0..<rows.count { ranks[rank].append(rows[position]) }
+      count += rows.count
     }
-    for other in sorted.dropFirst() {
+    for other in candidates.dropFirst() {
       if count <= Self.fewCount { break }
       var set = RowBitmap(upTo: indexes.store.fileByteCount)
-      try other.forEachRow { row, _ in set.insert(row) }
+      try other.forEachKey { rows, _ in
+        for position in 0..<rows.count { set.insert(rows[position]) }
+      }
       count = 0
       for rank in ranks.indices {
         ranks[rank].removeAll { !set.contains($0) }
@@ -186,11 +245,12 @@ private struct SearchRun {
       let view = ProductView(record)
       guard let fit = try evaluation.fit(view, upTo: stage), fit.stage == stage else { continue }
       let score = Self.score(fit, block: block)
-      fits.append(Found(row: row, stage: stage.rawValue, block: block, score: score, id: view.utf8.id.copied()))
+      fits.append(Found(row: row, stage: stage.rawValue, block: block, score: score))
     }
     fits.sort { $0.precedes($1) }
     if let cursor = options.cursor, cursor.stage == stage.rawValue, cursor.block == block {
-      fits.removeAll { !$0.isAfter(cursor) }
+      let last = cursorRow
+      fits.removeAll { $0.score > cursor.score || $0.score == cursor.score && $0.row <= last }
     }
     found += fits
   }

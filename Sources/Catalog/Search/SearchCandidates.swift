@@ -8,6 +8,8 @@ struct WordCandidates {
   private enum Source {
     case range(OrderedIndexID, OrderedGap, OrderedGap)
     case keys(OrderedIndexID, [[UInt8]])
+    /// The keys whose text has a part, but does not begin with it.
+    case containing(OrderedIndexID, [UInt8])
   }
 
   private let store: Snapshot
@@ -17,32 +19,49 @@ struct WordCandidates {
   /// The number of products that have the word as it is, for its weight.
   private(set) var exactCount = 0
 
-  /// Finds where the indexes have a word.
+  private let word: SearchWord
+  private let indexes: SearchIndexes
+
+  /// Finds where the indexes have a word of the stage ``SearchStage/words``.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check.
-  init(
-    _ word: SearchWord, _ stage: SearchStage, _ indexes: SearchIndexes
-  ) throws(StoreError) {
+  init(_ word: SearchWord, _ indexes: SearchIndexes) throws(StoreError) {
+    self.word = word
+    self.indexes = indexes
     store = indexes.store
     switch word.kind {
-    case .cjk: try addRun(word, stage, indexes)
+    case .cjk: try addRun()
     case .word:
-      let key = [SearchTerm.word] + word.bytes.prefix(SearchTerm.longestWord / 2)
-      let isCut = word.bytes.count > SearchTerm.longestWord / 2
-      let exact = (OrderedGap.before(key + [0]), OrderedGap.afterPrefix(key + [0]))
-      exactCount = try store.rowCount(inOrderOf: indexes.search, from: exact.0, to: exact.1).count
-      if word.isLast || stage >= .parts || isCut {
-        try add(indexes.search, .before(key), .afterPrefix(key))
+      let exact = [SearchTerm.word] + word.text + [0]
+      exactCount = try store.rowCount(inOrderOf: indexes.search, from: .before(exact), to: .afterPrefix(exact)).count
+      if word.isLast || word.isCut {
+        try addBeginnings()
       } else {
-        try add(indexes.search, exact.0, exact.1)
+        try add(indexes.search, .before(exact), .afterPrefix(exact))
       }
-      try addCodes(word, stage, indexes)
-      if stage >= .parts {
-        if word.canBePart { try addKeys(containing: Array(key.dropFirst()), indexes.search) }
-        if word.isLatin { try addReadings(word, indexes) }
-      }
-      if stage >= .typos, word.canHaveTypo { try addTypos(word, indexes) }
+      try addCodes(.words)
     }
+  }
+
+  /// The candidates of the stage ``SearchStage/parts``.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  func withParts() throws(StoreError) -> WordCandidates {
+    var result = self
+    guard word.kind == .word else { return result }
+    result.sources = []
+    result.count = 0
+    try result.addBeginnings()
+    try result.addCodes(.parts)
+    if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
+    if word.isLatin { try result.addReadings() }
+    return result
+  }
+
+  /// Adds the words that begin with the word.
+  private mutating func addBeginnings() throws(StoreError) {
+    let key = [SearchTerm.word] + word.text
+    try add(indexes.search, .before(key), .afterPrefix(key))
   }
 
   private mutating func add(
@@ -55,36 +74,36 @@ struct WordCandidates {
   }
 
   /// Adds the barcodes that a word may be a part of.
-  private mutating func addCodes(
-    _ word: SearchWord, _ stage: SearchStage, _ indexes: SearchIndexes
-  ) throws(StoreError) {
+  private mutating func addCodes(_ stage: SearchStage) throws(StoreError) {
     let key = [SearchTerm.code] + word.code
     if word.canBeCode, stage >= .parts || word.code.count >= SearchWord.longCode {
       try add(indexes.barcode, .before(key), .afterPrefix(key))
     } else {
       try add(indexes.barcode, .before(key), .after(key))
     }
-    if word.canBeCode, stage >= .parts { try addKeys(containing: word.code, indexes.barcode) }
+    if word.canBeCodePart, stage >= .parts { try addKeys(containing: word.code, indexes.barcode) }
   }
 
   /// Adds the keys whose text has a part, but does not begin with it.
-  private mutating func addKeys(containing part: [UInt8], _ index: OrderedIndexID) throws(StoreError) {
-    var keys: [[UInt8]] = []
+  private mutating func addKeys(containing part: some Collection<UInt8>, _ index: OrderedIndexID) throws(StoreError) {
+    let part = Array(part)
     var count = 0
     try store.forEachKey(containing: part.rawSpan, of: index) { (key, rows) throws(StoreError) in
-      if key.slice(1, key.byteCount - 1).begins(with: part.rawSpan) { return true }
-      // A key of many rows comes in parts, one after the other.
-      if keys.last.map({ !key.hasSameBytes(as: $0.rawSpan) }) ?? true { keys.append(key.copied()) }
-      count += rows
+      if !Self.begins(key, part) { count += rows }
       return true
     }
-    if keys.isEmpty { return }
+    if count == 0 { return }
     self.count += count
-    sources.append(.keys(index, keys))
+    sources.append(.containing(index, part))
+  }
+
+  /// Whether the text of a key begins with a part: then another source has it.
+  private static func begins(_ key: RawSpan, _ part: [UInt8]) -> Bool {
+    key.slice(1, key.byteCount - 1).begins(with: part.rawSpan)
   }
 
   /// Adds what is written in Chinese characters that are read as a word.
-  private mutating func addReadings(_ word: SearchWord, _ indexes: SearchIndexes) throws(StoreError) {
+  private mutating func addReadings() throws(StoreError) {
     let initials = [SearchTerm.initials, 0] + word.bytes.prefix(SearchTerm.initialCount)
     try add(indexes.search, .before(initials), .afterPrefix(initials))
     var windows: Set<[UInt8]> = []
@@ -100,9 +119,7 @@ struct WordCandidates {
   }
 
   /// Adds the rarest pair of characters of a run.
-  private mutating func addRun(
-    _ word: SearchWord, _ stage: SearchStage, _ indexes: SearchIndexes
-  ) throws(StoreError) {
+  private mutating func addRun() throws(StoreError) {
     let characters = word.characters
     var best: (count: Int, key: [UInt8])?
     for index in 0..<max(1, characters.count - 1) {
@@ -116,26 +133,66 @@ struct WordCandidates {
     try add(indexes.search, .before(best.key), .afterPrefix(best.key))
   }
 
-  /// Calls `body` with each row and its rank, in no particular order. A row may come several times.
-  func forEachRow(_ body: (UInt32, Int) -> Void) throws(StoreError) {
+  /// Calls `body` with the rows of each key and their rank, in no particular order. A row may come several times.
+  ///
+  /// - Parameter ranks: The ranks whose rows are read.
+  func forEachKey(
+    _ ranks: ClosedRange<Int> = WordCandidates.allRanks, _ body: (Span<UInt32>, Int) -> Void
+  ) throws(StoreError) {
     var rows: [UInt32] = []
     for source in sources {
       switch source {
       case .range(let index, let first, let last):
-        try store.forEachKeyAndRows(of: index, from: first, to: last) { (key, rows) throws(StoreError) in
-          let rank = Self.rank(key)
-          for position in 0..<rows.count { body(rows[position], rank) }
+        try store.forEachKeyAndRows(of: index, from: first, to: last) { key in
+          ranks.contains(Self.rank(key))
+        } _: { (key, rows) throws(StoreError) in
+          body(rows, Self.rank(key))
+          return true
+        }
+      case .containing(let index, let part):
+        try store.forEachKeyAndRows(containing: part.rawSpan, of: index) { key in
+          ranks.contains(Self.rank(key)) && !Self.begins(key, part)
+        } _: { (key, rows) throws(StoreError) in
+          body(rows, Self.rank(key))
           return true
         }
       case .keys(let index, let keys):
         for key in keys {
+          let rank = Self.rank(key.rawSpan)
+          guard ranks.contains(rank) else { continue }
           rows.removeAll(keepingCapacity: true)
           try store.appendRows(of: key.rawSpan, in: index, to: &rows)
-          let rank = Self.rank(key.rawSpan)
-          for row in rows { body(row, rank) }
+          body(rows.span, rank)
         }
       }
     }
+  }
+
+  static let allRanks = 1...SearchTerm.Rank.count
+
+  /// Returns the number of rows of each rank, dead ones and repeated ones included.
+  func rowCountsByRank() throws(StoreError) -> [Int] {
+    var counts = [Int](repeating: 0, count: SearchTerm.Rank.count + 1)
+    for source in sources {
+      switch source {
+      case .range(let index, let first, let last):
+        try store.forEachKey(of: index, from: first, to: last) { (key, rows) throws(StoreError) in
+          counts[Self.rank(key)] += rows
+          return true
+        }
+      case .containing(let index, let part):
+        try store.forEachKey(containing: part.rawSpan, of: index) { (key, rows) throws(StoreError) in
+          if !Self.begins(key, part) { counts[Self.rank(key)] += rows }
+          return true
+        }
+      case .keys(let index, let keys):
+        for key in keys {
+          let rows = try store.rowCount(inOrderOf: index, from: .before(key), to: .after(key)).count
+          counts[Self.rank(key.rawSpan)] += rows
+        }
+      }
+    }
+    return counts
   }
 
   /// Returns the rank of the products of a key, 1 to 12: the lower, the better they fit.
@@ -151,15 +208,24 @@ struct WordCandidates {
 // MARK: Typing mistakes
 
 extension WordCandidates {
-  /// Adds the words that differ from one in one character, or in the order of two neighbours.
-  fileprivate mutating func addTypos(_ word: SearchWord, _ indexes: SearchIndexes) throws(StoreError) {
+  /// The candidates of the stage ``SearchStage/typos``: also the words that differ in one character, or in the order of
+  /// two neighbours.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check.
+  func withTypos() throws(StoreError) -> WordCandidates {
+    guard word.canHaveTypo else { return self }
+    var result = self
+    try result.addTypos()
+    return result
+  }
+
+  private mutating func addTypos() throws(StoreError) {
     let characters = word.characters
     // An edit leaves the characters before it as they are, or those after it. A swap at the middle leaves fewer.
     let isLong = characters.count >= 6
     let middle = isLong ? characters.count / 2 : 2
     var keys: Set<[UInt8]> = []
     let beginning = [SearchTerm.word] + word.bytes[..<characters[middle - 2].upperBound]
-    var cut: [UInt8] = []
     func receive(_ key: RawSpan) {
       var end = 1
       while end < key.byteCount, key.u8(at: end) != 0 { end += 1 }
@@ -170,15 +236,14 @@ extension WordCandidates {
       receive(key)
       return true
     }
-    let rest = Array(word.bytes[characters[middle].lowerBound...])
-    if isLong, rest.count >= SearchWord.shortestPart {
+    if isLong {
+      let rest = Array(word.bytes[characters[middle].lowerBound...])
       try store.forEachKey(containing: rest.rawSpan, of: indexes.search) { (key, _) throws(StoreError) in
         receive(key)
         return true
       }
     } else {
-      cut = Array(word.bytes[characters[0].upperBound...])
-      for other in Self.edits(word.bytes, first: characters[0], rest: cut) {
+      for other in Self.editsOfFirst(word.bytes, characters) {
         let key = [SearchTerm.word] + other + [0]
         try store.forEachKey(of: indexes.search, from: .before(key), to: .afterPrefix(key)) {
           (key, _) throws(StoreError) in
@@ -196,17 +261,17 @@ extension WordCandidates {
   }
 
   /// The words that differ from one in its first character, with the letters a to z and digits.
-  private static func edits(_ word: [UInt8], first: Range<Int>, rest: [UInt8]) -> [[UInt8]] {
+  private static func editsOfFirst(_ word: [UInt8], _ characters: [Range<Int>]) -> [[UInt8]] {
+    let rest = Array(word[characters[0].upperBound...])
     var edits = [rest]
     for letter in Array(0x61...0x7A) + Array(0x30...0x39) as [UInt8] {
       edits.append([letter] + rest)
       edits.append([letter] + word)
     }
-    let characters = SearchWord.characters(word.rawSpan)
     if characters.count > 1 {
       edits.append(Array(word[characters[1]] + word[characters[0]] + word[characters[1].upperBound...]))
     }
-    return edits
+    return edits.filter { !$0.isEmpty }
   }
 }
 

@@ -17,6 +17,8 @@ struct SearchEvaluation {
   private var other = FoldedField()
   private var filter = TextFolder()
   private var scratch: [UInt8] = []
+  /// The number of the token of the name that each word matches; -1 for a word that matches another text.
+  private var tokens: [Int] = []
 
   init(_ text: String, _ words: [SearchWord], _ options: SearchOptions) {
     self.words = words
@@ -91,7 +93,7 @@ struct SearchEvaluation {
     var stage = SearchStage.words
     var sum = 0.0
     var weight = 0.0
-    var tokens: [Int] = []
+    tokens.removeAll(keepingCapacity: true)
     for (index, word) in words.enumerated() {
       var best = name.match(word, upTo: limit)
       let isInName = best != nil
@@ -106,7 +108,7 @@ struct SearchEvaluation {
       tokens.append(isInName ? best.token : -1)
     }
     var score = weight > 0 ? sum / weight : 0
-    if isPhrase(tokens) {
+    if isPhrase {
       score += 0.5
       // The words are the whole name.
       if stage == .words, tokens.first == 0, tokens.count == name.folder.tokens.count, isWholeName { score += 1 }
@@ -115,7 +117,7 @@ struct SearchEvaluation {
   }
 
   /// Whether the words are neighbours in the name, in their order.
-  private func isPhrase(_ tokens: [Int]) -> Bool {
+  private var isPhrase: Bool {
     guard let first = tokens.first, first >= 0 else { return false }
     return zip(tokens, first...).allSatisfy { $0 == $1 }
   }
@@ -149,7 +151,7 @@ struct SearchEvaluation {
     let own = word.code.rawSpan
     let share = Double(own.byteCount) / Double(code.byteCount)
     if code.hasSameBytes(as: own) { return WordMatch(stage: .words, quality: 1, token: -1, range: 0..<own.byteCount) }
-    guard word.canBeCode, let place = code.firstPlace(of: own) else { return nil }
+    guard word.canBeCode, let place = code.firstPlace(of: own), place == 0 || word.canBeCodePart else { return nil }
     let isLong = place == 0 && own.byteCount >= SearchWord.longCode
     if !isLong, limit < .parts { return nil }
     return WordMatch(

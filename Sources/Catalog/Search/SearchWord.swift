@@ -41,15 +41,22 @@ struct SearchWord {
 
   /// The fewest bytes of a part of a word or code that can be found inside it.
   static let shortestPart = 3
-  /// The fewest characters of a word that may have a typing mistake.
-  static let shortestTypo = 3
+  /// The fewest characters of a typed word that may have a typing mistake.
+  static let shortestTypo = 2
   /// The fewest characters of the beginning of a barcode that counts as much as a word.
   static let longCode = 6
-  /// The fewest characters of a part of a barcode that is found.
-  static let shortestCode = 4
+  /// The fewest characters of the beginning of a barcode that is found.
+  static let shortestCode = 3
+  /// The fewest characters of a part of a barcode that is found inside it.
+  static let shortestCodePart = 4
 
   var canBePart: Bool { bytes.count >= Self.shortestPart }
   var canBeCode: Bool { kind == .word && hasDigit && bytes.count >= Self.shortestCode }
+  var canBeCodePart: Bool { canBeCode && bytes.count >= Self.shortestCodePart }
+
+  /// The bytes by which the word is looked up: the beginning of a word that the index has in parts.
+  var text: ArraySlice<UInt8> { bytes.prefix(SearchTerm.longestWord / 2) }
+  var isCut: Bool { bytes.count > SearchTerm.longestWord / 2 }
 
   /// The characters as ranges of bytes.
   var characters: [Range<Int>] { Self.characters(bytes.rawSpan) }
