@@ -24,19 +24,37 @@ public struct CatalogRepair: Sendable {
   /// - Parameters:
   ///   - location: The location of the catalogue.
   ///   - lockTimeout: The time to wait for another writer to finish.
+  ///   - indexes: The indexes that the repaired catalogue has in addition to those by id and barcode. It lacks them if
+  ///     there is no room for another copy.
   /// - Returns: The result of the repair, which is durable; `nil` if nothing was ever committed.
   /// - Throws: `CatalogError.unknownState`; the errors of `Repair.run` of LogStore. Nothing was changed in this case.
-  public static func run(_ location: StoreLocation, lockTimeout: Duration = .zero) throws -> CatalogRepair? {
+  public static func run(
+    _ location: StoreLocation, lockTimeout: Duration = .zero, indexes: CatalogIndexes = .standard
+  ) throws -> CatalogRepair? {
     guard var repair = try repairOnce(location, lockTimeout: lockTimeout) else { return nil }
     // A second pass checks the rows against the catalogue's own rules. It needs an undamaged store.
     if repair.snapshot != nil, let again = try repairOnce(location, lockTimeout: lockTimeout), again.snapshot != nil {
       repair = again.following(repair)
     }
     let snapshot =
-      try repair.snapshot.map { try CatalogSnapshot($0) } ?? CatalogReader.open(location)?.snapshot() ?? .empty
+      try repair.snapshot.map { try withIndexes(indexes, CatalogSnapshot($0), location, lockTimeout) }
+      ?? CatalogReader.open(location)?.snapshot() ?? .empty
     return CatalogRepair(
       findings: repair.findings.map(\.inCatalogueWords), losses: repair.losses.map(\.inCatalogueWords),
       snapshot: snapshot, damagedPath: repair.damagedPath, source: repair.source)
+  }
+
+  /// Returns the repaired catalogue with the ordered indexes, which a repair of rows leaves out. They are written by a
+  /// compaction; if that fails, the catalogue is as the repair left it.
+  private static func withIndexes(
+    _ indexes: CatalogIndexes, _ repaired: CatalogSnapshot, _ location: StoreLocation, _ lockTimeout: Duration
+  ) throws -> CatalogSnapshot {
+    let wanted = ProductIndex.all.filter(indexes.has).map(\.name)
+    let present = repaired.store?.orderedIndexes(of: CatalogSchema.products) ?? []
+    if wanted.allSatisfy(present.contains) { return repaired }
+    guard let writer = try? CatalogWriter(location, lockTimeout: lockTimeout, indexes: indexes) else { return repaired }
+    defer { writer.close() }
+    return (try? writer.compact()) ?? repaired
   }
 
   private static func repairOnce(_ location: StoreLocation, lockTimeout: Duration) throws -> Repair? {

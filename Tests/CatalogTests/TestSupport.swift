@@ -11,10 +11,10 @@ final class TestCatalogue {
   let location: StoreLocation
   private(set) var writer: CatalogWriter
 
-  init() throws {
+  init(indexes: CatalogIndexes = .standard) throws {
     folder = try TemporaryDirectory()
     location = StoreLocation(folder.directory, name: "catalog", environment: FixedEnvironment().environment())
-    writer = try CatalogWriter(location)
+    writer = try CatalogWriter(location, indexes: indexes)
   }
 
   /// A catalogue that one full update filled.
@@ -35,9 +35,9 @@ final class TestCatalogue {
     }
   }
 
-  func reopen() throws {
+  func reopen(indexes: CatalogIndexes = .standard) throws {
     writer.close()
-    writer = try CatalogWriter(location)
+    writer = try CatalogWriter(location, indexes: indexes)
   }
 
   @discardableResult

@@ -147,7 +147,17 @@ private struct SearchRun {
       try find([known], &blocks)
       if !found.isEmpty { return }
     }
-    for index in candidates.indices { candidates[index] = try candidates[index].withTypos() }
+    for index in candidates.indices {
+      let isUnknown = candidates[index].count == 0
+      candidates[index] = try candidates[index].withTypos()
+      guard isUnknown else { continue }
+      // Without any word that it may have been meant as, nothing matches; with few, those lead to what does.
+      if candidates[index].count == 0 { return }
+      if candidates[index].count <= Self.manyCount {
+        try find([candidates[index]], &blocks)
+        if !found.isEmpty { return }
+      }
+    }
     candidates.sort { $0.count < $1.count }
     if candidates[0].count > 0 { try find(candidates, &blocks) }
   }

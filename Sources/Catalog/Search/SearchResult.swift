@@ -91,6 +91,8 @@ public struct SearchCursor: Sendable, Equatable, CustomStringConvertible {
 public enum SearchError: Error, Sendable, CustomStringConvertible {
   /// The catalogue has no index of words.
   case noIndex(path: String)
+  /// The catalogue has no index of an order.
+  case noOrder(String, path: String)
   case store(StoreError)
 
   /// What went wrong and what to do.
@@ -98,6 +100,8 @@ public enum SearchError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .noIndex(let path):
       "\(path) has no index of words; set search.index to on and compact the catalogue, or update it in full"
+    case .noOrder(let order, let path):
+      "\(path) has no index by \(order); add it to ordered.indexes and compact the catalogue, or update it in full"
     case .store(let error): "\(error)"
     }
   }

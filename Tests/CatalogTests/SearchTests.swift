@@ -1,0 +1,224 @@
+import LogStore
+import RandomTestSupport
+import Testing
+
+@testable import Catalog
+
+@Suite struct SearchTests {
+  private func product(
+    _ id: String, _ name: String, brand: String = "", sku: String = "", barcode: String = "", category: String = ""
+  ) -> Product {
+    var product = Product(id, barcode)
+    product.name = name
+    product.brand = brand
+    product.skuCode = sku
+    product.category = category
+    return product
+  }
+
+  private var shop: [Product] {
+    [
+      product("1", "Nutella 400g", brand: "Ferrero", barcode: "3017620422003"),
+      product("2", "Chocolat noir 70%", brand: "Lindt", barcode: "3046920028004"),
+      product("3", "Chocolat noir", barcode: "3046920028011"),
+      product("4", "Pâte à tartiner au chocolat", barcode: "8000500310427"),
+      product("5", "格力挂机 KFR-35GW/N1", brand: "Gree", sku: "KFR-35GW/N1", barcode: "6901234567892"),
+      product("6", "格力電視機", barcode: "6901234567908"),
+      product("7", "Noir désir", barcode: ""),
+      product("8", "重庆火锅底料", barcode: "6901234567915"),
+    ]
+  }
+
+  private func ids(_ text: String, in snapshot: CatalogSnapshot, _ options: SearchOptions = SearchOptions()) throws
+    -> [String]
+  { try snapshot.search(text, options).results.map(\.product.id) }
+
+  @Test(arguments: [
+    ("nutella 400", ["1"]), ("400g nutella", ["1"]), ("ferrero", ["1"]), ("FERRERO nut", ["1"]),
+    ("noir chocolat", ["3", "2"]), ("chocolat noir 70", ["2"]), ("pate tartiner", ["4"]), ("ＰＡＴＥ　Tartiner", ["4"]),
+    ("tart", ["4"]), ("格力", ["6", "5"]), ("电视", ["6"]), ("電視機", ["6"]), ("kfr35gw", ["5"]), ("35gw", ["5"]),
+    ("301762", ["1"]), ("3017620422003", ["1"]), ("KFR-35GW/N1", ["5"]), ("noir d", ["7"]), ("", []), ("!?", []),
+  ])
+  func `words are found in any order, folded, the last one as a beginning`(_ text: String, _ found: [String]) throws {
+    #expect(try ids(text, in: TestCatalogue(shop).snapshot) == found)
+  }
+
+  @Test(arguments: [
+    ("glgj", ["5"]), ("geligua", ["5"]), ("geli", ["6", "5"]), ("gelidian", ["6"]), ("cqhg", ["8"]), ("zqhg", ["8"]),
+    ("chongqing", ["8"]), ("colat", ["4", "2", "3"]), ("20422", ["1"]), ("ferr utell", ["1"]),
+  ])
+  func `parts of words are found, and how Chinese names are read`(_ text: String, _ found: [String]) throws {
+    #expect(try Set(ids(text, in: TestCatalogue(shop).snapshot)) == Set(found))
+  }
+
+  @Test(arguments: [
+    ("nutela", ["1"]), ("nutlela 400", ["1"]), ("chocolta noir 70", ["2"]), ("ntella", ["1"]), ("xutella", ["1"]),
+    ("pate tartinner", ["4"]), ("nwir désir", ["7"]), ("qqqqq", []), ("nutella 4711", []),
+  ])
+  func `one typing mistake in a word is forgiven where nothing else is found`(_ text: String, _ found: [String]) throws
+  {
+    #expect(try ids(text, in: TestCatalogue(shop).snapshot) == found)
+  }
+
+  @Test func `what matched is told in UTF-16 code units`() throws {
+    let snapshot = try TestCatalogue([
+      product("1", "🍫 Crème brûlée", brand: "Crème & Co", barcode: " ab-12 "), product("2", "ﬁne ½ Straße"),
+    ]).snapshot
+    let found = try snapshot.search("creme ab-12").results
+    #expect(
+      found.map(\.matched) == [
+        [
+          SearchResult.MatchedField(field: "name", ranges: [3..<8]),
+          SearchResult.MatchedField(field: "brand", ranges: [0..<5]),
+        ]
+      ] || found.isEmpty)
+    let code = try snapshot.search("AB-12").results
+    #expect(code.first?.matched.last == SearchResult.MatchedField(field: "barcode", ranges: [0..<7]))
+    #expect(
+      try snapshot.search("fine strasse").results.first?.matched
+        == [SearchResult.MatchedField(field: "name", ranges: [0..<3, 6..<12])])
+  }
+
+  @Test func `filters leave out what has another brand, category, or is no set`() throws {
+    var set = product("s", "Lampe rouge", brand: "Acme", category: "Lampes")
+    set.isGroupedProduct = true
+    let snapshot = try TestCatalogue([
+      set, product("t", "Lampe bleue", brand: "ACMÉ"), product("u", "Lampe verte", brand: "Other"),
+    ]).snapshot
+    var options = SearchOptions()
+    options.brand = "acme"
+    #expect(try Set(ids("lampe", in: snapshot, options)) == ["s", "t"])
+    options.category = "LAMPES"
+    #expect(try ids("lampe", in: snapshot, options) == ["s"])
+    options = SearchOptions()
+    options.isSetsOnly = true
+    #expect(try ids("lampe", in: snapshot, options) == ["s"])
+    options = SearchOptions()
+    options.condition = try snapshot.products(where: "brand == 'Other'")
+    #expect(try ids("lampe", in: snapshot, options) == ["u"])
+  }
+
+  @Test func `pages have every result once, also across blocks of candidates`() throws {
+    var random = SeededGenerator(for: "SearchTests, pages")
+    let colours = ["rouge", "bleu", "vert", "noir"]
+    let products = (0..<1500).map { number in
+      product(
+        "\(number)", "Lampe \(colours.randomElement(using: &random)!) \(number)", barcode: "\(1_000_000 + number)")
+    }
+    let snapshot = try TestCatalogue(products).snapshot
+    for text in ["lampe", "l", "lampe rouge", "ampe", "rouge lampe 1"] {
+      var options = SearchOptions()
+      options.limit = .max
+      let all = try snapshot.search(text, options).results
+      options.limit = 97
+      var paged: [SearchResult] = []
+      repeat {
+        let page = try snapshot.search(text, options)
+        paged += page.results
+        options.cursor = try page.next.map { try #require(SearchCursor("\($0)")) }
+      } while options.cursor != nil
+      #expect(paged.map(\.product.id) == all.map(\.product.id), "\(text)")
+      #expect(Set(paged.map(\.product.id)).count == paged.count)
+      #expect(zip(paged, paged.dropFirst()).allSatisfy { $0.score >= $1.score })
+    }
+    #expect(try ids("lampe 7", in: snapshot, SearchOptions()).first == "7")
+  }
+
+  /// Words as SQLite's unicode61 would divide them, near enough for these names.
+  private func plainWords(_ text: String) -> Set<String> {
+    Set(text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))
+  }
+
+  @Test func `everything that has all words is found, in increments, compactions and full updates`() throws {
+    var random = SeededGenerator(for: "SearchTests, model")
+    let vocabulary = (0..<60).map { number in
+      String((0..<Int.random(in: 1...8, using: &random)).map { _ in "abcdeéß12格力机".randomElement(using: &random)! })
+        + (number % 7 == 0 ? "\(number)" : "")
+    }
+    var names: [String: String] = [:]
+    func name() -> String {
+      (0..<Int.random(in: 1...5, using: &random)).map { _ in vocabulary.randomElement(using: &random)! }.joined(
+        separator: [" ", "-", ", "].randomElement(using: &random)!)
+    }
+    for number in 0..<400 { names["\(number)"] = name() }
+    let catalogue = try TestCatalogue(names.sorted { $0.key < $1.key }.map { product($0.key, $0.value) })
+    for round in 0..<12 {
+      var changes: [Product] = []
+      for _ in 0..<25 {
+        let id = "\(Int.random(in: 0..<450, using: &random))"
+        names[id] = name()
+        changes.append(product(id, names[id]!))
+      }
+      _ = try catalogue.increment(changes)
+      if round % 5 == 4 { _ = try catalogue.writer.compact() }
+      let snapshot = try catalogue.writer.snapshot()
+      #expect(try snapshot.verify().isEmpty)
+      for _ in 0..<10 {
+        let words = (0..<Int.random(in: 1...3, using: &random)).map { _ in vocabulary.randomElement(using: &random)! }
+        let wanted = names.filter { plainWords($0.value).isSuperset(of: words) }.keys
+        var options = SearchOptions()
+        options.limit = .max
+        let found = try Set(ids(words.joined(separator: " "), in: snapshot, options))
+        #expect(found.isSuperset(of: wanted), "\(words)")
+      }
+    }
+  }
+
+  @Test func `a catalogue without the index says what to do, and gets one by a compaction`() throws {
+    let catalogue = try TestCatalogue(indexes: .none)
+    try catalogue.full(shop)
+    let without = try catalogue.snapshot
+    #expect(!without.hasSearchIndex && without.orders.isEmpty)
+    #expect(throws: SearchError.self) { try without.search("nutella") }
+    #expect(throws: SearchError.self) { try without.products(inOrderOf: .barcode, limit: 1) }
+    try catalogue.reopen()
+    // An increment keeps what the generation has.
+    try catalogue.increment([product("9", "Neu")])
+    #expect(try !catalogue.snapshot.hasSearchIndex)
+    let with = try catalogue.writer.compact()
+    #expect(with.hasSearchIndex && with.orders == [.barcode, .category, .brand, .updateTime])
+    #expect(try ids("nutella", in: with) == ["1"])
+    #expect(try ids("neu", in: with) == ["9"])
+    #expect(try with.verify().isEmpty)
+    try catalogue.reopen(indexes: CatalogIndexes(hasSearch: false, orders: [.name]))
+    #expect(try catalogue.writer.compact().orders == [.name])
+  }
+
+  @Test func `products are read in an order, page by page, in both directions`() throws {
+    var random = SeededGenerator(for: "SearchTests, order")
+    let products = (0..<300).map { number in
+      product(
+        "\(number)", ["Été", "ete 2", "Abc", "z"].randomElement(using: &random)! + " \(number % 40)",
+        brand: ["", "Acme", "beta"].randomElement(using: &random)!,
+        barcode: number % 9 == 0 ? "" : "\(Int.random(in: 1...99_999, using: &random))")
+    }
+    let catalogue = try TestCatalogue(
+      indexes: CatalogIndexes(hasSearch: true, orders: Set(CatalogIndexes.Order.allCases)))
+    try catalogue.full(products)
+    let snapshot = try catalogue.snapshot
+    for order in CatalogIndexes.Order.allCases {
+      for descending in [false, true] {
+        var pages: [Product] = []
+        var cursor: ProductCursor?
+        repeat {
+          let page = try snapshot.products(inOrderOf: order, after: cursor, descending: descending, limit: 17)
+          #expect(page.products.count <= 17)
+          pages += page.products
+          cursor = try page.next.map { try #require(ProductCursor("\($0)")) }
+        } while cursor != nil
+        #expect(Set(pages.map(\.id)).count == products.count && pages.count == products.count)
+        if order == .barcode {
+          let codes = pages.map(\.barcode)
+          #expect(codes == (descending ? codes.sorted().reversed() : codes.sorted()))
+        }
+      }
+    }
+    let beginnings = try snapshot.products(barcodePrefix: "12", limit: 1000).map(\.barcode)
+    #expect(beginnings == products.map(\.barcode).filter { $0.hasPrefix("12") }.sorted())
+    let first = try snapshot.products(inOrderOf: .name, limit: 150)
+    let compacted = try catalogue.writer.compact()
+    let rest = try compacted.products(inOrderOf: .name, after: first.next, limit: 1000)
+    #expect(Set((first.products + rest.products).map(\.id)).count == 300)
+    #expect(rest.products.count == 150)
+  }
+}
