@@ -7,12 +7,17 @@ import RecordFormat
 /// nested arrays.
 struct NewRows {
   private var count: UInt64 = 0
+  /// Whether rows were counted before.
+  private var wasCounted = false
   /// The size of the rows including padding.
   private var byteCount: UInt64 = 0
   /// The new keys by key space.
   private(set) var keys: [NewKeys]
 
   init(_ table: Manifest.Table) { keys = table.keySpaces.map(NewKeys.init) }
+
+  /// Whether no row was put into the table.
+  var isEmpty: Bool { count == 0 && !wasCounted }
 
   /// Adds the row at `unit`. Its keys are stored contiguously in `bytes`.
   @inline(__always)
@@ -47,6 +52,7 @@ struct NewRows {
   mutating func settleCounts(in table: inout Manifest.Table) {
     table.liveRows += count
     table.liveBytes += byteCount
+    wasCounted = wasCounted || count > 0
     count = 0
     byteCount = 0
   }

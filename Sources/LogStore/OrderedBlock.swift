@@ -87,6 +87,7 @@ extension Snapshot {
       guard page.level == level else { throw damagedPage(block, tree, number) }
       guard let child = Self.lastChild(of: page, notAfter: gap) else { throw damagedPage(block, tree, number) }
       rowsBefore += child.rowsBefore
+      guard rowsBefore <= UInt32.max else { throw damagedPage(block, tree, number) }
       number = page.firstChild + child.index
     }
     guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }

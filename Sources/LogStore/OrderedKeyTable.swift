@@ -26,10 +26,8 @@ struct OrderedKeyTable {
   var rowCount: Int { rows.count }
   var keyCount: Int { keys.count }
 
-  /// Returns whether the table can take a key of `byteCount` bytes.
-  func hasRoom(for byteCount: Int) -> Bool {
-    keys.byteCount + byteCount <= UInt32.max && rows.count < UInt32.max
-  }
+  /// Whether the table can take the keys of another row: up to 16 MiB of them, in as many pairs.
+  var hasRoom: Bool { max(keys.byteCount, rows.count) < Int(UInt32.max) - 1 << 24 }
 
   /// Enters `row` under `key`. A key that the row already has is ignored.
   ///

@@ -31,6 +31,7 @@ struct OrderedRun {
   /// Moves to the first key at or after `first`. Returns whether there is one.
   mutating func seek(_ first: RawSpan) throws(StoreError) -> Bool {
     let gap = OrderedGap.before(first.copied())
+    rows.removeAll(keepingCapacity: true)
     leafNumber = try snapshot.findLeaf(block, tree, gap).number
     try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
     entry = leaf.entry(ofRowAt: leaf.rowCount(before: gap)) - 1
@@ -38,6 +39,9 @@ struct OrderedRun {
   }
 
   /// Moves to the next key, or to the next part of the rows of the same key. Returns whether there is one.
+  ///
+  /// - Throws: `StoreError.damaged` if a page fails its check, or if the key and its rows do not follow those before
+  ///   or lie outside the commit.
   mutating func next() throws(StoreError) -> Bool {
     entry += 1
     if entry >= leaf.entryCount || leafNumber < 0 {
@@ -46,9 +50,24 @@ struct OrderedRun {
       try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
       entry = 0
     }
+    let range = leaf.rowRange(entry)
+    guard UnitOffset(rawValue: leaf.rows[range.upperBound - 1]).byteOffset < snapshot.end else {
+      throw snapshot.damagedPage(block, tree, leafNumber)
+    }
+    if let last = rows.last {
+      let order = leaf.key(entry).compare(to: key.rawSpan)
+      guard order > 0 || order == 0 && leaf.rows[range.lowerBound] > last else {
+        throw snapshot.damagedPage(block, tree, leafNumber)
+      }
+    }
     leaf.copyKey(entry, to: &key)
     rows.removeAll(keepingCapacity: true)
-    rows.append(contentsOf: leaf.rows[leaf.rowRange(entry)])
+    rows.append(contentsOf: leaf.rows[range])
     return true
+  }
+
+  /// The error for rows that do not lie after those of an older block.
+  var misplacedRows: StoreError {
+    snapshot.log.damage(block.offset, "ordered block: it has rows that do not lie after those of the block before it")
   }
 }

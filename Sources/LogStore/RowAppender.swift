@@ -77,15 +77,8 @@ struct RowAppender {
   private mutating func addOrdered(_ keys: OrderedKeys, _ table: Int, _ row: UInt32) throws(StoreError) {
     try keys.forEach { (index, key) throws(StoreError) in
       precondition(index < ordered[table].count, "a row has keys for the ordered indexes of its table")
-      try checkRoom(for: key, table, index)
+      guard ordered[table][index].hasRoom else { throw .full(path: builder.path, limit: UnitOffset.fileLimit) }
       ordered[table][index].add(key, row)
-    }
-  }
-
-  /// Checks that an ordered index can take another key of this transaction.
-  private func checkRoom(for key: RawSpan, _ table: Int, _ index: Int) throws(StoreError) {
-    guard ordered[table][index].hasRoom(for: key.byteCount) else {
-      throw .full(path: builder.path, limit: UnitOffset.fileLimit)
     }
   }
 

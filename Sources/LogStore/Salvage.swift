@@ -204,9 +204,9 @@ struct Salvage {
         continue
       }
       var next = offset
-      var block: BlockHeader?
+      var block: Int?
       while next < end {
-        if !isExact, next % Bucket.byteCount == 0 { block = blockHeader(at: next) }
+        if !isExact, next % Bucket.byteCount == 0 { block = blockByteCount(at: next) }
         if block != nil || next > offset && object(at: next, end: end) != nil { break }
         next += UnitOffset.byteCount
       }
@@ -216,14 +216,20 @@ struct Salvage {
       offset = next
       if let block {
         if piece.hasHeader { return }
-        offset += BlockHeader.byteCount + Int(block.bucketCount) * Bucket.byteCount
+        offset += block
       }
     }
   }
 
-  private mutating func blockHeader(at offset: Int) -> BlockHeader? {
+  /// Returns the size of the block that begins at `offset`; `nil` if none does.
+  private mutating func blockByteCount(at offset: Int) -> Int? {
     let bytes = window.read(BlockHeader.byteCount, at: offset)
-    return try? BlockHeader(bytes.rawSpan, at: UnitOffset(byteOffset: offset))
+    let unit = UnitOffset(byteOffset: offset)
+    if let header = try? BlockHeader(bytes.rawSpan, at: unit) {
+      return BlockHeader.byteCount + Int(header.bucketCount) * Bucket.byteCount
+    }
+    guard let header = try? OrderedBlockHeader(bytes.rawSpan, at: unit) else { return nil }
+    return OrderedBlockHeader.byteCount + Int(header.lineCount) * Bucket.byteCount
   }
 
   /// Returns the bytes of the object at `offset` if its checksum is valid and its lengths are consistent.

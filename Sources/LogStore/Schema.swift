@@ -53,6 +53,9 @@ public struct Schema: Sendable {
     ///   - keySpaces: The key spaces.
     ///   - orderedIndexes: The ordered indexes that the application knows.
     public init(_ name: String, keySpaces: [KeySpace], orderedIndexes: [OrderedIndex] = []) {
+      precondition(
+        Set(orderedIndexes.map(\.name)).count == orderedIndexes.count, "each ordered index of a table has its own name")
+      precondition(orderedIndexes.count <= Manifest.orderedIndexLimit, "a table has at most 255 ordered indexes")
       self.name = name
       self.keySpaces = keySpaces
       self.orderedIndexes = orderedIndexes

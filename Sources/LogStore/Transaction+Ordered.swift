@@ -23,6 +23,7 @@ extension Transaction {
   ///   a key and a row.
   public func addOrderedIndex(_ table: Int, _ index: Schema.OrderedIndex) throws(StoreError) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
+    precondition(appender.newRows[table].isEmpty, "an ordered index is added before rows are put into its table")
     let known = manifest.tables[table].orderedIndexes
     guard !known.contains(where: { $0.name == index.name }) else {
       throw .schema(path: log.path, reason: "\(manifest.tables[table].name) has an ordered index \(index.name)")
@@ -35,6 +36,7 @@ extension Transaction {
       try base?.scan(table) { (record) throws(StoreError) in
         let row = record.unit.rawValue
         try index.addKeys(record) { keys.add(OrderedKeys.truncated($0), row) }
+        guard keys.hasRoom else { throw .full(path: log.path, limit: UnitOffset.fileLimit) }
       }
       manifest.tables[table].orderedIndexes.append(
         Manifest.OrderedIndex(name: index.name, hasFragments: index.hasFragments))
@@ -43,9 +45,8 @@ extension Transaction {
     } catch { throw recorded(error) }
   }
 
-  /// Removes an ordered index from a table. Does nothing if the table does not have it.
-  ///
-  /// - Precondition: No row was put into the table by this transaction.
+  /// Removes an ordered index from a table. Does nothing if the table does not have it. The indexes after it have
+  /// other numbers from then on.
   public func removeOrderedIndex(_ table: Int, named name: String) {
     precondition(isOpen, "a transaction that was committed or discarded takes nothing more")
     guard let index = manifest.tables[table].orderedIndexes.firstIndex(where: { $0.name == name }) else { return }
@@ -195,6 +196,8 @@ private struct OrderedMerge {
     while index < runs.count {
       var isLeft = true
       while isLeft, runs[index].key == key {
+        // The rows of a run ascend, and lie before those of the transaction: the run has checked that.
+        if let last = rows.last, let next = runs[index].rows.first, next <= last { throw runs[index].misplacedRows }
         rows.append(contentsOf: runs[index].rows)
         isLeft = try runs[index].next()
       }

@@ -257,6 +257,7 @@ public final class Transaction {
       }
     }
     copier.draft.body.append(record.body)
+    dropUnknownOrderedIndexes(of: table)
     try addOrderedKeys(of: record, table, to: &copier.draft)
     try put(table, copier.draft)
   }

@@ -149,9 +149,10 @@ package struct OrderedEntries: ~Escapable {
   private mutating func readRows(isRestart: Bool) -> Bool {
     guard let first = readNumber() else { return false }
     guard isLeaf else {
-      guard let count = readNumber(), let row = UInt32(exactly: first) else { return false }
+      // A block counts its rows with 32 bits, so sums of a few of these numbers cannot overflow.
+      guard let count = readNumber(), count <= UInt32.max, let row = UInt32(exactly: first) else { return false }
       firstRow = row
-      rowCount = Int(clamping: count)
+      rowCount = Int(count)
       return true
     }
     let value = first >> 1
@@ -167,8 +168,8 @@ package struct OrderedEntries: ~Escapable {
     rowCount = 1
     rows = offset..<offset
     if first & 1 == 0 { return true }
-    guard let further = readNumber(), let count = readNumber(), further > 0, count <= UInt64(end - offset),
-      further <= count
+    guard let further = readNumber(), let count = readNumber(), further > 0, further <= count,
+      count <= UInt64(min(OrderedPage.maximumRowByteCount, end - offset))
     else { return false }
     rowCount = 1 + Int(further)
     rows = offset..<(offset + Int(count))

@@ -90,7 +90,7 @@ import Testing
     Forgery("a key space of lists that is unique", "table description") { log in
       log.bytes[log.segments[1].manifestOffset + 8 + 7 + 16] |= 4
     },
-    Forgery("a manifest's version", "manifest version") { log in log.bytes[log.segments[1].manifestOffset] = 1 },
+    Forgery("a manifest's version", "manifest version") { log in log.bytes[log.segments[1].manifestOffset] = 4 },
     Forgery("bytes after the manifest's end", "manifest length") { log in
       let segment = log.segments[1]
       log.put(segment.footer.manifestLength + 1, at: segment.footerOffset + 64)

@@ -154,10 +154,11 @@ import Testing
     #expect(try #require(verification).findings.contains { $0.what.contains("its words is no list of keys") })
   }
 
-  @Test func `a manifest with a key space of lists has a version of its own`() {
+  @Test func `a manifest with a key space of lists or an ordered index has a version of its own`() {
     let lists = Schema([Self.table]).manifest
     #expect(lists.encoded()[0] == 2)
-    #expect(TestSchema.schema.manifest.encoded()[0] == 1)
+    #expect(TestSchema.plain.manifest.encoded()[0] == 1)
+    #expect(TestSchema.schema.manifest.encoded()[0] == 3)
   }
 
   @Test func `tables come with the first row, and are found by name`() throws {

@@ -193,13 +193,11 @@ import Testing
     for round in 0..<2 {
       let snapshot = try writer.commit { transaction in
         for id in 0..<9 {
-          var draft = RecordDraft()
-          let keys = [UInt8(id + round), 7, UInt8(round + 1)]
-          draft.addKey(keys.rawSpan.slice(0, 1))
-          draft.addKey(keys.rawSpan.slice(1, 1))
-          draft.addShared(try transaction.share(keys.rawSpan.slice(2, 1)))
-          draft.body = body
-          try transaction.put(0, draft)
+          var row = TestRow("", "")
+          row.keys = [[UInt8(id + round)], [7]]
+          row.shared = [[UInt8(round + 1)]]
+          row.body = body
+          try transaction.put(0, row)
         }
         #expect(transaction.appender.builder.isLarge)
       }

@@ -10,7 +10,7 @@ import Testing
 
   private static func example() throws -> [UInt8] {
     let store = TestStore()
-    let writer = try store.writer(Schema([TestSchema.items]))
+    let writer = try store.writer(Schema([TestSchema.plainItems]))
     _ = try writer.commit { transaction in
       try transaction.put("a1", "6901", shared: ["Gree"], body: "indoor")
       for id in 2...6 { try transaction.put("a\(id)", "6902", shared: ["Gree", ""], body: "unit") }

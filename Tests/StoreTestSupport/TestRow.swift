@@ -3,15 +3,31 @@ import LogStore
 
 /// The tables of the tests.
 package enum TestSchema {
-  /// Rows by a unique `id` and by `code`, which several rows may share and some lack.
+  /// Rows by a unique `id` and by `code`, which several rows may share and some lack; in order of the code and of the
+  /// words of texts and body.
   package static let items = Schema.Table(
+    "items", keySpaces: plainItems.keySpaces,
+    orderedIndexes: [orderedIndex("code"), orderedIndex("words", hasFragments: true)])
+  /// The same without ordered indexes.
+  package static let plainItems = Schema.Table(
     "items",
     keySpaces: [Schema.KeySpace("id", isUnique: true), Schema.KeySpace("code", skipsEmptyKeys: true)])
-  /// Rows by two key spaces that several rows may share.
+  /// Rows by two key spaces that several rows may share, and in order of both.
   package static let links = Schema.Table(
+    "links", keySpaces: plainLinks.keySpaces, orderedIndexes: [orderedIndex("ends")])
+  /// The same without an ordered index.
+  package static let plainLinks = Schema.Table(
     "links", keySpaces: [Schema.KeySpace("from"), Schema.KeySpace("to")])
 
   package static let schema = Schema([items, links])
+  /// The same tables without ordered indexes.
+  package static let plain = Schema([plainItems, plainLinks])
+
+  private static func orderedIndex(_ name: String, hasFragments: Bool = false) -> Schema.OrderedIndex {
+    Schema.OrderedIndex(name, hasFragments: hasFragments) { (record, receive) throws(StoreError) in
+      for key in try TestRow(record).orderedKeys(name) { receive(key.rawSpan) }
+    }
+  }
 
   package static let id = KeySpaceID(table: 0, index: 0)
   package static let code = KeySpaceID(table: 0, index: 1)
@@ -40,6 +56,20 @@ package struct TestRow: Hashable, Comparable, Sendable, CustomStringConvertible 
     body = record.body.copied()
   }
 
+  /// The keys of the row in an ordered index. There may be the same one twice.
+  package func orderedKeys(_ index: String) -> [[UInt8]] {
+    switch index {
+    // A row without a code has an empty key.
+    case "code": [keys[1]]
+    case "ends": [[UInt8(ascii: "f")] + keys[0], [UInt8(ascii: "t")] + keys[1]]
+    case "words":
+      (shared + [body]).flatMap { text in
+        text.prefix(400).split(separator: UInt8(ascii: " ")).map { [UInt8(ascii: "w")] + $0 }
+      }
+    default: []
+    }
+  }
+
   package static func < (a: TestRow, b: TestRow) -> Bool {
     let x = a.keys + a.shared + [a.body]
     let y = b.keys + b.shared + [b.body]
@@ -59,6 +89,9 @@ extension Transaction {
     for key in row.keys { draft.addKey(key.rawSpan) }
     for text in row.shared { draft.addShared(try share(text.rawSpan)) }
     draft.body = row.body
+    for (number, index) in orderedIndexes(of: table).enumerated() {
+      for key in row.orderedKeys(index) { draft.orderedKeys.add(number, key.rawSpan) }
+    }
     try put(table, draft)
   }
 
