@@ -41,7 +41,9 @@ let package = Package(
     .target(name: "CatalogRows", dependencies: ["JSONFormat"], swiftSettings: library),
     .target(
       name: "Catalog",
-      dependencies: ["Barcodes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Bytes", "TextFormat"],
+      dependencies: [
+        "Barcodes", "CatalogRows", "DocumentFormat", "JSONFormat", "LogStore", "Bytes", "SearchText", "TextFormat",
+      ],
       swiftSettings: lifetimes),
     .target(
       name: "DocumentFormat", dependencies: ["JSONFormat", "Bytes", "TextFormat"], swiftSettings: lifetimes),
