@@ -56,6 +56,7 @@ let package = Package(
     .executable(name: "shelfmark-bench", targets: ["shelfmark-bench"]),
     .executable(name: "compare", targets: ["compare"]),
     .executable(name: "compare-documents", targets: ["compare-documents"]),
+    .executable(name: "compare-search", targets: ["compare-search"]),
     .executable(name: "instructions", targets: ["instructions"]),
   ],
   dependencies: [
@@ -122,6 +123,15 @@ let package = Package(
         .product(name: "Documents", package: "shelfmark"),
         .product(name: "LogStore", package: "shelfmark"),
         .product(name: "Workspace", package: "shelfmark"),
+      ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
+      swiftSettings: strict + (hasGRDB ? [.define("PEER_GRDB")] : [])),
+    .executableTarget(
+      name: "compare-search",
+      dependencies: [
+        "BenchmarkSupport",
+        .product(name: "Catalog", package: "shelfmark"),
+        .product(name: "CatalogRows", package: "shelfmark"),
+        .product(name: "LogStore", package: "shelfmark"),
       ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
       swiftSettings: strict + (hasGRDB ? [.define("PEER_GRDB")] : [])),
   ],

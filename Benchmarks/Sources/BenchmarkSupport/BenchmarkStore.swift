@@ -45,7 +45,8 @@ package struct BenchmarkStore {
 
   /// Opens the catalogue for writing; its directory is made if it is missing.
   package func writer() throws -> CatalogWriter {
-    try CatalogWriter(try StoreLocation.creating(directory, name: Self.name))
+    // As other stores: found by id and by barcode, and by nothing else.
+    try CatalogWriter(try StoreLocation.creating(directory, name: Self.name), indexes: .none)
   }
 
   package func openReader() throws -> CatalogReader? {

@@ -32,7 +32,7 @@ enum ChildJob {
       try Self.resident(directory, CatalogueGenerator(productCount: products, seed: seed), lookups)
     case .ingest(let directory, let answer):
       try Self.timed {
-        let writer = try CatalogWriter(try StoreLocation.creating(directory, name: BenchmarkStore.name))
+        let writer = try CatalogWriter(try StoreLocation.creating(directory, name: BenchmarkStore.name), indexes: .none)
         defer { writer.close() }
         var options = ImportOptions()
         options.lossLimit = .open

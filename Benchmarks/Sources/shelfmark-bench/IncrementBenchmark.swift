@@ -24,7 +24,7 @@ struct IncrementBenchmark {
     let scratch = try folder.scratch("increment")
     defer { _ = try? Subprocess.run(["rm", "-rf", scratch]) }
     let copy = try BenchmarkStore(copying: store, to: scratch)
-    let writer = try CatalogWriter(try StoreLocation.creating(scratch, name: BenchmarkStore.name))
+    let writer = try CatalogWriter(try StoreLocation.creating(scratch, name: BenchmarkStore.name), indexes: .none)
     defer { writer.close() }
     let reference = try OutputFile(creating: "\(scratch)/reference")
     let limit = min(options.commits, plan.limit)

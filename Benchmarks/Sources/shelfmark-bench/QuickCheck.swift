@@ -79,7 +79,7 @@ struct QuickCheck {
   private func checkAnswer(_ snapshot: CatalogSnapshot) throws {
     let scratch = try folder.scratch("answer")
     defer { _ = try? Subprocess.run(["rm", "-rf", scratch]) }
-    let writer = try CatalogWriter(try StoreLocation.creating(scratch, name: BenchmarkStore.name))
+    let writer = try CatalogWriter(try StoreLocation.creating(scratch, name: BenchmarkStore.name), indexes: .none)
     defer { writer.close() }
     var update = try AnswerImport(writer, .full)
     try generator.writeAnswer(level: 1) { try update.consume($0.span) }
