@@ -31,9 +31,12 @@ public struct CatalogRepair: Sendable {
   public static func run(
     _ location: StoreLocation, lockTimeout: Duration = .zero, indexes: CatalogIndexes = .standard
   ) throws -> CatalogRepair? {
-    guard var repair = try repairOnce(location, lockTimeout: lockTimeout) else { return nil }
+    let schema = CatalogSchema.schema(with: indexes)
+    guard var repair = try repairOnce(location, schema, lockTimeout: lockTimeout) else { return nil }
     // A second pass checks the rows against the catalogue's own rules. It needs an undamaged store.
-    if repair.snapshot != nil, let again = try repairOnce(location, lockTimeout: lockTimeout), again.snapshot != nil {
+    if repair.snapshot != nil, let again = try repairOnce(location, schema, lockTimeout: lockTimeout),
+      again.snapshot != nil
+    {
       repair = again.following(repair)
     }
     let snapshot =
@@ -57,9 +60,11 @@ public struct CatalogRepair: Sendable {
     return (try? writer.compact()) ?? repaired
   }
 
-  private static func repairOnce(_ location: StoreLocation, lockTimeout: Duration) throws -> Repair? {
+  private static func repairOnce(
+    _ location: StoreLocation, _ schema: Schema, lockTimeout: Duration
+  ) throws -> Repair? {
     try Repair.run(
-      location, schema: CatalogSchema.schema, lockTimeout: lockTimeout,
+      location, schema: schema, lockTimeout: lockTimeout,
       findingFaulty: { try CatalogSnapshot.faultyRows(in: $0) }
     ) { bytes, isComplete, rowCounts in
       guard var state = CatalogState(bytes) else {

@@ -20,7 +20,7 @@ extension CatalogSnapshot {
   ///   - options: How heads are matched. How the text is parsed was decided when `scan` was created.
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: One lookup for each spelling, and one for each length of catalogue barcodes that is less than the
-  ///   length of the code.
+  ///   length of the code. If suggestions are wanted and nothing matches, also one for each code that is one edit away.
   public func match(_ scan: Scan, options: MatchingOptions = .standard) throws(StoreError) -> Match {
     var match = try matchAsRead(scan, options)
     if match.isEmpty, let folded = scan.folded {
@@ -34,6 +34,9 @@ extension CatalogSnapshot {
     // 9 stands for an item of variable measure, which contains no other.
     if let gtin = match.gtin, (1...8).contains(gtin.indicator), match.kind != .gs1Content {
       match.contents = try contents(of: gtin, scan)
+    }
+    if options.suggestionLimit > 0, match.isEmpty {
+      match.suggestions = try suggestions(for: match, limit: options.suggestionLimit)
     }
     return match
   }

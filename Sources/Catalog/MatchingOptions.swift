@@ -8,6 +8,9 @@ public struct MatchingOptions: Hashable, Sendable {
   public var measures = MeasureRules()
   /// How heads are matched.
   public var heads = HeadOptions()
+  /// The maximum number of products that are suggested for a scan that matches none; 0 for no suggestions. See
+  /// ``Match/suggestions``.
+  public var suggestionLimit = 0
 
   /// Creates the default options.
   public init() {}

@@ -17,7 +17,7 @@ import Workspace
     let file = try TestFile(
       """
       {"matching": {"separators": "|{GS}", "measures": ["de", \(Self.cheese)],
-        "heads": {"minimum": 6, "digits": 9, "enabled": false, "excluded": ["CODE128", "]A0"]}}}
+        "suggestions": 3, "heads": {"minimum": 6, "digits": 9, "enabled": false, "excluded": ["CODE128", "]A0"]}}}
       """)
     let measures = "[\"de\", \(Self.cheese)]"
     let read = [
@@ -26,10 +26,12 @@ import Workspace
         "CATALOGD_MATCHING_SEPARATORS": "|{GS}", "CATALOGD_MATCHING_MEASURES": measures,
         "CATALOGD_MATCHING_HEADS_MINIMUM": "6", "CATALOGD_MATCHING_HEADS_DIGITS": "9",
         "CATALOGD_MATCHING_HEADS_ENABLED": "false", "CATALOGD_MATCHING_HEADS_EXCLUDED": "CODE128,]A0",
+        "CATALOGD_MATCHING_SUGGESTIONS": "3",
       ]),
       try configuration([
         "--matching-separators", "|{GS}", "--matching-measures", measures, "--matching-heads-minimum", "6",
         "--matching-heads-digits", "9", "--matching-heads-enabled", "false", "--matching-heads-excluded", "CODE128,]A0",
+        "--matching-suggestions", "3",
       ]),
     ]
     for read in read {
@@ -37,7 +39,7 @@ import Workspace
       #expect(options.scan.separators == ["{GS}", "|"] && options.measures.rules.last?.name == "cheese")
       #expect(options.heads.minimumLength == 6 && options.heads.minimumDigits == 9 && !options.heads.isEnabled)
       #expect(options.heads.excludedSymbologies == ["C", "A"])
-      #expect(read.settings.count == 6)
+      #expect(options.suggestionLimit == 3 && read.settings.count == 7)
     }
     #expect(read[0].daemon.matching == read[1].daemon.matching && read[1].daemon.matching == read[2].daemon.matching)
     let shown = try #require(read[0].settings.first { $0.key == "matching.measures" })

@@ -4,7 +4,7 @@ package import JSONFormat
 extension Match {
   /// What programs are told of a scan, field by field: `code`, `match`, `kind`, `symbology`, `key`, `gtin`, `rest`,
   /// `products`, `elements`, `data`, `issues`, and where they apply `reason`, `measure`,
-  /// `contains` and `expired`.
+  /// `contains`, `suggestions` and `expired`.
   ///
   /// - Parameters:
   ///   - code: The text that was matched, as it was scanned.
@@ -52,7 +52,15 @@ extension Match {
     if let contents {
       fields.append(("contains", .object([("gtin", .text(contents.gtin.digits)), ("level", .int(contents.level))])))
     }
+    if let suggestions { fields.append(("suggestions", .array(suggestions.map(\.suggestionJSON)))) }
     return fields
+  }
+}
+
+extension Product {
+  /// What a suggestion tells of a product.
+  fileprivate var suggestionJSON: JSONText {
+    .object([("id", .text(id)), ("barcode", .text(barcode)), ("name", .text(name))])
   }
 }
 

@@ -179,6 +179,9 @@ extension Setting {
     Setting(
       "matching.heads.excluded", .list, "",
       "symbologies without heads, such as CODE128 or ]A0; else the stores' setting, or none"),
+    Setting(
+      "matching.suggestions", .whole(MatchingSettings.suggestionLimits), "",
+      "products suggested for a code that is one edit from theirs and matches none; else the stores' setting, or 0"),
   ]
 
   private static let upkeep = [

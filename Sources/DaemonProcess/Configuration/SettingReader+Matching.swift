@@ -11,7 +11,7 @@ extension SettingReader {
         switch name {
         case .separators: text(path).map { .text($0) }
         case .measures: text(path).map { name.value(of: $0) }
-        case .minimumHeadLength, .minimumHeadDigits: whole(path).map { .integer(Int64($0)) }
+        case .minimumHeadLength, .minimumHeadDigits, .suggestionLimit: whole(path).map { .integer(Int64($0)) }
         case .areHeadsEnabled: truth(path).map { .bool($0) }
         case .excludedSymbologies: list(path).map { .array($0.map { .text($0) }) }
         }

@@ -3,11 +3,13 @@ import DocumentFormat
 import TextFormat
 
 /// Why a value of a setting is invalid.
-struct ValueFault: Error {
+struct ValueFault: Error, CustomStringConvertible {
   /// What is wrong and what to do, for users.
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
+
+  var description: String { reason }
 }
 
 /// How each setting is read from its stored value.
@@ -17,12 +19,11 @@ extension MatchingSettings {
     do { return try ScanConfiguration.separators(in: text) } catch { throw ValueFault("\(error)") }
   }
 
-  static func headLength(_ value: DocumentValue) throws(ValueFault) -> Int {
-    guard let length = value.wholeNumber, headLengths.contains(length) else {
-      throw ValueFault(
-        "write a whole number from \(headLengths.lowerBound) to \(headLengths.upperBound), not \(value.words)")
+  static func number(_ value: DocumentValue, in range: ClosedRange<Int>) throws(ValueFault) -> Int {
+    guard let number = value.wholeNumber, range.contains(number) else {
+      throw ValueFault("write a whole number from \(range.lowerBound) to \(range.upperBound), not \(value.words)")
     }
-    return length
+    return number
   }
 
   static func flag(_ value: DocumentValue) throws(ValueFault) -> Bool {
@@ -117,7 +118,7 @@ extension DocumentValue {
   }
 
   /// The elements of a list. A text stands for a list of itself.
-  fileprivate func list(of what: String) throws(ValueFault) -> [DocumentValue] {
+  func list(of what: String) throws(ValueFault) -> [DocumentValue] {
     switch self {
     case .array(let elements): return elements
     case .text: return [self]
@@ -126,7 +127,7 @@ extension DocumentValue {
   }
 
   /// The value as JSON on one line that cannot control a terminal; its beginning if it is long.
-  fileprivate var words: String {
+  var words: String {
     let json = json
     let beginning = String(json.unicodeScalars.prefix(60))
     return TerminalText.escaped(beginning) + (json.unicodeScalars.count > 60 ? "…" : "")

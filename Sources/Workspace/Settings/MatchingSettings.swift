@@ -27,12 +27,17 @@ public struct MatchingSettings: Sendable, Equatable {
   public private(set) var areHeadsEnabled: Bool?
   /// The symbologies whose data have no head, by the letter of their identifier; `nil` if not set.
   public private(set) var excludedSymbologies: Set<Unicode.Scalar>?
+  /// The maximum number of products that are suggested for a scan that matches none; `nil` if not set.
+  public private(set) var suggestionLimit: Int?
 
   /// Creates settings without any value.
   public init() {}
 
   /// The range of the lengths of heads that can be set: a code has no more bytes.
   public static let headLengths = 1...ScanConfiguration.defaultMaximumLength
+
+  /// The range of the number of suggestions that can be set; 0 for none.
+  public static let suggestionLimits = 0...20
 
   /// The names of the settings.
   public enum Name: String, CaseIterable, Sendable {
@@ -42,6 +47,7 @@ public struct MatchingSettings: Sendable, Equatable {
     case minimumHeadDigits = "matching.heads.digits"
     case areHeadsEnabled = "matching.heads.enabled"
     case excludedSymbologies = "matching.heads.excluded"
+    case suggestionLimit = "matching.suggestions"
 
     /// What all names start with.
     public static let prefix = "matching."
@@ -65,6 +71,7 @@ public struct MatchingSettings: Sendable, Equatable {
     case .minimumHeadDigits: minimumHeadDigits != nil
     case .areHeadsEnabled: areHeadsEnabled != nil
     case .excludedSymbologies: excludedSymbologies != nil
+    case .suggestionLimit: suggestionLimit != nil
     }
   }
 
@@ -76,10 +83,11 @@ public struct MatchingSettings: Sendable, Equatable {
       switch name {
       case .separators: separators = try Self.separators(value)
       case .measures: measures = try Self.measures(value)
-      case .minimumHeadLength: minimumHeadLength = try Self.headLength(value)
-      case .minimumHeadDigits: minimumHeadDigits = try Self.headLength(value)
+      case .minimumHeadLength: minimumHeadLength = try Self.number(value, in: Self.headLengths)
+      case .minimumHeadDigits: minimumHeadDigits = try Self.number(value, in: Self.headLengths)
       case .areHeadsEnabled: areHeadsEnabled = try Self.flag(value)
       case .excludedSymbologies: excludedSymbologies = try Self.symbologies(value)
+      case .suggestionLimit: suggestionLimit = try Self.number(value, in: Self.suggestionLimits)
       }
     } catch { throw MatchingSettingsError(name, error.reason) }
   }
@@ -115,6 +123,7 @@ public struct MatchingSettings: Sendable, Equatable {
     options.heads.minimumDigits = minimumHeadDigits ?? options.heads.minimumDigits
     options.heads.isEnabled = areHeadsEnabled ?? options.heads.isEnabled
     options.heads.excludedSymbologies = excludedSymbologies ?? options.heads.excludedSymbologies
+    options.suggestionLimit = suggestionLimit ?? options.suggestionLimit
     return options
   }
 }

@@ -1,0 +1,88 @@
+import Bytes
+import LogStore
+
+extension CatalogSnapshot {
+  /// Finds the products whose code is one edit away from a scan that matched nothing: one digit or letter more, fewer or
+  /// other, or two neighbours swapped.
+  ///
+  /// - Parameters:
+  ///   - match: The match of the scan.
+  ///   - limit: The maximum number of products.
+  /// - Returns: The products without those that the server sent as deleted, each once: first those whose code is as long
+  ///   as the scanned one, then by id.
+  /// - Complexity: One lookup for each code that is one edit away, with overlapping cache misses: about a thousand for
+  ///   13 digits, and 3,600 for the longest code. No scan.
+  func suggestions(for match: Match, limit: Int) throws(StoreError) -> [Product] {
+    guard let store, limit > 0 else { return [] }
+    var edits = CodeEdits(keyLengths: store.keyLengths(CatalogSchema.productByCode).lengths)
+    for code in Self.codes(of: match) { edits.add(code) }
+    var found: [(row: RowID, id: [UInt8], isSameLength: Bool)] = []
+    try store.forEachRecord(CatalogSchema.productByCode, of: edits.keys) { (index, record) throws(StoreError) in
+      let view = ProductView(record)
+      // A product has one key, and each key is looked up once.
+      if view.delFlag == 0 { found.append((view.rowID, view.utf8.id.copied(), edits.areSameLength[index])) }
+    }
+    found.sort { a, b in
+      a.isSameLength != b.isSameLength ? a.isSameLength : a.id.rawSpan.compare(to: b.id.rawSpan) < 0
+    }
+    return try copies(found.prefix(limit).map(\.row))
+  }
+
+  /// The codes that may have been meant: the text, or the number in it, in each of its spellings.
+  private static func codes(of match: Match) -> [String] {
+    let scan = match.scan.folded ?? match.scan
+    var codes = scan.kind == .gs1 || scan.kind == .digitalLink ? [] : [scan.payload]
+    if let gtin = match.gtin { codes += gtin.spellings }
+    return codes
+  }
+}
+
+/// The keys of codes that are one edit away from others.
+private struct CodeEdits {
+  /// The lengths of codes whose edits are looked up, in characters. Almost everything is one edit from a shorter one, and
+  /// a longer one is no code that a person types.
+  private static let lengths = 4...48
+  /// What a character may have been.
+  private static let alphabet: [Unicode.Scalar] =
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).map { Unicode.Scalar($0) }
+    + (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { Unicode.Scalar($0) }
+
+  private(set) var keys = KeyBatch()
+  /// Whether each key is as long as the code that it was made from.
+  private(set) var areSameLength: [Bool] = []
+  private var seen: Set<[UInt8]> = []
+  /// The lengths that keys of the catalogue have. 255 stands for all longer ones too.
+  private let keyLengths: Set<Int>
+
+  init(keyLengths: [Int]) { self.keyLengths = Set(keyLengths) }
+
+  /// Adds the keys that are one edit away from the key of a code.
+  mutating func add(_ code: String) {
+    let key = String(decoding: CodeKey.of(code), as: UTF8.self)
+    let text = Array(key.unicodeScalars)
+    guard Self.lengths.contains(text.count) else { return }
+    for index in text.indices {
+      for letter in Self.alphabet where letter != text[index] {
+        add(text, replacing: index..<index + 1, with: [letter])
+      }
+      if index + 1 < text.count, text[index] != text[index + 1] {
+        add(text, replacing: index..<index + 2, with: [text[index + 1], text[index]])
+      }
+    }
+    for index in text.indices { add(text, replacing: index..<index + 1, with: []) }
+    for index in 0...text.count {
+      for letter in Self.alphabet { add(text, replacing: index..<index, with: [letter]) }
+    }
+  }
+
+  private mutating func add(_ text: [Unicode.Scalar], replacing range: Range<Int>, with new: [Unicode.Scalar]) {
+    var edited = String.UnicodeScalarView()
+    edited.append(contentsOf: text[..<range.lowerBound])
+    edited.append(contentsOf: new)
+    edited.append(contentsOf: text[range.upperBound...])
+    let key = Array(String(edited).utf8)
+    guard keyLengths.contains(min(key.count, 255)), seen.insert(key).inserted else { return }
+    keys.append(key.rawSpan)
+    areSameLength.append(new.count == range.count)
+  }
+}

@@ -1,0 +1,18 @@
+package import JSONFormat
+
+extension SearchResult {
+  /// The result as an object: `score`, `matched` and `product`.
+  package var json: JSONText {
+    .object([
+      ("score", .double(score)), ("matched", .array(matched.map(\.json))), ("product", .product(product)),
+    ])
+  }
+}
+
+extension SearchResult.MatchedField {
+  /// The field as an object: `field` and `ranges`, which are half-open, in UTF-16 code units.
+  package var json: JSONText {
+    let ranges = ranges.map { JSONText.array([.int($0.lowerBound), .int($0.upperBound)]) }
+    return .object([("field", .text(field)), ("ranges", .array(ranges))])
+  }
+}
