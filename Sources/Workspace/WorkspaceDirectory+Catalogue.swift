@@ -30,8 +30,8 @@ extension WorkspaceDirectory {
     return CatalogWriter.defaultPreviousLifetime
   }
 
-  /// Opens the writer of a user's catalogue, which keeps previous generations according to the settings. Creates
-  /// missing directories. The caller must close the writer.
+  /// Opens the writer of a user's catalogue, which keeps previous generations and writes indexes according to the
+  /// settings. Creates missing directories. The caller must close the writer.
   ///
   /// - Parameters:
   ///   - id: The user's ID; `nil` for the default store.
@@ -50,7 +50,7 @@ extension WorkspaceDirectory {
   ) throws -> CatalogWriter {
     try CatalogWriter(
       makeStore("catalogue", of: id), lockTimeout: lockTimeout, previousLifetime: previousLifetime(of: id),
-      replacesDamaged: replacesDamaged, while: isPermitted)
+      indexes: indexes(of: id), replacesDamaged: replacesDamaged, while: isPermitted)
   }
 
   /// The files in a user's directory, or with `nil` in the default one, sorted by name; empty if there is no directory.
