@@ -24,7 +24,7 @@ struct DaemonAPI: Sendable {
   /// The maximum size in bytes of a list of large items; the list ends with the item that reaches it.
   static let listByteLimit = 8 << 20
 
-  var routes: [Route] { stateRoutes + scanRoutes + catalogueRoutes + queueRoutes + sessionRoutes }
+  var routes: [Route] { stateRoutes + scanRoutes + catalogueRoutes + searchRoutes + queueRoutes + sessionRoutes }
 
   /// Runs a function that reads many pages, or blocks, on NIO's thread pool.
   func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

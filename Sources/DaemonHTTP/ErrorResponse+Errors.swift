@@ -19,6 +19,11 @@ extension ErrorResponse {
       self = .conflict("nobodySignedIn", "\(SyncUnavailable.notSignedIn); sign in with POST /v1/session")
     case let error as TooManyQueries:
       self.init(.serviceUnavailable, "tooManyQueries", "\(error)", headers: [.retryAfter: "1"])
+    case SearchError.noIndex(let path):
+      self = .conflict(
+        "noSearchIndex",
+        "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
+    case SearchError.store(let error): self.init(error)
     case let error as StoreError: self = .unavailable("storeUnavailable", "\(error)")
     default: self.init(.internalServerError, "internal", "\(error)")
     }

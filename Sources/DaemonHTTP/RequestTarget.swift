@@ -60,11 +60,11 @@ struct Query: Sendable, Equatable {
   /// The value with this name. A route has each parameter at most once.
   subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-  /// The number of items to list: 1 to 1000, 100 by default.
+  /// The number of items to list: 1 to 1000, `defaultLimit` if it is not given.
   ///
   /// - Throws: `ErrorResponse` with status 400.
-  func limit() throws(ErrorResponse) -> Int {
-    guard let text = self["limit"] else { return 100 }
+  func limit(default defaultLimit: Int = 100) throws(ErrorResponse) -> Int {
+    guard let text = self["limit"] else { return defaultLimit }
     guard let limit = Int(text), (1...1000).contains(limit) else {
       throw .badRequest("limit: a whole number from 1 to 1000")
     }
