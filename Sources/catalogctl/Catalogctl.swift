@@ -34,7 +34,8 @@ struct Catalogctl: AsyncParsableCommand {
       CommandGroup(
         name: "Answering:",
         subcommands: [
-          Scan.self, Explain.self, Get.self, Find.self, Products.self, Components.self, SetsWith.self, Complete.self,
+          Scan.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Components.self, SetsWith.self,
+          Complete.self,
         ]),
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(

@@ -71,6 +71,7 @@ struct Failure: Error {
     case let error as StoreError: self = Failure(store: error)
     case let error as StorageError: self.init(Self.code(error), "\(error)")
     case let error as CatalogError: self = Failure(catalog: error)
+    case let error as SearchError: self = Failure(search: error)
     case let error as WorkspaceError: self = Failure(workspace: error)
     case let error as SettingsError: self = Failure(settings: error)
     case let error as MatchingSettingsError: self.init(error.store == nil ? .usage : .data, "\(error)")
@@ -105,6 +106,16 @@ struct Failure: Error {
     case .store(let cause): self.init(store: cause)
     case .cursorMoved: self.init(.temporary, "\(error)")
     default: self.init(.data, "\(error)")
+    }
+  }
+
+  private init(search error: SearchError) {
+    switch error {
+    case .store(let cause): self.init(store: cause)
+    case .noIndex(let path):
+      self.init(
+        .data,
+        "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
     }
   }
 

@@ -14,7 +14,8 @@ import Testing
     let root = try filled()
     let questions = [
       ["scan", "x"], ["scan", "c0", "x"], ["get", "--id", "x"], ["get", "--barcode", "x"], ["find", "x"],
-      ["components", "x"], ["sets-with", "p0"], ["explain", "x"], ["dump", "--at", "9"], ["get", "--id", "P0"],
+      ["search", "x"], ["search", "product", "--brand", "x"], ["components", "x"],
+      ["sets-with", "p0"], ["explain", "x"], ["dump", "--at", "9"], ["get", "--id", "P0"],
       ["products", "--where", "weight > 1"], ["products", "--at", "9"],
       ["products", "--group-by", "brand", "--where", "false"],
     ]
@@ -28,6 +29,7 @@ import Testing
       ["get", "--id", "1", "--barcode", "1"], ["sync"], ["sync", "--url", "http://127.0.0.1/", "--from", "x"],
       ["sync", "--from", "x", "--threshold", "0"], ["sync", "--from", "x", "--threshold", "x"], ["apply"],
       ["products", "--where", "wieght > 1"], ["products", "x"], ["find", "a", "--limit", "0"],
+      ["search", "a", "--limit", "0"], ["search", "a", "--where", "wieght > 1"],
       ["find", "a", "--field", "weight"], ["components"], ["sets-with"], ["login"],
       ["login", "a", "b"], ["explain"], ["compact", "--wait", "-1"], ["compact", "--wait", "nan"],
       ["sync", "--url", "nonsense"], ["sync", "--url", "ftp://127.0.0.1/"], ["apply", "x", "--max-loss", "2"],
@@ -127,7 +129,7 @@ import Testing
   @Test func `74: standard output cannot be written`() throws {
     let root = try filled()
     for arguments in [
-      ["dump"], ["scan", "c0"], ["stat", "--json"], ["verify"], ["users"], ["find", "product"],
+      ["dump"], ["scan", "c0"], ["stat", "--json"], ["verify"], ["users"], ["find", "product"], ["search", "product"],
       ["products"], ["products", "--count"], ["products", "--group-by", "brand", "--csv"],
       ["--help"], ["--version"], ["help", "apply"], ["stat", "--help"],
     ] {

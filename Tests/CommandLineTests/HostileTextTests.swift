@@ -12,7 +12,7 @@ import Testing
     #expect(try root.apply([file]).lines.count == 2)
     let commands = [
       ["sync", "--from", file.path], ["scan", "CODE1", "SET1"], ["stat"], ["log"], ["users"], ["complete", "CODE1"],
-      ["get", "--barcode", "CODE1"], ["explain", "CODE1"], ["find", "x"], ["components", "s\u{1B}"],
+      ["get", "--barcode", "CODE1"], ["explain", "CODE1"], ["find", "x"], ["search", "x"], ["components", "s\u{1B}"],
       ["sets-with", "a\u{1B}[2J\nb"], ["get", "--id", "\u{1B}[2J"], ["verify"], ["products"],
       ["products", "--columns", "id,name,brand"], ["products", "--group-by", "name,brand"],
       ["products", "--where", "\u{1B}[2J == 1"], ["products", "--columns", "\u{1B}[2J"],
@@ -33,7 +33,7 @@ import Testing
     let file = try root.payload(payload)
     #expect(try root.apply([file]).lines.count == 2)
     for command in [
-      ["scan", "CODE1"], ["get", "--barcode", "CODE1"], ["find", "x"], ["explain", "CODE1"],
+      ["scan", "CODE1"], ["get", "--barcode", "CODE1"], ["find", "x"], ["search", "x"], ["explain", "CODE1"],
       ["get", "--id", "\u{202E}"], ["sets-with", "\u{200B}"], ["products"], ["products", "--columns", "name,id"],
       ["products", "--where", "\u{202E}"], ["products", "--where", "name == '\u{202E}"],
     ] {

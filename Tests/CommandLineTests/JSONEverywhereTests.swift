@@ -10,6 +10,7 @@ import Testing
     (["config", "set", "a", "1"], 0), (["config", "get", "a"], 0), (["config", "list"], 0),
     (["config", "unset", "a"], 0),
     (["scan", "c0", "x"], 1), (["explain", "c0"], 0), (["get", "--id", "p0"], 0), (["find", "product"], 0),
+    (["search", "product"], 0),
     (["products", "--where", "name hasprefix 'product'"], 0), (["products", "--columns", "id,weight"], 0),
     (["products", "--count"], 0), (["products", "--group-by", "unit", "--sum", "weight"], 0),
     (["products", "--explain"], 0),

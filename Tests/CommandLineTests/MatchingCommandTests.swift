@@ -42,7 +42,7 @@ import Workspace
       ("matching.measures", "de", #""de""#),
       ("matching.measures", "[\"de\", \(Self.cheese)]", "[\"de\",\(Self.cheese)]"),
       ("matching.heads.minimum", "6", "6"), ("matching.heads.digits", "9", "9"),
-      ("matching.heads.enabled", "false", "false"),
+      ("matching.heads.enabled", "false", "false"), ("matching.suggestions", "20", "20"),
       ("matching.heads.excluded", #"["CODE128", "]A0"]"#, #"["CODE128","]A0"]"#),
     ] {
       for options in [[], ["--default"]] {
@@ -66,6 +66,7 @@ import Workspace
     for (name, value, reason) in [
       ("matching.separators", "7", "'7'"), ("matching.separators", "a|", "'a'"),
       ("matching.separators", "\u{1B}[31m", "'3'"), ("matching.measures", "nowhere", "no preset 'nowhere'"),
+      ("matching.suggestions", "21", "a whole number from 0 to 20"), ("matching.suggestions", "1.5", "from 0 to 20"),
       ("matching.measures", "5", "write a list"), ("matching.measures", #"[{"nam":"x"}]"#, "did you mean 'name'?"),
       ("matching.measures", "[\(Self.cheese),\(Self.cheese.replacing("cheese", with: "ham"))]", "overlap"),
       ("matching.measures", #"[{"name":"\#u{1B}[31m"}]"#, "no valid JSON"),

@@ -85,8 +85,13 @@ struct ConfigSet: ParsableCommand {
       {"name": "cheese", "prefix": "21", "pattern": "PPIIIIIVVVVVC", "measure": "weight", "decimals": 3, "unit": \
       "kg"}]; matching.heads.minimum [4], the shortest barcode that a code may begin with; matching.heads.digits [7], \
       the same for barcodes of digits, if the code is a sound GTIN; matching.heads.enabled [true]; \
-      matching.heads.excluded, a list of symbologies without heads, such as ["CODE128", "]A0"]. Those of a user count \
-      more than those of the default store.
+      matching.heads.excluded, a list of symbologies without heads, such as ["CODE128", "]A0"]; matching.suggestions \
+      [0], the number of products, up to 20, that are suggested where nothing matched and a code is one edit away. Those \
+      of a user count more than those of the default store.
+
+      Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
+      ordered.indexes ["barcode", "category", "brand", "updateTime"], the fields in whose order products can be read, \
+      among these and name. A change takes effect with the next full update or 'catalogctl compact'.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -120,6 +125,12 @@ struct ConfigSet: ParsableCommand {
       var settings = MatchingSettings()
       // The same check as of a value that is read.
       try settings.set(name, to: value)
+    } else if let name = IndexSettings.Name(rawValue: name) {
+      var settings = IndexSettings()
+      try settings.set(name, to: value)
+    } else if IndexSettings.Name.prefixes.contains(where: name.hasPrefix) {
+      let known = IndexSettings.Name.allCases.map(\.rawValue).joined(separator: " and ")
+      Console.say("catalogctl: warning: \(name.shown) is no setting of indexes; those are \(known)")
     } else if name.hasPrefix(MatchingSettings.Name.prefix) {
       let known = MatchingSettings.Name.allCases.map(\.rawValue)
       let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" }

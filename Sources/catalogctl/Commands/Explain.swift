@@ -89,6 +89,7 @@ struct Explain: ParsableCommand {
   private func printCandidates(_ match: Match) {
     guard !match.isEmpty else {
       Console.print("\(Console.styled("no match", .red)): \(match.reason ?? "")")
+      match.suggestionLines.forEach(Console.print)
       printContents(match)
       return
     }
@@ -151,6 +152,27 @@ enum ProductTable {
         Table.cell(product.delFlag == 0 ? product.name : "[deleted] " + product.name, limit: 56),
         Table.cell(product.brand, limit: 20),
         Table.cell(product.unit, limit: 12))
+    }
+    table.print()
+  }
+
+  /// Prints the results of a search with the parts that match highlighted. The SKU has a column if a match is in one.
+  static func print(_ results: [SearchResult]) {
+    let hasSKU = results.contains { $0.matched.contains { $0.field == "skuCode" } }
+    var table = Table(["ID", "BARCODE"] + (hasSKU ? ["SKU"] : []) + ["NAME", "BRAND", "UNIT"])
+    for result in results {
+      let product = result.product
+      func cell(_ field: String, _ text: String, limit: Int) -> String {
+        let ranges = result.matched.first { $0.field == field }?.ranges ?? []
+        return Table.cell(text, highlighting: ranges, limit: limit)
+      }
+      table.add(
+        [Table.cell(product.id, limit: 28), cell("barcode", product.barcode, limit: 24)]
+          + (hasSKU ? [cell("skuCode", product.skuCode, limit: 24)] : [])
+          + [
+            cell("name", product.name, limit: 56), cell("brand", product.brand, limit: 20),
+            Table.cell(product.unit, limit: 12),
+          ])
     }
     table.print()
   }

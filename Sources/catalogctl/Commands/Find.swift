@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogRows
 import JSONFormat
 import LogStore
 
@@ -8,8 +9,11 @@ struct Find: ParsableCommand {
     commandName: "find", abstract: "List the products whose name, or another field, contains a text.",
     discussion: """
       Upper and lower case are the same, in every script that has them; accents are not left out, and ß is not ss. Exit \
-      code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. Reads the whole \
-      catalogue.
+      code 1 if no product is listed. Products that the server sent as deleted are listed too, and marked. 'search' \
+      finds products by words, best first.
+
+      If the catalogue has the index of words (setting search.index), a text with three ASCII letters or digits in a row \
+      is looked up in it for the fields name, brand, skuCode and barcode. Otherwise the whole catalogue is read.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -29,7 +33,7 @@ struct Find: ParsableCommand {
     var found: [Product] = []
     let wanted = caseSensitive ? text : text.lowercased()
     let snapshot = try store.snapshot()
-    try snapshot.forEachProduct { (view) throws(StoreError) in
+    try snapshot.forEachProduct(possiblyContaining: text, in: field.productField) { (view) throws(StoreError) in
       let product = try snapshot.copy(view)
       let value = field.value(of: product)
       if Self.contains(caseSensitive ? value : value.lowercased(), wanted) { found.append(product) }
@@ -57,6 +61,25 @@ struct Find: ParsableCommand {
 enum SearchableField: String, CaseIterable, ExpressibleByArgument {
   case barcode, brand, brandId, category, createBy, createTime, id, name, orgId, skuCode, unit, updateBy
   case updateTime
+
+  /// The field among all fields of a product.
+  var productField: ProductField {
+    switch self {
+    case .barcode: .barcode
+    case .brand: .brand
+    case .brandId: .brandId
+    case .category: .category
+    case .createBy: .createBy
+    case .createTime: .createTime
+    case .id: .id
+    case .name: .name
+    case .orgId: .orgId
+    case .skuCode: .skuCode
+    case .unit: .unit
+    case .updateBy: .updateBy
+    case .updateTime: .updateTime
+    }
+  }
 
   func value(of product: Product) -> String {
     switch self {

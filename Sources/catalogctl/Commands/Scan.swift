@@ -17,7 +17,8 @@ struct Scan: ParsableCommand {
 
       With --json, an answer has: code, match (how it was found), kind (what the code is), symbology, key, gtin, rest, \
       products, elements (the label as it stands), data (what it states, typed), issues (what is wrong with it); and where \
-      they apply reason (why nothing was found), measure, contains, expired. Documentation/Scanning.md describes them.
+      they apply reason (why nothing was found), suggestions (products whose code is one edit away, if nothing matched and \
+      the setting matching.suggestions is above 0), measure, contains, expired. Documentation/Scanning.md describes them.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -70,12 +71,19 @@ extension Match {
     let shown = Table.cell(code, limit: 40)
     guard !isEmpty else {
       let reason = reason ?? ""
-      return ["\(Console.styled(shown, .bold))  \(Console.styled("none", .red))  \(reason)"]
+      return ["\(Console.styled(shown, .bold))  \(Console.styled("none", .red))  \(reason)"] + suggestionLines
     }
     return products.map { product in
       let rest = rest.map { "  rest \(Table.cell($0, limit: 32))" } ?? ""
       return "\(Console.styled(shown, .bold))  \(Console.styled(kind.rawValue, .green))  \(product.id.shown)"
         + "  \(Table.cell(product.name, limit: 60))\(rest)\(remarks)"
+    }
+  }
+
+  /// The products whose code is one edit away, one per line.
+  var suggestionLines: [String] {
+    (suggestions ?? []).map {
+      "did you mean \(Table.cell($0.barcode, limit: 40))  \($0.id.shown)  \(Table.cell($0.name, limit: 60))"
     }
   }
 

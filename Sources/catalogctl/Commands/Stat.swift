@@ -55,8 +55,8 @@ struct Stat: ParsableCommand {
   ) -> JSONText {
     let indexes = (statistics?.indexes ?? []).map { index in
       JSONText.object([
-        ("name", .text(index.name)), ("blocks", .int(index.blockCount)), ("entries", .int(index.entryCount)),
-        ("bytes", .int(index.byteCount)), ("load", .double(index.load)),
+        ("name", .text(index.name)), ("kind", .text(index.kind.rawValue)), ("blocks", .int(index.blockCount)),
+        ("entries", .int(index.entryCount)), ("bytes", .int(index.byteCount)), ("load", .double(index.load)),
         ("longestProbe", .int(index.longestProbe)), ("keyLengths", .array(index.keyLengths.map(JSONText.int))),
       ])
     }
@@ -119,11 +119,14 @@ struct Stat: ParsableCommand {
     table.print()
     guard let statistics else { return }
     Console.print("")
-    var indexes = Table("INDEX", ">ENTRIES", ">SIZE", ">BLOCKS", ">LOAD", ">LONGEST PROBE", "KEY LENGTHS")
+    var indexes = Table("INDEX", "KIND", ">ENTRIES", ">SIZE", ">BLOCKS", ">LOAD", ">LONGEST PROBE", "KEY LENGTHS")
     for index in statistics.indexes {
+      // Only a hash table has a load and probes.
+      let isHash = index.kind == .hash
       indexes.add(
-        index.name, Quantity.count(index.entryCount), Quantity.bytes(index.byteCount), String(index.blockCount),
-        "\(Int((index.load * 100).rounded())) %", String(index.longestProbe), Self.ranges(index.keyLengths))
+        index.name, index.kind.rawValue, Quantity.count(index.entryCount), Quantity.bytes(index.byteCount),
+        String(index.blockCount), isHash ? "\(Int((index.load * 100).rounded())) %" : "",
+        isHash ? String(index.longestProbe) : "", Self.ranges(index.keyLengths))
     }
     indexes.print()
   }

@@ -105,7 +105,10 @@ struct Verify: ParsableCommand {
   /// Repairs a catalogue; `nil` if it is not damaged.
   private func repairCatalogue(_ location: StoreLocation) throws -> CatalogRepair? {
     do {
-      guard let repair = try CatalogRepair.run(location, lockTimeout: write.lockTimeout), !repair.findings.isEmpty
+      // A setting that cannot be used keeps nobody from a repair.
+      let indexes = (try? store.workspace.indexes(of: store.userID())) ?? .standard
+      guard let repair = try CatalogRepair.run(location, lockTimeout: write.lockTimeout, indexes: indexes),
+        !repair.findings.isEmpty
       else {
         return nil
       }

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Catalog
+import JSONFormat
+import LogStore
+
+struct Search: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find products by words, best first.",
+    discussion: """
+      catalogctl search cordless drill --brand Bosch
+      catalogctl search geli 35 --set --where "weight > 10"
+
+      Each word must match the name, the brand, the SKU or the barcode, in any order, whatever the letter case, the \
+      accents, or whether Chinese is traditional or simplified. The last word may be the beginning of one. Parts of words \
+      come after that, and Chinese names by how they are read. If nothing is found, each word may have one typing \
+      mistake. Products that the server sent as deleted are left out.
+
+      With --json, a result is {"score":…,"matched":[{"field":"name","ranges":[[0,4]]}],"product":{…}}; ranges are \
+      half-open, in UTF-16 code units.
+
+      Without words, reads queries from standard input, one a line, and answers each line at once with one line of JSON: \
+      {"query":"…","results":[…]}.
+
+      Exit code 1 if a query found nothing, 65 if the catalogue has no index of words: 'config set search.index on', then \
+      'compact', writes one.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Argument(help: "The words.") var words: [String] = []
+  @Option(
+    parsing: .unconditional, help: "List no more than this many.", transform: { try WholeNumber.parse($0, from: 1) })
+  var limit = 20
+  @Option(help: "Find products of this brand only; compared as words are.") var brand: String?
+  @Option(help: "Find products of this category only; compared as words are.") var category: String?
+  @Flag(name: .customLong("set"), help: "Find sets only.") var isSetsOnly = false
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("A condition that products must meet, as for 'products'.", valueName: "expr"))
+  var filter: String?
+
+  func run() throws {
+    if words.isEmpty { return try answerLines() }
+    let results = try results(of: words.joined(separator: " "), in: store.snapshot())
+    if output.json { results.forEach { $0.json.print() } } else { ProductTable.print(results) }
+    if results.isEmpty { throw Failure(.no, output.json ? "" : "no product matches") }
+  }
+
+  private func results(of text: String, in snapshot: CatalogSnapshot) throws -> [SearchResult] {
+    var options = SearchOptions()
+    options.limit = limit
+    options.brand = brand
+    options.category = category
+    options.isSetsOnly = isSetsOnly
+    if let filter {
+      options.condition = try ExpressionArgument.parsed("--where", filter) { try snapshot.products(where: filter) }
+    }
+    return try snapshot.search(text, options).results
+  }
+
+  /// Answers each line of standard input.
+  private func answerLines() throws {
+    let user = try store.userID()
+    var reader = try store.reader()
+    var missed = false
+    try InputFile("-").forEachLine { line in
+      // A catalogue may arrive, or change, while the command waits for lines.
+      if let reader { _ = try store.orRemedies(user) { try reader.refresh() } } else { reader = try store.reader() }
+      let results = try results(of: line, in: reader?.snapshot() ?? .empty)
+      if results.isEmpty { missed = true }
+      JSONText.object([("query", .text(line)), ("results", .array(results.map(\.json)))]).print()
+    }
+    if missed { throw Failure(.no) }
+  }
+}
