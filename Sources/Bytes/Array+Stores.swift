@@ -21,6 +21,33 @@ extension [UInt8] {
     for byte in 0..<8 { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
   }
 
+  /// Copies `bytes` over the bytes from `offset` on; traps if they do not fit. For few bytes this is faster than a call
+  /// that copies memory.
+  @inlinable @inline(__always)
+  public mutating func put(_ bytes: RawSpan, at offset: Int) {
+    let count = bytes.byteCount
+    precondition(offset >= 0 && count <= self.count &- offset, "the copy must fit")
+    // The precondition has checked the bounds. Words that overlap cover any number of bytes from their size on.
+    unsafe withUnsafeMutableBytes { target in
+      if count >= 8 {
+        var next = 0
+        while next < count &- 8 {
+          let word = unsafe bytes.u64(unchecked: next).littleEndian
+          unsafe target.storeBytes(of: word, toByteOffset: offset &+ next, as: UInt64.self)
+          next &+= 8
+        }
+        let word = unsafe bytes.u64(unchecked: count &- 8).littleEndian
+        unsafe target.storeBytes(of: word, toByteOffset: offset &+ count &- 8, as: UInt64.self)
+      } else if count >= 4 {
+        let (first, last) = unsafe (bytes.u32(unchecked: 0), bytes.u32(unchecked: count &- 4))
+        unsafe target.storeBytes(of: first.littleEndian, toByteOffset: offset, as: UInt32.self)
+        unsafe target.storeBytes(of: last.littleEndian, toByteOffset: offset &+ count &- 4, as: UInt32.self)
+      } else {
+        for next in 0..<count { unsafe target[offset &+ next] = bytes.u8(unchecked: next) }
+      }
+    }
+  }
+
   /// Appends the bytes of a span.
   @inlinable
   public mutating func append(_ span: RawSpan) {

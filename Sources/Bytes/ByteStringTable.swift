@@ -97,6 +97,15 @@ public struct ByteStringTable<Value: BitwiseCopyable & Sendable>: Sendable {
     append(text, KeyHash.of(text, seed), value)
   }
 
+  /// Appends `text` without entering it into the hash table, so that it is not found, and returns its index. Nothing may
+  /// be inserted after that.
+  @inlinable @discardableResult
+  public mutating func append(unlisted text: RawSpan, _ value: Value) -> Int {
+    entries.append(Entry(hash: 0, start: UInt32(bytes.count), count: UInt32(text.byteCount), value: value))
+    bytes.append(text)
+    return entries.count - 1
+  }
+
   @inlinable
   mutating func append(_ text: RawSpan, _ hash: UInt64, _ value: Value) -> Int {
     if 2 * (entries.count + 1) > table.count { grow() }

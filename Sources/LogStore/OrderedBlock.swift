@@ -76,46 +76,57 @@ extension Snapshot {
   }
 
   /// Returns the number of the leaf that has the first pair at or after a gap, if the tree has one, or the leaf before
-  /// it; and the number of rows in all leaves before that leaf.
+  /// it.
   func findLeaf(
+    _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap
+  ) throws(StoreError) -> Int {
+    var number = tree.pageCount - 1
+    for level in stride(from: tree.levels - 1, to: 0, by: -1) {
+      let page = try page(block, tree, number)
+      guard page.level == level, let child = Self.lastChild(of: page, notAfter: gap) else {
+        throw damagedPage(block, tree, number)
+      }
+      number = page.firstChild + child
+    }
+    guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }
+    return number
+  }
+
+  /// Returns the last entry of a page above the leaves that does not follow a gap, or the first one. `nil` if an entry is
+  /// not valid.
+  private static func lastChild(of page: OrderedPage, notAfter gap: OrderedGap) -> Int? {
+    if gap.isAtEnd { return page.entryCount - 1 }
+    return page.lastEntry(notAfter: gap.key.rawSpan, UInt32(clamping: gap.row))
+  }
+
+  /// Returns the leaf that ``findLeaf(_:_:_:)`` finds, and the number of rows in all leaves before it.
+  func findLeafAndRank(
     _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ gap: OrderedGap
   ) throws(StoreError) -> (number: Int, rowsBefore: Int) {
     var number = tree.pageCount - 1
     var rowsBefore = 0
     for level in stride(from: tree.levels - 1, to: 0, by: -1) {
       let page = try page(block, tree, number)
-      guard page.level == level else { throw damagedPage(block, tree, number) }
-      guard let child = Self.lastChild(of: page, notAfter: gap) else { throw damagedPage(block, tree, number) }
-      rowsBefore += child.rowsBefore
+      guard page.level == level, let child = Self.lastChild(of: page, notAfter: gap),
+        let rows = Self.rowCount(ofFirst: child, of: page)
+      else { throw damagedPage(block, tree, number) }
+      rowsBefore += rows
       guard rowsBefore <= UInt32.max else { throw damagedPage(block, tree, number) }
-      number = page.firstChild + child.index
+      number = page.firstChild + child
     }
     guard number < tree.leafCount else { throw damagedPage(block, tree, tree.pageCount - 1) }
     return (number, rowsBefore)
   }
 
-  /// Returns the last entry of a page above the leaves that does not follow a gap, or the first one; and the number of
-  /// rows to which the entries before it lead. `nil` if an entry is not valid.
-  private static func lastChild(of page: OrderedPage, notAfter gap: OrderedGap) -> (index: Int, rowsBefore: Int)? {
+  /// Returns the number of rows to which the first `count` entries of a page above the leaves lead; `nil` if one of them
+  /// is not valid.
+  private static func rowCount(ofFirst count: Int, of page: OrderedPage) -> Int? {
     var entries = page.entries()
-    var index = 0
-    var before = 0
-    var last = 0
-    while entries.next() {
-      if entries.index > 0, !gap.isAtOrAfter(entries.key.rawSpan, entries.firstRow) { return (index, before) }
-      before += last
-      index = entries.index
-      last = entries.rowCount
+    var rows = 0
+    for _ in 0..<count {
+      guard entries.next() else { return nil }
+      rows += entries.rowCount
     }
-    return entries.isAtEnd ? (index, before) : nil
-  }
-}
-
-extension OrderedGap {
-  /// Whether the gap is at the pair of a key and a row, or after it.
-  fileprivate func isAtOrAfter(_ key: RawSpan, _ row: UInt32) -> Bool {
-    if isAtEnd { return true }
-    let order = key.compare(to: self.key.rawSpan)
-    return order != 0 ? order < 0 : UInt64(row) <= self.row
+    return rows
   }
 }

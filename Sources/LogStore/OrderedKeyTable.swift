@@ -11,7 +11,13 @@ struct OrderedKeyTable {
     var last: UInt32 = 0
   }
 
+  /// The number of pairs after which the table decides whether most keys are distinct.
+  private static var sampleCount: Int { 1 << 16 }
+
   private var keys: ByteStringTable<Rows>
+  /// Whether a key is looked up among those before it. If nearly every row of the first ones has a key of its own, that
+  /// would be the greater part of the work: then the same key may be stored more than once until the table is sorted.
+  private var isFindingKeys = true
   /// The number of the key of each pair.
   private var numbers: [UInt32] = []
   /// The row of each pair; once the table is sorted, the rows of each key in the order of the keys.
@@ -22,9 +28,10 @@ struct OrderedKeyTable {
   init(seed: HashSeed) { keys = ByteStringTable(seed: seed) }
 
   var isEmpty: Bool { rows.isEmpty }
-  /// The number of pairs of a key and a row.
+  /// The number of pairs of a key and a row; before the table is sorted, at least that.
   var rowCount: Int { rows.count }
-  var keyCount: Int { keys.count }
+  /// The number of keys; before the table is sorted, at least that.
+  var keyCount: Int { order.isEmpty ? keys.count : order.count }
 
   /// Whether the table can take the keys of another row: up to 16 MiB of them, in as many pairs.
   var hasRoom: Bool { max(keys.byteCount, rows.count) < Int(UInt32.max) - 1 << 24 }
@@ -34,12 +41,18 @@ struct OrderedKeyTable {
   /// - Precondition: No row that lies after this one was entered before; row 0 does not exist.
   @inline(__always)
   mutating func add(_ key: RawSpan, _ row: UInt32) {
-    let number = keys.number(of: key, new: Rows())
-    let known = keys[number]
-    if known.last == row { return }
-    keys[number] = Rows(count: known.count &+ 1, last: row)
+    let number: Int
+    if isFindingKeys {
+      number = keys.number(of: key, new: Rows())
+      let known = keys[number]
+      if known.last == row { return }
+      keys[number] = Rows(count: known.count &+ 1, last: row)
+    } else {
+      number = keys.append(unlisted: key, Rows(count: 1, last: row))
+    }
     numbers.append(UInt32(truncatingIfNeeded: number))
     rows.append(row)
+    if rows.count == Self.sampleCount, keys.count > Self.sampleCount / 10 * 9 { isFindingKeys = false }
   }
 
   /// Sorts the keys, and collects the rows of each. Nothing can be added after that.
@@ -60,15 +73,49 @@ struct OrderedKeyTable {
     }
     rows = sorted
     numbers = []
+    if !isFindingKeys { joinEqualKeys() }
+  }
+
+  /// Makes one key of those that were stored more than once. They follow one another, as do their rows.
+  private mutating func joinEqualKeys() {
+    var joined: [UInt32] = []
+    joined.reserveCapacity(order.count)
+    var start = 0
+    var end = 0
+    for number in order {
+      let count = Int(keys[Int(number)].count)
+      if let first = joined.last, keys.text(Int(first)).hasSameBytes(as: keys.text(Int(number))) {
+        // A row that has the key twice comes twice, one after the other.
+        for position in start..<start + count where rows[position] != rows[end - 1] {
+          rows[end] = rows[position]
+          end += 1
+          keys[Int(first)].count += 1
+        }
+      } else {
+        joined.append(number)
+        for position in start..<start + count {
+          rows[end] = rows[position]
+          end += 1
+        }
+      }
+      start += count
+    }
+    rows.removeLast(rows.count - end)
+    order = joined
   }
 
   private func sortedNumbers() -> [UInt32] {
-    // The first eight bytes decide most comparisons.
+    // The first eight bytes after those that all keys begin with decide most comparisons.
+    var common = keys.count == 0 ? 0 : keys.text(0).byteCount
+    for number in 1..<max(1, keys.count) where common > 0 {
+      common = min(common, keys.text(0).commonPrefixByteCount(with: keys.text(number)))
+    }
     var heads: [(head: UInt64, number: UInt32)] = []
     heads.reserveCapacity(keys.count)
     var isSorted = true
     for number in 0..<keys.count {
-      heads.append((keys.text(number).bigEndianHead, UInt32(number)))
+      let key = keys.text(number)
+      heads.append((key.slice(common, key.byteCount - common).bigEndianHead, UInt32(number)))
       if isSorted, number > 0, !precedes(heads[number - 1], heads[number]) { isSorted = false }
     }
     if !isSorted { heads.sort(by: precedes) }
@@ -77,15 +124,28 @@ struct OrderedKeyTable {
 
   private func precedes(_ a: (head: UInt64, number: UInt32), _ b: (head: UInt64, number: UInt32)) -> Bool {
     if a.head != b.head { return a.head < b.head }
-    return keys.text(Int(a.number)).compare(to: keys.text(Int(b.number))) < 0
+    let order = keys.text(Int(a.number)).compare(to: keys.text(Int(b.number)))
+    return order != 0 ? order < 0 : a.number < b.number
   }
 
   /// Calls `body` with each key of a sorted table and its rows, both in ascending order.
   func forEachKeyInOrder(_ body: (RawSpan, Span<UInt32>) -> Void) {
+    var firstRow = 0
+    // The keys are copied together in groups, so that the cache misses of a group overlap.
+    var group: [UInt8] = []
     var first = 0
-    for number in order {
-      let end = first + Int(keys[Int(number)].count)
-      body(keys.text(Int(number)), rows.span.extracting(first..<end))
+    while first < order.count {
+      let end = min(first + 64, order.count)
+      group.removeAll(keepingCapacity: true)
+      for number in order[first..<end] { group.append(keys.text(Int(number))) }
+      var start = 0
+      for number in order[first..<end] {
+        let count = keys.text(Int(number)).byteCount
+        let lastRow = firstRow + Int(keys[Int(number)].count)
+        body(group.rawSpan.slice(start, count), rows.span.extracting(firstRow..<lastRow))
+        start += count
+        firstRow = lastRow
+      }
       first = end
     }
   }

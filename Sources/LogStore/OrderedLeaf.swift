@@ -5,7 +5,7 @@ import RecordFormat
 ///
 /// A cursor reads whole leaves: going backward through entries that are stored as differences needs all of them.
 struct OrderedLeaf {
-  /// The keys of all entries, one after another.
+  /// The keys of all entries, one after another, and room for more.
   private var keys: [UInt8] = []
   private var keyEnds: [Int] = []
   /// The rows of all entries, one after another, those of each entry in ascending order.
@@ -16,20 +16,7 @@ struct OrderedLeaf {
   var rowCount: Int { rows.count }
 
   /// Reads a page. Returns whether its entries are valid.
-  mutating func read(_ page: OrderedPage) -> Bool {
-    keys.removeAll(keepingCapacity: true)
-    keyEnds.removeAll(keepingCapacity: true)
-    rows.removeAll(keepingCapacity: true)
-    rowEnds.removeAll(keepingCapacity: true)
-    var entries = page.entries()
-    while entries.next() {
-      keys.append(entries.key.rawSpan)
-      keyEnds.append(keys.count)
-      guard entries.appendRows(to: &rows) else { return false }
-      rowEnds.append(rows.count)
-    }
-    return entries.isAtEnd
-  }
+  mutating func read(_ page: OrderedPage) -> Bool { page.readEntries(&keys, &keyEnds, &rows, &rowEnds) }
 
   /// Returns the key of an entry.
   @_lifetime(borrow self)
@@ -43,6 +30,17 @@ struct OrderedLeaf {
     key.removeAll(keepingCapacity: true)
     key.append(self.key(entry))
   }
+
+  /// Copies the key of an entry over the first bytes of `key`, and returns its length.
+  func copyKey(_ entry: Int, over key: inout [UInt8]) -> Int {
+    let own = self.key(entry)
+    key.put(own, at: 0)
+    return own.byteCount
+  }
+
+  /// Returns the row at a position in ``rows``.
+  @inline(__always)
+  func row(_ position: Int) -> UInt32 { rows[position] }
 
   /// Returns the range of an entry's rows in ``rows``.
   func rowRange(_ entry: Int) -> Range<Int> { (entry == 0 ? 0 : rowEnds[entry - 1])..<rowEnds[entry] }

@@ -32,7 +32,7 @@ struct OrderedRun {
   mutating func seek(_ first: RawSpan) throws(StoreError) -> Bool {
     let gap = OrderedGap.before(first.copied())
     rows.removeAll(keepingCapacity: true)
-    leafNumber = try snapshot.findLeaf(block, tree, gap).number
+    leafNumber = try snapshot.findLeaf(block, tree, gap)
     try snapshot.read(block, tree, leaf: leafNumber, into: &leaf)
     entry = leaf.entry(ofRowAt: leaf.rowCount(before: gap)) - 1
     return try next()
@@ -52,7 +52,7 @@ struct OrderedRun {
     }
     let range = leaf.rowRange(entry)
     guard UnitOffset(rawValue: leaf.rows[range.upperBound - 1]).byteOffset < snapshot.end else {
-      throw snapshot.damagedPage(block, tree, leafNumber)
+      throw snapshot.log.damage(block.offset, "ordered block: it has a row outside the commit")
     }
     if let last = rows.last {
       let order = leaf.key(entry).compare(to: key.rawSpan)

@@ -130,7 +130,7 @@ struct OrderedTreeCheck {
     while entries.next() {
       guard next < parts.count else { throw Fault(offset: start, what: "it leads to pages that are not there") }
       let part = parts[next]
-      let key = entries.key
+      let key = entries.key.copied()
       let isReached = !Self.precedes(part.firstKey, part.firstRow, key, entries.firstRow)
       let isAfter = next == 0 || Self.precedes(parts[next - 1].lastKey, parts[next - 1].lastRow, key, entries.firstRow)
       guard isReached, isAfter else {

@@ -70,7 +70,7 @@ extension Snapshot {
     of gap: OrderedGap, in block: OrderedBlock, _ leaf: inout OrderedLeaf
   ) throws(StoreError) -> Int {
     let tree = block.header.mainTree
-    let found = try findLeaf(block, tree, gap)
+    let found = try findLeafAndRank(block, tree, gap)
     try read(block, tree, leaf: found.number, into: &leaf)
     return found.rowsBefore + leaf.rowCount(before: gap)
   }
@@ -101,7 +101,7 @@ extension Snapshot {
     of key: RawSpan, _ gap: OrderedGap, in block: OrderedBlock, _ tree: OrderedBlockHeader.Tree,
     to rows: inout [UInt32], limit: Int = .max
   ) throws(StoreError) {
-    var number = try findLeaf(block, tree, gap).number
+    var number = try findLeaf(block, tree, gap)
     while number < tree.leafCount, rows.count < limit {
       let page = try page(block, tree, number)
       guard page.level == 0, let restart = page.lastRestart(notAfter: key, 0) else {
@@ -109,7 +109,7 @@ extension Snapshot {
       }
       var entries = page.entries(fromRestart: restart)
       while entries.next() {
-        let order = entries.key.rawSpan.compare(to: key)
+        let order = entries.key.compare(to: key)
         if order < 0 { continue }
         if order > 0 || rows.count >= limit { return }
         guard entries.appendRows(to: &rows) else { throw damagedPage(block, tree, number) }

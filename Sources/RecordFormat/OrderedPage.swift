@@ -18,6 +18,11 @@ package struct OrderedPage: ~Escapable {
   /// The maximum size of the rows of an entry after the first, in bytes.
   package static let maximumRowByteCount = 512
 
+  /// Room for any key. A copy of it costs less than filling an array with zeros.
+  package static let keyBuffer = [UInt8](repeating: 0, count: maximumKeyLength)
+  /// Room for the keys of most leaves.
+  private static let keysBuffer = [UInt8](repeating: 0, count: 2 * byteCount)
+
   package let bytes: RawSpan
   /// The level of the page; 0 for a leaf.
   package let level: Int
@@ -61,6 +66,52 @@ package struct OrderedPage: ~Escapable {
     OrderedEntries(self, at: restart(index), number: index * Self.restartInterval)
   }
 
+  /// Reads all entries of a leaf.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys one after another, and room for more.
+  ///   - keyEnds: The end of each key among them.
+  ///   - rows: The rows of all entries one after another, those of each entry in ascending order.
+  ///   - rowEnds: The end of the rows of each entry.
+  /// - Returns: Whether all entries are valid.
+  package func readEntries(
+    _ keys: inout [UInt8], _ keyEnds: inout [Int], _ rows: inout [UInt32], _ rowEnds: inout [Int]
+  ) -> Bool {
+    keyEnds.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    rowEnds.removeAll(keepingCapacity: true)
+    if level > 0 { return false }
+    var entries = entries()
+    var end = 0
+    while entries.next() {
+      if keys.count &- end < Self.maximumKeyLength {
+        if keys.isEmpty { keys = Self.keysBuffer } else { keys.append(contentsOf: keys) }
+      }
+      let key = entries.key
+      keys.put(key, at: end)
+      end &+= key.byteCount
+      keyEnds.append(end)
+      guard entries.appendRows(to: &rows) else { return false }
+      rowEnds.append(rows.count)
+    }
+    return entries.isAtEnd
+  }
+
+  /// Returns the number of the last entry whose key and first row do not follow `key` and `row`; the first one if there
+  /// is none.
+  ///
+  /// - Returns: `nil` if an entry of the page is not valid.
+  package func lastEntry(notAfter key: RawSpan, _ row: UInt32) -> Int? {
+    guard let restart = lastRestart(notAfter: key, row) else { return nil }
+    var entries = entries(fromRestart: restart)
+    var index = restart * Self.restartInterval
+    while entries.next() {
+      if entries.index > index, entries.compare(to: key, row) > 0 { return index }
+      index = entries.index
+    }
+    return entries.isAtEnd ? index : nil
+  }
+
   /// Returns the number of the last restart whose key and first row do not follow `key` and `row`; the first one if
   /// there is none.
   ///
@@ -70,11 +121,28 @@ package struct OrderedPage: ~Escapable {
     var high = restartCount
     while high - low > 1 {
       let middle = (low + high) / 2
-      var entries = entries(fromRestart: middle)
-      guard entries.next() else { return nil }
-      if entries.compare(to: key, row) <= 0 { low = middle } else { high = middle }
+      guard let isAfter = isRestart(middle, after: key, row) else { return nil }
+      if isAfter { high = middle } else { low = middle }
     }
     return low
+  }
+
+  /// Whether a restart follows a key and row. Its key is compared where it is, as it shares nothing with another one.
+  private func isRestart(_ index: Int, after key: RawSpan, _ row: UInt32) -> Bool? {
+    var offset = restart(index)
+    guard offset + 2 < end, bytes.u8(at: offset) >> 4 == 0 else { return nil }
+    var count = Int(bytes.u8(at: offset) & 15)
+    offset += 1
+    if count == 15 {
+      count = Int(bytes.u8(at: offset))
+      offset += 1
+    }
+    guard count <= end - offset else { return nil }
+    let order = bytes.slice(offset, count).compare(to: key)
+    if order != 0 { return order > 0 }
+    offset += count
+    guard let number = bytes.number(at: &offset, before: end) else { return nil }
+    return (level == 0 ? number >> 1 : number) > UInt64(row)
   }
 }
 
@@ -88,8 +156,9 @@ package struct OrderedEntries: ~Escapable {
   private var offset: Int
   /// The number of entries before the next one.
   private var number: Int
-  /// The key of the current entry.
-  package private(set) var key: [UInt8] = []
+  /// The key of the current entry, and bytes of longer keys before it.
+  private var keyBytes = OrderedPage.keyBuffer
+  private var keyByteCount = 0
   /// The first row of the current entry.
   package private(set) var firstRow: UInt32 = 0
   /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
@@ -105,7 +174,13 @@ package struct OrderedEntries: ~Escapable {
     isLeaf = page.level == 0
     self.offset = offset
     self.number = number
-    key.reserveCapacity(OrderedPage.maximumKeyLength)
+  }
+
+  /// The key of the current entry.
+  package var key: RawSpan {
+    @_lifetime(borrow self)
+    @inline(__always)
+    get { keyBytes.rawSpan.slice(0, keyByteCount) }
   }
 
   /// The number of the current entry in its page.
@@ -134,11 +209,11 @@ package struct OrderedEntries: ~Escapable {
       offset &+= 1
     }
     let isRestart = number % OrderedPage.restartInterval == 0
-    guard shared <= key.count, !isRestart || shared == 0, shared + more <= OrderedPage.maximumKeyLength,
+    guard shared <= keyByteCount, !isRestart || shared == 0, shared + more <= OrderedPage.maximumKeyLength,
       more <= end - offset
     else { return false }
-    key.removeSubrange(shared...)
-    key.append(bytes.slice(offset, more))
+    keyBytes.put(bytes.slice(offset, more), at: shared)
+    keyByteCount = shared &+ more
     offset &+= more
     guard readRows(isRestart: isRestart) else { return false }
     number &+= 1
@@ -200,7 +275,7 @@ package struct OrderedEntries: ~Escapable {
   /// Compares the current entry with a key and row: negative if the entry precedes them, 0 if they are equal.
   @inline(__always)
   package func compare(to other: RawSpan, _ row: UInt32) -> Int {
-    let order = key.rawSpan.compare(to: other)
+    let order = key.compare(to: other)
     if order != 0 { return order }
     return firstRow == row ? 0 : firstRow < row ? -1 : 1
   }

@@ -5,7 +5,9 @@ package struct OrderedPageBuilder {
   /// The page from its first byte. The checksum is written last.
   private var bytes: [UInt8] = []
   private var restarts: [UInt16] = []
-  private var lastKey: [UInt8] = []
+  /// The key of the last entry, and bytes of longer keys before it.
+  private var lastKey = OrderedPage.keyBuffer
+  private var lastKeyByteCount = 0
   private var lastRow: UInt32 = 0
   /// The rows of an entry after the first, encoded.
   private var further: [UInt8] = []
@@ -21,7 +23,7 @@ package struct OrderedPageBuilder {
   private mutating func begin() {
     bytes.removeAll(keepingCapacity: true)
     restarts.removeAll(keepingCapacity: true)
-    lastKey.removeAll(keepingCapacity: true)
+    lastKeyByteCount = 0
     entryCount = 0
     for _ in 0..<(OrderedPage.firstEntry / 8) { bytes.put(0 as UInt64) }
   }
@@ -35,7 +37,7 @@ package struct OrderedPageBuilder {
   /// The length of the beginning that the next key does not repeat.
   private func sharedByteCount(with key: RawSpan) -> Int {
     if entryCount % OrderedPage.restartInterval == 0 { return 0 }
-    return lastKey.rawSpan.commonPrefixByteCount(with: key)
+    return lastKey.rawSpan.slice(0, lastKeyByteCount).commonPrefixByteCount(with: key)
   }
 
   /// Appends an entry to a leaf, with as many of `rows` as fit.
@@ -94,8 +96,8 @@ package struct OrderedPageBuilder {
     if shared >= 15 { bytes.append(UInt8(shared)) }
     if more >= 15 { bytes.append(UInt8(more)) }
     bytes.append(key.slice(shared, more))
-    lastKey.removeSubrange(shared...)
-    lastKey.append(key.slice(shared, more))
+    lastKey.put(key.slice(shared, more), at: shared)
+    lastKeyByteCount = key.byteCount
     entryCount += 1
   }
 

@@ -13,6 +13,8 @@ struct DamageSample {
     var end: Int
     /// Each key that has rows at any commit, and the rows that it has at this one.
     var lookups: [(space: KeySpaceID, key: [UInt8], rows: [TestRow])] = []
+    /// Everything that each ordered index has.
+    var ordered: [(table: Int, name: String, pairs: [OrderedPair])] = []
   }
 
   private(set) var log: [UInt8]
@@ -40,7 +42,16 @@ struct DamageSample {
     let slots = AcknowledgementSlot.offsets[0]..<SegmentHeader.firstOffset
     let earlier = store.log[slots]
     snapshots.append(try writer.commit { try $0.put(1, TestRow("x", "to")) })
-    commits = try snapshots.map { Commit(contents: try StoreContents($0), end: $0.end) }
+    commits = try snapshots.map { snapshot in
+      var commit = Commit(contents: try StoreContents(snapshot), end: snapshot.end)
+      for table in 0..<2 {
+        for name in snapshot.orderedIndexes(of: table) {
+          let index = try #require(snapshot.orderedIndex(table, named: name))
+          commit.ordered.append((table, name, try snapshot.pairs(of: index)))
+        }
+      }
+      return commit
+    }
     writer.close()
     log = store.log
     if !isAcknowledged {
@@ -121,6 +132,17 @@ struct DamageSample {
     for table in 0..<2 { try expect(commit.contents.tables[table]) { try snapshot.rows(table) } }
     for lookup in commit.lookups { try expect(lookup.rows) { try snapshot.rows(lookup.space, lookup.key) } }
     try expect([]) { try snapshot.rows(TestSchema.id, "nobody") }
+    for (table, name, pairs) in commit.ordered {
+      guard let index = snapshot.orderedIndex(table, named: name) else { throw Oddity(what: "no index \(name)") }
+      for backward in [false, true] {
+        var found: [OrderedPair] = []
+        if try refusal({ found = try snapshot.pairs(of: index, backward: backward) }) != nil {
+          refused += 1
+        } else if found != (backward ? pairs.reversed() : pairs) {
+          throw Oddity(what: "the ordered index \(name) has \(found) instead of \(pairs)")
+        }
+      }
+    }
     guard snapshot.state == commit.contents.state else { throw Oddity(what: "state \(snapshot.state)") }
     return refused
   }

@@ -94,6 +94,7 @@ extension StoreMachine {
     let repair = try Repair.run(store.location, schema: TestSchema.schema)
     let found = try StoreContents(store.reader()?.snapshot)
     if let repair, repair.snapshot != nil {
+      isRepaired = true
       let before = model.contents
       for table in found.tables.indices {
         for row in found.tables[table] where !before.tables[table].contains(row) {

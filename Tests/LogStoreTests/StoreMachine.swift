@@ -18,6 +18,8 @@ struct StoreMachine {
   /// Old snapshots, and what they showed when they were new.
   private var held: [(snapshot: Snapshot, contents: StoreContents)] = []
   let flushLimit: Int?
+  /// Whether the generation is that of a repair, which leaves out ordered indexes.
+  var isRepaired = false
 
   init(flushLimit: Int?) {
     self.flushLimit = flushLimit
@@ -107,12 +109,22 @@ struct StoreMachine {
         _ = try writer.rollback(to: old) { transaction, _ in transaction.state = old.state }
       }
       model = next
+      if startsGeneration { isRepaired = false }
+      try checkOrderedIndexes(writer.snapshot)
     } catch {
       // What was on its way the caller has to reckon with.
       let wanted = next
       next = model
       throw Interrupted(wanted: kind == .compact ? model : wanted, cause: error)
     }
+  }
+
+  /// Checks that a store has its ordered indexes, whose contents are compared with the rest. Only a repair leaves them
+  /// out.
+  func checkOrderedIndexes(_ snapshot: Snapshot?) throws {
+    guard let snapshot, !isRepaired else { return }
+    let found = [snapshot.orderedIndexes(of: 0), snapshot.orderedIndexes(of: 1)]
+    if found != [["code", "words"], ["ends"]] { throw Oddity(what: "its ordered indexes are \(found)") }
   }
 
   /// An operation that did not come to its end.

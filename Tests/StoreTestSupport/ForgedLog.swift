@@ -20,12 +20,37 @@ package struct ForgedLog {
     package func bucket(_ index: Int) -> Int { offset + BlockHeader.byteCount + index * Bucket.byteCount }
   }
 
+  /// An ordered block.
+  package struct OrderedBlock {
+    /// The name of its index.
+    package let name: String
+    /// Of the block's header.
+    package let offset: Int
+    package let header: OrderedBlockHeader
+
+    /// Where the pages of its main tree are.
+    package var mainPages: [Range<Int>] { pages(of: header.mainTree) }
+    /// Where the pages of its fragment tree are.
+    package var fragmentPages: [Range<Int>] { header.fragmentTree.map(pages) ?? [] }
+
+    private func pages(of tree: OrderedBlockHeader.Tree) -> [Range<Int>] {
+      (0..<tree.pageCount).map { number in
+        let page = tree.page(number)
+        return offset + page.start..<offset + page.start + page.byteCount
+      }
+    }
+  }
+
+  /// An entry of a page of an ordered block.
+  package typealias OrderedEntry = (key: [UInt8], rows: [UInt32], rowCount: Int)
+
   /// A segment, found before anything was changed.
   package struct Segment {
     package let start: Int
     package let footer: SegmentFooter
     package fileprivate(set) var objects: [Object] = []
     package fileprivate(set) var blocks: [Block] = []
+    package fileprivate(set) var ordered: [OrderedBlock] = []
 
     /// Where its footer stands.
     package var footerOffset: Int { Int(footer.offset) }
@@ -60,6 +85,14 @@ package struct ForgedLog {
           segment.blocks.append(Block(offset: Int(block.offset), bucketCount: Int(block.bucketCount), isDead: isDead))
         }
       }
+      for index in manifest.tables.flatMap(\.orderedIndexes) {
+        for block in index.blocks where Int(block.offset) >= start {
+          let offset = Int(block.offset)
+          let header = try OrderedBlockHeader(
+            log.rawSpan.slice(offset, OrderedBlockHeader.byteCount), at: UnitOffset(byteOffset: offset))
+          segment.ordered.append(OrderedBlock(name: index.name, offset: offset, header: header))
+        }
+      }
       segments.append(segment)
       start = end
     }
@@ -92,6 +125,44 @@ package struct ForgedLog {
     bytes.replaceSubrange(range, with: manifest.encoded())
   }
 
+  /// Writes a page of an ordered block again with other entries, which must fit.
+  ///
+  /// - Parameter rowCounts: For a page above the leaves, the number of rows to which each entry leads.
+  package mutating func rebuild(
+    _ page: Range<Int>, level: Int = 0, firstChild: Int = 0, _ entries: [(key: [UInt8], rows: [UInt32])],
+    rowCounts: [Int] = []
+  ) {
+    var builder = OrderedPageBuilder(level: level)
+    for (number, entry) in entries.enumerated() {
+      if level == 0 {
+        _ = builder.append(entry.key.rawSpan, entry.rows.span)
+      } else {
+        _ = builder.append(entry.key.rawSpan, entry.rows[0], rowCount: rowCounts[number])
+      }
+    }
+    var new: [UInt8] = []
+    builder.finish(
+      into: &new, at: UnitOffset(byteOffset: page.lowerBound), firstChild: firstChild,
+      isRoot: page.count < OrderedPage.byteCount)
+    // The offsets of restarts are at the end of the page.
+    let restarts = 2 * OrderedPage.restartCount(entries.count)
+    new.insert(contentsOf: repeatElement(0, count: page.count - new.count), at: new.count - restarts)
+    bytes.replaceSubrange(page, with: new)
+  }
+
+  /// The entries of a page of an ordered block; of a page above the leaves, with their first rows only.
+  package func entries(_ page: Range<Int>) -> [OrderedEntry] {
+    var result: [OrderedEntry] = []
+    guard let page = OrderedPage(bytes.rawSpan.slice(page.lowerBound, page.count)) else { return [] }
+    var entries = page.entries()
+    while entries.next() {
+      var rows: [UInt32] = []
+      if page.level > 0 { rows = [entries.firstRow] } else { _ = entries.appendRows(to: &rows) }
+      result.append((entries.key.copied(), rows, entries.rowCount))
+    }
+    return result
+  }
+
   /// Makes every checksum fit: of objects, buckets, block headers, bodies, manifests, headers, footers and slots.
   package mutating func seal() {
     var chain: UInt32 = 0
@@ -104,6 +175,12 @@ package struct ForgedLog {
         for index in 0..<block.bucketCount {
           let bucket = block.bucket(index)
           putChecksum(of: bucket + 4..<bucket + Bucket.byteCount, at: bucket, salt: bucket)
+        }
+      }
+      for block in segment.ordered {
+        putChecksum(of: block.offset..<block.offset + 60, at: block.offset + 60, salt: block.offset)
+        for page in block.mainPages + block.fragmentPages {
+          putChecksum(of: page.lowerBound + 4..<page.upperBound, at: page.lowerBound, salt: page.lowerBound)
         }
       }
       let start = segment.start
