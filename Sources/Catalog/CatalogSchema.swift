@@ -26,7 +26,9 @@ enum CatalogSchema {
 
   /// Returns the schema of a store whose next generation has these indexes.
   static func schema(with indexes: CatalogIndexes) -> Schema {
-    let known = ProductIndex.all.map { $0.described(isWanted: indexes.has($0)) }
+    // The order by barcode has one name, with parts or without.
+    let other = indexes.hasSearch ? ProductIndex.order(.barcode) : .barcodeParts
+    let known = ProductIndex.all.filter { $0 != other }.map { $0.described(isWanted: indexes.has($0)) }
     return Schema([
       Schema.Table(
         "products",

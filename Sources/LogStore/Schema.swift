@@ -122,8 +122,8 @@ public struct Schema: Sendable {
   /// Returns the function that derives the keys of an ordered index of a table; `nil` if this schema does not have it.
   func keyFunction(_ table: Int, _ index: Manifest.OrderedIndex) -> OrderedIndex.KeyFunction? {
     guard tables.indices.contains(table) else { return nil }
-    return tables[table].orderedIndexes.first { $0.name == index.name && $0.hasFragments == index.hasFragments }?
-      .addKeys
+    // With fragments or without, the keys of a name are the same.
+    return tables[table].orderedIndexes.first { $0.name == index.name }?.addKeys
   }
 
   /// Returns whether the first tables of `manifest` have the names of these tables.

@@ -130,7 +130,7 @@ extension Snapshot {
     _ body: (RawSpan, Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
-      try body(entries.key.rawSpan, entries.rowCount)
+      try body(entries.key, entries.rowCount)
     }
   }
 
@@ -145,12 +145,12 @@ extension Snapshot {
   ) throws(StoreError) {
     var rows: [UInt32] = []
     try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
-      guard isWanted(entries.key.rawSpan) else { return true }
+      guard isWanted(entries.key) else { return true }
       rows.removeAll(keepingCapacity: true)
       guard entries.appendRows(to: &rows) else {
         throw log.damage(end, "ordered block: the rows of a key contradict each other")
       }
-      return try body(entries.key.rawSpan, rows.span)
+      return try body(entries.key, rows.span)
     }
   }
 
@@ -160,7 +160,7 @@ extension Snapshot {
   ) throws(StoreError) {
     for block in try orderedBlocks(index) {
       let tree = block.header.mainTree
-      var number = try findLeaf(block, tree, first).number
+      var number = try findLeaf(block, tree, first)
       var isInside = true
       while isInside, number < tree.leafCount {
         let page = try page(block, tree, number)
@@ -169,8 +169,8 @@ extension Snapshot {
         }
         var entries = page.entries(fromRestart: restart)
         while isInside, entries.next() {
-          if first.follows(entries.key.rawSpan, entries.firstRow) { continue }
-          isInside = last.follows(entries.key.rawSpan, entries.firstRow)
+          if first.follows(entries.key, entries.firstRow) { continue }
+          isInside = last.follows(entries.key, entries.firstRow)
           if isInside, try !body(entries) { return }
         }
         guard !isInside || entries.isAtEnd else { throw damagedPage(block, tree, number) }
@@ -191,7 +191,7 @@ extension Snapshot {
     containing part: RawSpan, of index: OrderedIndexID, _ body: (RawSpan, Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try forEachEntry(containing: part, of: index) { (entries) throws(StoreError) in
-      try body(entries.key.rawSpan, entries.rowCount)
+      try body(entries.key, entries.rowCount)
     }
   }
 
@@ -209,12 +209,12 @@ extension Snapshot {
   ) throws(StoreError) {
     var rows: [UInt32] = []
     try forEachEntry(containing: part, of: index) { (entries) throws(StoreError) in
-      guard isWanted(entries.key.rawSpan) else { return true }
+      guard isWanted(entries.key) else { return true }
       rows.removeAll(keepingCapacity: true)
       guard entries.appendRows(to: &rows) else {
         throw log.damage(end, "ordered block: the rows of a key contradict each other")
       }
-      return try body(entries.key.rawSpan, rows.span)
+      return try body(entries.key, rows.span)
     }
   }
 
@@ -232,7 +232,7 @@ extension Snapshot {
         guard page.level == 0 else { throw damagedPage(block, tree, Int(number) - 1) }
         var entries = page.entries()
         while entries.next() {
-          guard KeyText.contains(part, in: KeyText.text(of: entries.key.rawSpan)) else { continue }
+          guard KeyText.contains(part, in: KeyText.text(of: entries.key)) else { continue }
           if try !body(entries) { return }
         }
         guard entries.isAtEnd else { throw damagedPage(block, tree, Int(number) - 1) }
