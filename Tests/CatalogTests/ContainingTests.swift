@@ -59,7 +59,7 @@ import Testing
       (0..<Int.random(in: 0...4, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
     }
     var products: [Product] = []
-    for number in 0..<300 {
+    for number in 0..<150 {
       var product = Product("p\(number)", text().replacing("\u{0}", with: ""), name: text())
       (product.brand, product.category, product.skuCode) = (text(), text(), text())
       product.delFlag = number % 7 == 0 ? 1 : 0
@@ -74,7 +74,7 @@ import Testing
         return product
       })
     let snapshot = try catalogue.snapshot
-    for _ in 0..<1500 {
+    for _ in 0..<150 {
       let whole = Array((pieces.randomElement(using: &random) ?? "") + text())
       let start = Int.random(in: 0...whole.count, using: &random)
       let part = String(whole[start...].prefix(Int.random(in: 1...90, using: &random)))
