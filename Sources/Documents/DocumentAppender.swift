@@ -8,10 +8,7 @@ final class DocumentAppender {
   let base: DocumentSnapshot
   private let table: DocumentTable
   private let indexes: [CollectionIndex]
-  private var draft = RecordDraft()
-  private var number: Int?
-  /// The numbers of the indexes in which a document has not exactly one value.
-  private var listValued: Set<UInt16> = []
+  private var writer: DocumentRowWriter?
   /// The number of documents written or deleted.
   private(set) var count = 0
 
@@ -19,7 +16,7 @@ final class DocumentAppender {
     self.transaction = transaction
     self.table = table
     base = try DocumentSnapshot(transaction.base)
-    indexes = base.indexes(of: table)
+    indexes = base.declaredIndexes(of: table)
   }
 
   /// Whether the store had no document with this ID before.
@@ -27,19 +24,20 @@ final class DocumentAppender {
 
   /// Writes a document. It replaces the one with the same ID.
   func callAsFunction(_ key: [UInt8], _ document: [UInt8]) throws {
-    try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
-    let number = try self.number ?? transaction.table(table.schema)
-    self.number = number
-    try transaction.put(number, draft)
+    try prepare()
+    try writer?.put(key, document)
     count += 1
   }
 
   /// Writes a document that replaces `row` of ``base``, which has the same ID.
   func replace(_ row: RowID, _ key: [UInt8], _ document: [UInt8]) throws {
-    guard let index = base.index(of: table) else { preconditionFailure("a row that is replaced is in a table") }
-    try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
-    try transaction.put(index, draft, replacing: row)
+    try prepare()
+    try writer?.put(key, document, replacing: row)
     count += 1
+  }
+
+  private func prepare() throws {
+    if writer == nil { writer = try DocumentRowWriter(transaction, table, indexes) }
   }
 
   /// Deletes the document with this ID.
@@ -51,7 +49,7 @@ final class DocumentAppender {
   /// Stores what the documents written changed of the store's description.
   fileprivate func finish() throws {
     var description = base.description
-    description.note(listValued: listValued, in: table.name)
+    if let writer { description.note(listValued: writer.listValued, in: table.name) }
     if description != base.description { transaction.state = try description.encoded() }
   }
 }

@@ -171,18 +171,20 @@ extension DocumentStore {
   }
 
   /// Declares exactly these indexes for a collection.
-  func declare(_ wanted: [IndexDescription], _ table: DocumentTable) throws {
-    let stored = try snapshot().description.collections[table.name]
-    let present = stored?.indexes.compactMap(\.description) ?? []
+  func declare(_ indexes: [IndexDescription], _ table: DocumentTable) throws {
+    let wanted = indexes.enumerated().filter { !indexes[..<$0.offset].contains($0.element) }.map(\.element)
+    let present = try snapshot().indexes(of: table).map(\.description)
     // Ignore the order: two programs that list the indexes in different orders must not overwrite each other's list.
     if present.count == wanted.count, wanted.allSatisfy(present.contains) { return }
     try commit { transaction in
       var description = transaction.description.collections[table.name] ?? CollectionDescription()
-      let hasNew = try description.declare(wanted)
+      let new = try description.declare(wanted) { declared in
+        CollectionIndex(declared).map { transaction.base.isLost($0, table) } ?? false
+      }
       transaction.description.collections[table.name] = description
-      guard hasNew else { return }
+      if new.isEmpty { return try transaction.reindex(table, new: new) { _, _ in } }
       try traced(.reindex, table.name) { trace in
-        try transaction.reindex(table) { done, total in
+        try transaction.reindex(table, new: new) { done, total in
           trace.documentsAffected = done
           options.onReindex?(table.name, done, total)
         }
@@ -242,10 +244,19 @@ final class IndexCheck<Document>: Sendable {
   func check(_ document: Document, _ bytes: [UInt8], collection: String) throws {
     let left = unchecked.withLock { $0 }
     if left.isEmpty { return }
-    var open: [Index<Document>] = []
-    for index in left {
-      guard let path = try? index.description.get().path, let value = index.value(document), value != .null else {
-        open.append(index)
+    let open = try left.filter { try !isChecked($0, document, bytes, collection) }
+    unchecked.withLock { $0 = open }
+  }
+
+  /// Checks the paths of an index that have a value in the document. Returns whether all have one.
+  private func isChecked(
+    _ index: Index<Document>, _ document: Document, _ bytes: [UInt8], _ collection: String
+  ) throws -> Bool {
+    guard let paths = try? index.description.get().paths else { return false }
+    var isComplete = true
+    for (path, value) in zip(paths, index.values) {
+      guard let value = value(document), value != .null else {
+        isComplete = false
         continue
       }
       var found: DocumentValue?
@@ -257,6 +268,6 @@ final class IndexCheck<Document>: Sendable {
         throw DocumentStoreError.pathMismatch(collection: collection, path: path.description)
       }
     }
-    unchecked.withLock { $0 = open }
+    return isComplete
   }
 }

@@ -7,11 +7,11 @@ extension DocumentSnapshot {
   ///
   /// `Verification` of LogStore checks the checksums, and that each key of a row finds the row. This method checks that
   /// the keys are the right ones: each ID is one valid value, each document is one valid item, and each document has
-  /// exactly the index keys that follow from its bytes.
+  /// exactly the index keys that follow from its bytes, in the ordered indexes too.
   ///
   /// - Returns: The findings, in file order; empty if everything agrees.
   /// - Throws: `StoreError.damaged` at the first row whose checksum does not match.
-  /// - Complexity: Reads every row once.
+  /// - Complexity: Reads every row once, and once more for each ordered index.
   public func verify() throws(StoreError) -> [Finding] {
     guard let store else { return [] }
     var findings: [Finding] = []
@@ -23,7 +23,15 @@ extension DocumentSnapshot {
       }
       try verify(collection, table, store, &findings)
     }
-    return findings
+    return findings + (try store.orderedFindings(orderedSchema))
+  }
+
+  /// The tables of the store, with the ordered indexes that are declared.
+  private var orderedSchema: Schema {
+    Schema(
+      (store?.tableNames ?? []).map { name in
+        DocumentTable(tableNamed: name).map { $0.schema(declaredIndexes(of: $0)) } ?? Schema.Table(name, keySpaces: [])
+      })
   }
 
   private func verify(
@@ -59,10 +67,16 @@ extension DocumentSnapshot {
       do throws(DocumentStoreError) {
         var listValued: Set<UInt16> = []
         try collection.appendKeys(of: record.body, record.key(0), usable, to: &keys, listValued: &listValued)
+        var ordered: [UInt8] = []
+        for index in usable where index.description.isOrdered {
+          if try !collection.appendOrderedKeys(of: record.body, record.key(0), index, to: &ordered) {
+            listValued.insert(index.number)
+          }
+        }
         for index in usable where index.isSingleValued && listValued.contains(index.number) {
           note(
-            "it has not exactly one value for the index on \(index.description.path), which says that each has",
-            lost: "groups by that field may miss documents")
+            "it has not exactly one value for the index on \(index.description.fields), which says that each has",
+            lost: "groups by that field, and queries in its order, may miss documents")
         }
       } catch {
         note("\(error)", lost: "the document")

@@ -48,7 +48,19 @@ public final class DocumentSnapshot: Sendable {
   /// The index of a collection's table; `nil` if the collection never contained a document.
   func index(of table: DocumentTable) -> Int? { store?.table(named: table.tableName) }
 
-  func indexes(of table: DocumentTable) -> [CollectionIndex] { indexes[table.name] ?? [] }
+  /// The declared indexes of a collection.
+  func declaredIndexes(of table: DocumentTable) -> [CollectionIndex] { indexes[table.name] ?? [] }
+
+  /// The declared indexes of a collection that have its documents: all, unless a repair lost an ordered one.
+  func indexes(of table: DocumentTable) -> [CollectionIndex] {
+    declaredIndexes(of: table).filter { !isLost($0, table) }
+  }
+
+  /// Whether the store has documents of the collection, but not the keys of an ordered index.
+  func isLost(_ index: CollectionIndex, _ table: DocumentTable) -> Bool {
+    guard index.description.isOrdered, let store, let number = self.index(of: table) else { return false }
+    return store.orderedIndex(number, named: index.orderedName) == nil
+  }
 
   /// Calls `body` with the bytes of the document with this key. Returns `nil` if it does not exist. Complexity: One lookup.
   func withDocument<Result>(

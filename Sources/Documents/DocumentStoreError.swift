@@ -24,6 +24,8 @@ public enum DocumentStoreError: Error, Sendable {
   case tooManyIndexes
   /// A value that was grouped by, or an aggregate, cannot be decoded as the type of its property.
   case groupValue(collection: String, value: String, type: String)
+  /// A cursor was used with another order than that of the query that returned it.
+  case cursor(order: String)
   /// An assignment would change the IDs of documents.
   case idAssigned(collection: String)
 
@@ -65,6 +67,8 @@ extension DocumentStoreError: CustomStringConvertible {
     case .tooManyIndexes: "a collection has had more than 65,535 indexes; write its documents into a new one"
     case .groupValue(let collection, let value, let type):
       "\(value), a value of a group of \(collection), is no \(type); group by the field's path as text instead"
+    case .cursor(let order):
+      "the cursor does not belong to a query \(order.isEmpty ? "without an order" : "ordered by \(order)"); begin again with the first page"
     case .idAssigned(let collection):
       "the id of a document of \(collection) cannot be set; put the document under its new id and delete the old one"
     case .newerSchema(let path, let stored, let known):

@@ -28,9 +28,11 @@ struct DocumentTable: Hashable, Sendable {
     self.tableName = tableName
   }
 
-  var schema: Schema.Table {
+  /// The table with the ordered ones of `indexes`.
+  func schema(_ indexes: [CollectionIndex]) -> Schema.Table {
     Schema.Table(
-      tableName, keySpaces: [Schema.KeySpace("id", isUnique: true), Schema.KeySpace("values", isList: true)])
+      tableName, keySpaces: [Schema.KeySpace("id", isUnique: true), Schema.KeySpace("values", isList: true)],
+      orderedIndexes: indexes.filter(\.description.isOrdered).map(\.schema))
   }
 
   static func ids(_ table: Int) -> KeySpaceID { KeySpaceID(table: table, index: 0) }
@@ -51,20 +53,7 @@ struct DocumentTable: Hashable, Sendable {
   /// The number of the index that a key in a row's list belongs to; `nil` if the key is too short.
   static func number(ofKey key: RawSpan) -> UInt16? { key.byteCount > 2 ? key.u16(at: 0) : nil }
 
-  /// Fills `draft` with the row of a document.
-  ///
-  /// - Parameter listValued: Receives the numbers of the indexes in which the document has not exactly one value.
-  func fill(
-    _ draft: inout RecordDraft, key: [UInt8], document: [UInt8], _ indexes: [CollectionIndex],
-    listValued: inout Set<UInt16>
-  ) throws {
-    draft.reset()
-    draft.addKey(key.rawSpan)
-    draft.body = document
-    try draft.addKeys { try appendKeys(of: document.rawSpan, key.rawSpan, indexes, to: &$0, listValued: &listValued) }
-  }
-
-  /// Appends the keys of a document in `indexes`, in the format of `KeyList`.
+  /// Appends the keys of a document in those of `indexes` that are not ordered, in the format of `KeyList`.
   ///
   /// - Parameter listValued: Receives the numbers of the indexes in which the document has not exactly one value.
   func appendKeys(
@@ -73,7 +62,7 @@ struct DocumentTable: Hashable, Sendable {
   ) throws(DocumentStoreError) {
     let view = DocumentView(document)
     do {
-      for index in indexes {
+      for index in indexes where !index.description.isOrdered {
         let count = try view.appendIndexKeys(
           at: index.description.path, withPrefixes: index.description.hasPrefixes, behind: index.keyHead, to: &list)
         if count != 1 { listValued.insert(index.number) }

@@ -125,21 +125,19 @@ public final class DocumentTransaction {
         hasChanges = true
       }
     }
-    var draft = RecordDraft()
     for table in touched {
-      let indexes = description.collections[table.name]?.usableIndexes ?? []
-      var listValued: Set<UInt16> = []
+      var writer: DocumentRowWriter?
       for (key, document) in pending[table]?.entries ?? [] {
         if let document {
-          try table.fill(&draft, key: key, document: document, indexes, listValued: &listValued)
-          try transaction.put(transaction.table(table.schema), draft)
+          if writer == nil { writer = try rowWriter(table) }
+          try writer?.put(key, document)
           hasChanges = true
         } else if let index = base.index(of: table) {
           try transaction.delete(DocumentTable.ids(index), key.rawSpan)
           hasChanges = true
         }
       }
-      description.note(listValued: listValued, in: table.name)
+      if let writer { description.note(listValued: writer.listValued, in: table.name) }
     }
     if description != base.description {
       transaction.state = try description.encoded()
@@ -148,32 +146,50 @@ public final class DocumentTransaction {
     return hasChanges
   }
 
-  /// Rewrites the documents of a collection with the keys of the currently declared indexes.
+  private func rowWriter(_ table: DocumentTable) throws -> DocumentRowWriter {
+    try DocumentRowWriter(transaction, table, description.collections[table.name]?.usableIndexes ?? [])
+  }
+
+  /// Brings the keys of a collection's documents up to date with the indexes that are declared now: adds and removes
+  /// ordered indexes, and writes the documents again if there is another new one.
   ///
-  /// - Parameter report: A progress callback, called after every thousand documents with the number written and the
-  ///   total.
-  func reindex(_ table: DocumentTable, _ report: (Int, Int) -> Void) throws {
+  /// - Precondition: The transaction changes no documents of the collection.
+  /// - Parameters:
+  ///   - new: The numbers of the new indexes.
+  ///   - report: A progress callback, called after every thousand documents with the number done and the total.
+  func reindex(_ table: DocumentTable, new: Set<UInt16>, _ report: (Int, Int) -> Void) throws {
     guard let index = base.index(of: table), let store = base.store else { return }
     let indexes = description.collections[table.name]?.usableIndexes ?? []
     let total = store.rowCount(index)
-    var draft = RecordDraft()
+    let names = Set(indexes.filter(\.description.isOrdered).map(\.orderedName))
+    for name in transaction.orderedIndexes(of: index) where !names.contains(name) {
+      transaction.removeOrderedIndex(index, named: name)
+    }
+    for ordered in indexes where ordered.description.isOrdered && new.contains(ordered.number) {
+      let isSingleValued = try table.addOrderedIndex(ordered, to: transaction, index) { report($0, total) }
+      if !isSingleValued { description.note(listValued: [ordered.number], in: table.name) }
+    }
+    if indexes.contains(where: { !$0.description.isOrdered && new.contains($0.number) }) {
+      try rewrite(table, store, index, report)
+    }
+  }
+
+  /// Rewrites the documents of a collection with the keys of the currently declared indexes.
+  private func rewrite(
+    _ table: DocumentTable, _ store: Snapshot, _ index: Int, _ report: (Int, Int) -> Void
+  ) throws {
+    let total = store.rowCount(index)
+    var writer = try rowWriter(table)
     var done = 0
-    var listValued: Set<UInt16> = []
     var failure: (any Error)?
     try store.forEachRecord(of: index) { (record) throws(StoreError) in
-      let key = record.key(0).copied()
-      // A document that this transaction changed is written with its own keys.
-      if pending[table]?[key] != nil { return true }
-      do {
-        try table.fill(&draft, key: key, document: record.body.copied(), indexes, listValued: &listValued)
-        try transaction.put(index, draft)
-      } catch { failure = error }
+      do { try writer.put(record.key(0).copied(), record.body.copied()) } catch { failure = error }
       done += 1
       if done % 1000 == 0 { report(done, total) }
       return failure == nil
     }
     if let failure { throw failure }
-    description.note(listValued: listValued, in: table.name)
+    description.note(listValued: writer.listValued, in: table.name)
     report(done, total)
   }
 }

@@ -68,7 +68,7 @@ where Document.ID: Codable & Sendable {
   ///
   /// - Parameter snapshot: The commit to read; `nil` for the last one.
   /// - Complexity: Index lookups for the parts of the condition that have an index; without an index, a scan of all
-  ///   documents. Up to four threads scan a collection of 100,000 documents or more, unless the query has an order or a
+  ///   documents. With an ordered index of the order, no more documents are read than are found. Up to four threads scan a collection of 100,000 documents or more, unless the query has an order or a
   ///   limit.
   public func results(in snapshot: DocumentSnapshot? = nil) throws -> QueryResults<Document> {
     let run = try run(snapshot)
@@ -114,6 +114,9 @@ where Document.ID: Codable & Sendable {
 
   /// The query plan: the indexes that would be used, or a scan.
   public func explain() throws -> QueryPlan { try run(nil).plan }
+
+  /// The steps of the query in plain words.
+  public func explanation() throws -> QueryExplanation { try run(nil).explanation }
 }
 
 /// The results of a query at one commit. A document is decoded when it is accessed, which may fail.

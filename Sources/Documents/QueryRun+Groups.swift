@@ -58,7 +58,7 @@ extension QueryRun {
         try table.add(DocumentView(bytes.rawSpan))
       }
     } else {
-      try forEachMatch(&trace) { _, document in
+      try forEachMatch(&trace) { _, document, _ in
         try table.add(document)
         return true
       }
@@ -100,7 +100,7 @@ extension QueryRun {
     guard hasNoChanges, isUnconditional, self.request.limit == nil, self.request.offset == 0,
       request.paths.count == 1, request.aggregates.allSatisfy({ $0 == .count })
     else { return nil }
-    return indexes.first { $0.description.path == request.paths[0] }
+    return indexes.first { !$0.description.isOrdered && $0.description.path == request.paths[0] }
   }
 
   /// Adds the number of documents of each value of an index.

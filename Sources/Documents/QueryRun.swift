@@ -8,6 +8,21 @@ struct QueryRequest: Sendable {
   var ordering = Ordering([])
   var offset = 0
   var limit: Int?
+  /// Whether the query has pages: documents that are equal in the order are in the order of their IDs, and one document
+  /// more than the limit is found.
+  var isPaged = false
+  /// The position after which a page begins.
+  var after: QueryCursor?
+
+  /// The number of documents after which the query ends, with those that it skips; `nil` if it does not.
+  var wanted: Int? {
+    guard let limit else { return nil }
+    let (sum, isTooLarge) = offset.addingReportingOverflow(limit)
+    return isTooLarge || sum == .max ? .max : sum + (isPaged ? 1 : 0)
+  }
+
+  /// The order; documents of pages are in the order of their IDs without one.
+  var isSorted: Bool { isPaged || !ordering.terms.isEmpty }
 }
 
 /// A document that a query found: a row of the snapshot, or a pending change of the transaction by its position. Rows
@@ -29,7 +44,9 @@ struct QueryRun {
   let plan: QueryPlan
   let indexes: [CollectionIndex]
   private let condition: CompiledCondition
-  private let changes: PendingChanges
+  /// What a row that the plan finds must still be tested with; `nil` if it matches.
+  let filter: CompiledCondition?
+  let changes: PendingChanges
 
   /// Plans a query.
   ///
@@ -45,14 +62,47 @@ struct QueryRun {
     self.changes = changes
     let indexes = snapshot.indexes(of: table)
     self.indexes = indexes
-    plan = try request.condition.plan(indexes.map(\.description)) { description, key in
-      guard let store = snapshot.store, let number = snapshot.index(of: table),
-        let index = indexes.first(where: { $0.description == description })
-      else { return 0 }
-      return try store.rowCount(
-        DocumentTable.values(number), index.key(key).rawSpan, atMost: Self.countedRows, withDead: true)
-    }
+    try request.after?.check(request.ordering)
+    let number = snapshot.index(of: table)
+    let total = snapshot.count(table)
+    let statistics = QueryPlanner<any Error>.Statistics(
+      documentCount: total,
+      keyCount: { description, key in
+        guard let store = snapshot.store, let number,
+          let index = indexes.first(where: { $0.description == description })
+        else { return 0 }
+        let count = try store.rowCount(
+          DocumentTable.values(number), index.key(key).rawSpan, atMost: Self.countedRows, withDead: true)
+        // There are more, nobody knows how many.
+        return count < Self.countedRows ? count : max(count, Int((Double(count) * Double(total)).squareRoot()))
+      },
+      rangeCount: { description, range in
+        guard let store = snapshot.store, let id = Self.orderedID(description, indexes, store, number) else { return 0 }
+        return try store.rowCount(inOrderOf: id, from: range.start, to: range.end).count
+      })
+    let planner = QueryPlanner(
+      indexes.map { PlannedIndex(description: $0.description, isSingleValued: $0.isSingleValued) }, statistics)
+    // Pages without an order are in that of the IDs, which no index has.
+    let wanted = request.isPaged && request.ordering.terms.isEmpty ? nil : request.wanted
+    plan = try planner.plan(request.condition, request.ordering, wanted: wanted)
     condition = CompiledCondition(request.condition)
+    filter = plan.filter(of: request.condition).map { CompiledCondition($0) }
+  }
+
+  /// The engine's identifier of an ordered index.
+  static func orderedID(
+    _ description: IndexDescription, _ indexes: [CollectionIndex], _ store: Snapshot, _ table: Int?
+  ) -> OrderedIndexID? {
+    guard let table, let index = indexes.first(where: { $0.description == description }) else { return nil }
+    return store.orderedIndex(table, named: index.orderedName)
+  }
+
+  /// How the query is run, in plain words.
+  var explanation: QueryExplanation {
+    let isInOrder = if case .inOrder = plan { true } else { false }
+    return QueryExplanation(
+      plan: plan, filter: plan.filter(of: request.condition),
+      sorting: request.ordering.terms.isEmpty || isInOrder ? nil : request.ordering, limit: request.limit)
   }
 
   /// The number of rows up to which a key's documents are counted to choose an index. Counting further would cost more
@@ -70,34 +120,58 @@ struct QueryRun {
       trace.plan = plan
       return []
     }
-    if request.ordering.terms.isEmpty {
-      let limit = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      if limit == .max, let rows = try rowsByThreads(&trace) {
-        found = rows.map { .row($0) }
-      } else {
-        try forEachMatch(&trace) { document, _ in
-          found.append(document)
-          return found.count < limit
-        }
-      }
-      found.removeFirst(min(request.offset, found.count))
+    if !request.isSorted {
+      found = try unsorted(&trace)
+    } else if case .inOrder(let lookup, let isBackward) = plan, !changes.isAll {
+      found = try inOrder(lookup, isBackward: isBackward, &trace)
     } else {
-      let wanted = request.limit.map { Self.sum(request.offset, $0) } ?? .max
-      var sorter = DocumentSorter(request.ordering, wanted: max(1, wanted))
-      try forEachMatch(&trace) { document, view in
-        try sorter.add(document, view)
+      var sorter = DocumentSorter(request)
+      try forEachMatch(&trace) { document, view, key in
+        try sorter.add(document, view, id: key)
         return true
       }
       found = sorter.documents()
-      found.removeFirst(min(request.offset, found.count))
-      found.removeLast(max(0, found.count - (request.limit ?? .max)))
     }
+    found.removeFirst(min(request.offset, found.count))
+    found.removeLast(max(0, found.count - (request.limit.map { $0 + (request.isPaged ? 1 : 0) } ?? .max)))
     trace.documentsAffected = found.count
     return found
   }
 
   /// The rows of the matching documents, in the requested order, for a query without pending changes.
   func rows(_ trace: inout Trace) throws -> [RowID] { try documents(&trace).compactMap(\.row) }
+
+  /// A page of a query without pending changes, and the position after it; `nil` if no further document matches.
+  func page(_ trace: inout Trace) throws -> (rows: [RowID], next: QueryCursor?) {
+    var rows = try rows(&trace)
+    if request.limit == 0 { return ([], request.after) }
+    guard let limit = request.limit, rows.count > limit else { return (rows, nil) }
+    rows.removeLast(rows.count - limit)
+    trace.documentsAffected = rows.count
+    guard let last = rows.last else { return (rows, nil) }
+    let (id, document) = try content(of: .row(last))
+    var position: [UInt8] = []
+    do { try request.ordering.appendSortKey(of: DocumentView(document.rawSpan), to: &position) } catch {
+      throw DocumentStoreError.document(collection: table.name, id: DocumentTable.text(ofKey: id), reason: error)
+    }
+    return (rows, QueryCursor(request.ordering, position: position + id))
+  }
+
+  /// The matching documents of a query without an order, with those that it skips.
+  private func unsorted(_ trace: inout Trace) throws -> [FoundDocument] {
+    let wanted = request.wanted ?? .max
+    if hasNoChanges, filter == nil, let lookups = rangeLookups {
+      trace.plan = plan
+      return try rows(of: lookups).prefix(wanted).map { .row($0) }
+    }
+    if wanted == .max, let rows = try rowsByThreads(&trace) { return rows.map { .row($0) } }
+    var found: [FoundDocument] = []
+    try forEachMatch(&trace) { document, _, _ in
+      found.append(document)
+      return found.count < wanted
+    }
+    return found
+  }
 
   /// The number of matching documents, after offset and limit.
   func count(_ trace: inout Trace) throws -> Int {
@@ -115,10 +189,13 @@ struct QueryRun {
     } else if let count = try countByKey() {
       trace.plan = plan
       return try count + countOfChanges()
+    } else if let count = try countByRanges() {
+      trace.plan = plan
+      return try count + countOfChanges()
     }
     if let rows = try rowsByThreads(&trace) { return rows.count }
     var count = 0
-    try forEachMatch(&trace) { _, _ in
+    try forEachMatch(&trace) { _, _, _ in
       count += 1
       return true
     }
@@ -159,11 +236,6 @@ struct QueryRun {
     }
   }
 
-  private static func sum(_ a: Int, _ b: Int) -> Int {
-    let (sum, isTooLarge) = a.addingReportingOverflow(b)
-    return isTooLarge ? .max : sum
-  }
-
   /// The number of matching documents if the rows of one index key are exactly the matches, so no document has to be
   /// read. Otherwise `nil`.
   private func countByKey() throws -> Int? {
@@ -185,27 +257,45 @@ struct QueryRun {
   private func window(of count: Int) -> Int { min(max(0, count - request.offset), request.limit ?? .max) }
 
   /// Calls `body` with each matching document, until it returns `false`.
+  ///
+  /// - Parameter body: Takes a document, its content, and its key.
   func forEachMatch(
-    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
+    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView, RawSpan) throws -> Bool
   ) throws {
     trace.plan = plan
-    if try !forEachMatchingRow(&trace, body) { return }
+    if try forEachMatchingRow(&trace, body) { try forEachPendingMatch(&trace, body) }
+  }
+
+  /// Calls `body` with each pending change that matches, until it returns `false`.
+  func forEachPendingMatch(
+    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView, RawSpan) throws -> Bool
+  ) throws {
     for (position, (key, document)) in changes.entries.enumerated() {
       guard let document else { continue }
       trace.documentsRead += 1
-      if try matches(document, key), try !body(.pending(position), DocumentView(document.rawSpan)) { return }
+      if try matches(document, key), try !body(.pending(position), DocumentView(document.rawSpan), key.rawSpan) {
+        return
+      }
     }
   }
 
   /// Calls `body` with each matching row that no pending change replaces, until it returns `false`. Returns whether it
   /// never did.
   private func forEachMatchingRow(
-    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
+    _ trace: inout Trace, _ body: (FoundDocument, borrowing DocumentView, RawSpan) throws -> Bool
   ) throws -> Bool {
     guard !changes.isAll, let store = snapshot.store, let index = snapshot.index(of: table) else { return true }
-    var visitor = RowVisitor(condition: condition, changes: changes)
+    var visitor = RowVisitor(condition: filter, changes: changes)
+    if let lookups = rangeLookups {
+      try store.forEachRecord(ofRows: rows(of: lookups), table: index) { (record) throws(StoreError) in
+        visitor.visit(record, body)
+      }
+      trace.documentsRead += visitor.readCount
+      try visitor.throwFailure(in: table)
+      return !visitor.isEnded
+    }
     switch plan {
-    case .scan, .index:
+    case .scan, .index, .inOrder:
       try store.forEachRecord(of: index) { (record) throws(StoreError) in visitor.visit(record, body) }
     case .lookups(let lookups):
       let keys = self.keys(of: lookups)
@@ -230,18 +320,16 @@ struct QueryRun {
   /// is something else to visit.
   private func rowsByThreads(_ trace: inout Trace) throws -> [RowID]? {
     guard hasNoChanges, let store = snapshot.store, let index = snapshot.index(of: table) else { return nil }
-    switch plan {
-    case .scan, .index: break
-    case .lookups: return nil
-    }
+    if rangeLookups != nil { return nil }
+    if case .lookups = plan { return nil }
     guard store.rowCount(index) >= Threads.scannedCount, Threads.count > 1 else { return nil }
     trace.plan = plan
-    let results = Threads.map(try store.parts(Threads.partCount, of: index)) { [table, condition] part in
+    let results = Threads.map(try store.parts(Threads.partCount, of: index)) { [table, filter] part in
       Result {
-        var visitor = RowVisitor(condition: condition, changes: PendingChanges())
+        var visitor = RowVisitor(condition: filter, changes: PendingChanges())
         var rows: [RowID] = []
         try store.forEachRecord(of: index, in: part) { (record) throws(StoreError) in
-          visitor.visit(record) { document, _ in
+          visitor.visit(record) { document, _, _ in
             if case .row(let row) = document { rows.append(row) }
             return true
           }
@@ -259,53 +347,10 @@ struct QueryRun {
     return found
   }
 
-  private func keys(of lookups: [QueryPlan.Lookup]) -> [[UInt8]] {
+  func keys(of lookups: [QueryPlan.Lookup]) -> [[UInt8]] {
     lookups.flatMap { lookup -> [[UInt8]] in
       guard let index = indexes.first(where: { $0.description == lookup.index }) else { return [] }
       return lookup.keys.map(index.key)
     }
-  }
-}
-
-/// Tests rows against a condition, one by one. Its state is in one value, so that a visit needs no exclusivity check.
-private struct RowVisitor {
-  let condition: CompiledCondition
-  /// The changes whose documents replace those of rows.
-  let changes: PendingChanges
-  private let hasChanges: Bool
-  /// The number of rows that were tested.
-  private(set) var readCount = 0
-  /// Whether the visitor of the matches ended the query.
-  private(set) var isEnded = false
-  /// The error that ended the query, and the key of its document.
-  private(set) var failure: (key: [UInt8], reason: any Error)?
-
-  init(condition: CompiledCondition, changes: PendingChanges) {
-    self.condition = condition
-    self.changes = changes
-    hasChanges = !changes.entries.isEmpty
-  }
-
-  /// Calls `body` if the row matches. Returns whether to continue.
-  mutating func visit(
-    _ record: borrowing RecordView, _ body: (FoundDocument, borrowing DocumentView) throws -> Bool
-  ) -> Bool {
-    if hasChanges, changes[record.key(0).copied()] != nil { return true }
-    readCount += 1
-    do {
-      let document = DocumentView(record.body)
-      if try condition.matches(document), try !body(.row(record.rowID), document) { isEnded = true }
-      return !isEnded
-    } catch {
-      failure = (record.key(0).copied(), error)
-      return false
-    }
-  }
-
-  /// Throws the error that ended the query, if one did.
-  func throwFailure(in table: DocumentTable) throws {
-    guard let failure else { return }
-    throw DocumentStoreError.document(
-      collection: table.name, id: DocumentTable.text(ofKey: failure.key), reason: failure.reason)
   }
 }

@@ -4,13 +4,13 @@ import DocumentFormat
 /// state, encoded as a document, so it changes in the same commit as the documents.
 struct StoreDescription: Codable, Equatable, Sendable {
   /// The format version of this description: 2 as soon as an index records ``DeclaredIndex/isSingleValued``, which every
-  /// later writer must keep true.
+  /// later writer must keep true; 3 if there is an ordered index, for which every writer must derive keys.
   private(set) var format = 1
   /// The version of the application's schema; see ``Migration``.
   var schemaVersion = 0
   var collections: [String: CollectionDescription] = [:]
 
-  static let knownFormats = 1...2
+  static let knownFormats = 1...3
 
   init() {}
 
@@ -33,7 +33,11 @@ struct StoreDescription: Codable, Equatable, Sendable {
   /// The bytes to store.
   func encoded() throws -> [UInt8] {
     var stored = self
-    if collections.values.contains(where: { $0.indexes.contains { $0.isSingleValued != nil } }) { stored.format = 2 }
+    let indexes = collections.values.flatMap(\.indexes)
+    if indexes.contains(where: { $0.isSingleValued != nil }) { stored.format = 2 }
+    // The last ordered index may be gone.
+    if stored.format == 3 { stored.format = 2 }
+    if indexes.contains(where: { $0.isOrdered == true }) { stored.format = 3 }
     return try DocumentEncoder().encode(stored)
   }
 
@@ -51,25 +55,27 @@ struct CollectionDescription: Codable, Equatable, Sendable {
 
   /// Replaces the list of indexes.
   ///
-  /// - Returns: Whether there are new indexes, which must be filled from the existing documents.
-  mutating func declare(_ wanted: [IndexDescription]) throws -> Bool {
+  /// - Parameters:
+  ///   - wanted: The indexes, each once.
+  ///   - isLost: Whether the keys of a declared index are not in the store, so that it gets a new number.
+  /// - Returns: The numbers of new indexes, which must be filled from the existing documents.
+  mutating func declare(
+    _ wanted: [IndexDescription], isLost: (DeclaredIndex) -> Bool = { _ in false }
+  ) throws -> Set<UInt16> {
     var kept: [DeclaredIndex] = []
-    var hasNew = false
+    var new: Set<UInt16> = []
     for index in wanted {
-      if let known = indexes.first(where: { $0.description == index }) {
+      if let known = indexes.first(where: { $0.description == index && !isLost($0) }) {
         kept.append(known)
         continue
       }
       guard nextNumber < .max else { throw DocumentStoreError.tooManyIndexes }
-      // True until a document says otherwise: filling the index looks at all of them.
-      kept.append(
-        DeclaredIndex(
-          number: nextNumber, path: index.path.description, hasPrefixes: index.hasPrefixes, isSingleValued: true))
+      kept.append(DeclaredIndex(number: nextNumber, index))
+      new.insert(nextNumber)
       nextNumber += 1
-      hasNew = true
     }
     indexes = kept
-    return hasNew
+    return new
   }
 
   fileprivate mutating func note(listValued number: UInt16) {
@@ -93,6 +99,9 @@ struct CollectionIndex: Sendable {
   /// Whether every document has exactly one value in the index; `false` also if that is not known.
   let isSingleValued: Bool
 
+  /// The engine's name of an ordered index.
+  var orderedName: String { "ordered/\(number)" }
+
   /// Creates an index; `nil` if the path is invalid.
   init?(_ declared: DeclaredIndex) {
     guard let description = declared.description else { return nil }
@@ -114,10 +123,27 @@ struct DeclaredIndex: Codable, Equatable, Sendable {
   /// Whether no document written since the index was declared has several values at the path, or none: an array or an
   /// object. `nil` if format 1 declared the index, which did not record it.
   var isSingleValued: Bool?
+  /// Whether it is an ordered index; `nil` if it is not.
+  var isOrdered: Bool?
+  /// The paths of an ordered index after the first one; `nil` if there are none.
+  var furtherPaths: [String]?
 
-  /// The index with a parsed path; `nil` if the path is invalid. Only this package writes paths, but bytes from disk
-  /// are not trusted.
+  /// Creates an index that no document is in. It is single-valued until a document says otherwise.
+  init(number: UInt16, _ index: IndexDescription) {
+    self.number = number
+    path = index.path.description
+    hasPrefixes = index.hasPrefixes
+    isSingleValued = true
+    isOrdered = index.isOrdered ? true : nil
+    furtherPaths = index.paths.count == 1 ? nil : index.paths.dropFirst().map(\.description)
+  }
+
+  /// The index with parsed paths; `nil` if one is invalid. Only this package writes paths, but bytes from disk are not
+  /// trusted.
   var description: IndexDescription? {
-    (try? FieldPath(parsing: path)).map { IndexDescription($0, hasPrefixes: hasPrefixes) }
+    guard let first = try? FieldPath(parsing: path) else { return nil }
+    guard isOrdered == true else { return IndexDescription(first, hasPrefixes: hasPrefixes) }
+    guard let further = try? (furtherPaths ?? []).map({ try FieldPath(parsing: $0) }) else { return nil }
+    return IndexDescription(ordered: [first] + further)
   }
 }

@@ -174,18 +174,54 @@ public struct UntypedCollection: Sendable {
     precondition(offset >= 0 && limit ?? 0 >= 0, "an offset and a limit are not negative")
     let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
     let run = try QueryRun(store.snapshot(), table, request)
-    let rows = try store.traced(.query, name) { try run.rows(&$0) }
-    guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return run.plan }
+    try visit(try store.traced(.query, name) { try run.rows(&$0) }, of: run, body)
+    return run.plan
+  }
+
+  /// Calls `body` with the ID and content of each document of a page of those that match a condition, in order. Documents
+  /// that are equal in the order are in the order of their encoded IDs.
+  ///
+  /// - Parameters:
+  ///   - condition: The condition.
+  ///   - ordering: The order.
+  ///   - limit: The maximum number of documents of the page; `nil` for all.
+  ///   - cursor: The position after which the page begins, which the call for the page before it returned; `nil` for the
+  ///     first page.
+  /// - Returns: The position after the last document; `nil` if there is no further document now.
+  /// - Throws: `DocumentStoreError.cursor` if the cursor belongs to another order.
+  public func page(
+    _ condition: Condition = .always, ordering: Ordering = Ordering([]), limit: Int? = nil,
+    after cursor: QueryCursor? = nil, _ body: (_ id: DocumentValue, _ document: DocumentValue) throws -> Void
+  ) throws -> QueryCursor? {
+    precondition(limit ?? 0 >= 0, "a limit is not negative")
+    let request = QueryRequest(condition: condition, ordering: ordering, limit: limit, isPaged: true, after: cursor)
+    let run = try QueryRun(store.snapshot(), table, request)
+    let page = try store.traced(.query, name) { try run.page(&$0) }
+    try visit(page.rows, of: run, body)
+    return page.next
+  }
+
+  private func visit(
+    _ rows: [RowID], of run: QueryRun, _ body: (_ id: DocumentValue, _ document: DocumentValue) throws -> Void
+  ) throws {
+    guard let store = run.snapshot.store, let index = run.snapshot.index(of: table) else { return }
     for row in rows {
       guard let record = try store.record(row, table: index) else { continue }
       try body(try decode(record.key(0), record.key(0)), try decode(record.body, record.key(0)))
     }
-    return run.plan
   }
 
   /// The query plan for a condition.
   public func explain(_ condition: Condition) throws -> QueryPlan {
     try QueryRun(store.snapshot(), table, QueryRequest(condition: condition)).plan
+  }
+
+  /// The steps of a query in plain words.
+  public func explanation(
+    _ condition: Condition = .always, ordering: Ordering = Ordering([]), offset: Int = 0, limit: Int? = nil
+  ) throws -> QueryExplanation {
+    let request = QueryRequest(condition: condition, ordering: ordering, offset: offset, limit: limit)
+    return try QueryRun(store.snapshot(), table, request).explanation
   }
 
   private func decode(_ bytes: RawSpan, _ key: RawSpan) throws -> DocumentValue {

@@ -25,8 +25,10 @@ struct DocumentContents: Hashable {
       let table = try DocumentTable(name)
       let declared = snapshot.indexes(of: table)
       if !declared.isEmpty {
-        indexes[name] = declared.map { $0.description.path.description + ($0.description.hasPrefixes ? "*" : "") }
-          .sorted()
+        indexes[name] = declared.map {
+          $0.description.fields + ($0.description.hasPrefixes ? "*" : $0.description.isOrdered ? "<" : "")
+        }
+        .sorted()
       }
       guard let index = snapshot.index(of: table) else { continue }
       var all: [[UInt8]: [UInt8]] = [:]

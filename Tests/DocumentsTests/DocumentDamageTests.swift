@@ -115,7 +115,7 @@ import Testing
       draft.addKey(id.rawSpan)
       draft.addKeys(keys)
       draft.body = document
-      try transaction.put(transaction.table(DocumentTable("members").schema), draft)
+      try transaction.put(transaction.table(DocumentTable("members").schema([])), draft)
     }
   }
 

@@ -25,6 +25,11 @@ struct DocumentScene: Sendable {
   private static let few: [Index<Member>] = [Index(\.user.tags), Index(\.user.status.isOnline)]
   private static let more = few + [Index(\.user.friendRelation?.remarkName, prefixes: true)]
 
+  private static let ordered: [Index<Member>] = [
+    Index(\.user.name, .ordered), Index(\.user.tags, .ordered), Index(\.user.role, \.user.age, .ordered),
+    Index(\.user.status.isOnline),
+  ]
+
   private static func members(_ documents: TestDocuments, _ indexes: [Index<Member>]) throws
     -> DocumentCollection<
       Member
@@ -110,6 +115,25 @@ struct DocumentScene: Sendable {
       _ = try documents.store(version: 1).collection("members", indexes: Array(more.dropFirst()))
     } _: {
       $0.indexes["members"] = ["user.friendRelation.remarkName*", "user.status.isOnline"]
+    },
+    DocumentScene("ordered indexes, filled from the documents") { documents in
+      _ = try documents.store(version: 1).collection("members", indexes: ordered)
+    } _: {
+      $0.indexes["members"] = ["user.name<", "user.role, user.age<", "user.status.isOnline", "user.tags<"]
+    },
+    DocumentScene("a change with ordered indexes") { documents in
+      let members = try documents.store(version: 1).collection("members", indexes: ordered)
+      try documents.store(version: 1).transaction { transaction in
+        try transaction.update(6, in: members) { $0.user.name = String(repeating: "long", count: 70) }
+        try transaction.delete(7, from: members)
+        for id in 50..<60 { try transaction.insert(Member(id), into: members) }
+      }
+    } _: { contents in
+      var sixth = Member(6)
+      sixth.user.name = String(repeating: "long", count: 70)
+      try contents.put(sixth, "members")
+      try contents.delete(7, "members")
+      for id in 50..<60 { try contents.put(Member(id), "members") }
     },
     DocumentScene("documents without a type") { documents in
       let collection = try documents.inspect().untypedCollection("plain")

@@ -59,6 +59,26 @@ import Testing
     #expect(names == ["Ada"] && count == 0 && remarks == ["boss"])
     #expect(plan.description == "index on user.status.isOnline (1 key, by value)")
 
+    // Ranges, orders and pages
+    let ordered = try store.collection(
+      "members", of: Member.self,
+      indexes: [Index(\.user.name, .ordered), Index(\.user.status.isOnline, \.user.name, .ordered)])
+    let early = try ordered.query(\.user.name >= "A" && \.user.name < "C").count()  // reads no document
+    let byName = ordered.query(\.user.status.isOnline == true).order(by: \.user.name, descending: true).limit(20)
+    let steps = try byName.explanation().steps
+    // ordered index on user.status.isOnline, user.name (user.status.isOnline == ?) in its reverse order
+    var page = try byName.page()
+    while let cursor = page.next { page = try byName.page(after: cursor) }
+    #expect(early == 1 && page.results.count == 1)
+    #expect(
+      steps[0]
+        == "ordered index on user.status.isOnline, user.name (user.status.isOnline == ?) in its reverse order")
+    _ = try store.collection(
+      "members", of: Member.self,
+      indexes: [
+        Index(\.user.friendRelation?.remarkName, prefixes: true), Index(\.user.status.isOnline),
+      ])
+
     // Transactions
     let former = try store.collection("former", of: Member.self)
     try store.transaction { transaction in

@@ -71,9 +71,10 @@ private struct FirstVisitor: PathVisitor {
   }
 }
 
-extension Array where Element == UInt8 {
+/// The form of sort keys, as `Documentation/Format/Documents.md` specifies it for ordered indexes.
+enum SortKey {
   /// The first byte of a value's sort key, which orders the kinds.
-  private enum Rank {
+  enum Rank {
     static let null: UInt8 = 1
     static let `false`: UInt8 = 2
     static let `true`: UInt8 = 3
@@ -83,6 +84,42 @@ extension Array where Element == UInt8 {
     static let bytes: UInt8 = 7
     static let list: UInt8 = 8
   }
+
+  /// The least magnitude from which on not every integer is a double.
+  static let leastInexact = 0x1p53
+
+  /// The length of the value's key at `start`, which is one of an ascending order; `nil` if there is none.
+  static func byteCount(_ bytes: RawSpan, at start: Int) -> Int? {
+    guard start < bytes.byteCount else { return nil }
+    let left = bytes.byteCount - start
+    switch bytes.u8(at: start) {
+    case Rank.null, Rank.false, Rank.true, Rank.list: return 1
+    case Rank.date: return left >= 9 ? 9 : nil
+    case Rank.number:
+      guard left >= 9 else { return nil }
+      let ordered = bytes.u64(at: start + 1).byteSwapped
+      let value = Double(bitPattern: ordered >> 63 == 1 ? ordered ^ 1 << 63 : ~ordered)
+      let count = Swift.abs(value) >= leastInexact ? 11 : 9
+      return left >= count ? count : nil
+    case Rank.text, Rank.bytes:
+      var offset = start + 1
+      while offset + 1 < bytes.byteCount {
+        if bytes.u8(at: offset) != 0 {
+          offset += 1
+        } else if bytes.u8(at: offset + 1) == 0 {
+          return offset + 2 - start
+        } else {
+          offset += 2
+        }
+      }
+      return nil
+    default: return nil
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate typealias Rank = SortKey.Rank
 
   /// Appends the sort key of one term: keys compare bytewise in the order of the values, and none is a prefix of
   /// another one.
@@ -111,8 +148,8 @@ extension Array where Element == UInt8 {
     case .bool(let value): append(value ? Rank.true : Rank.false)
     case .integer(let value): appendSortKey(integer: Int128(value))
     case .unsigned(let value): appendSortKey(integer: Int128(value))
-    case .double(let value): appendSortKey(Rank.number, value, 0)
-    case .date(let value): appendSortKey(Rank.date, value.timeIntervalSinceReferenceDate, 0)
+    case .double(let value): appendSortKey(number: value, 0)
+    case .date(let value): appendSortKey(Rank.date, value.timeIntervalSinceReferenceDate)
     case .text(let range): appendSortKey(Rank.text, bytes.extracting(range))
     case .bytes(let range): appendSortKey(Rank.bytes, bytes.extracting(range))
     case .array, .object: append(Rank.list)
@@ -124,17 +161,23 @@ extension Array where Element == UInt8 {
   private mutating func appendSortKey(integer: Int128) {
     var floor = Double(integer)
     if Int128(floor) > integer { floor = floor.nextDown }
-    appendSortKey(Rank.number, floor, UInt64(integer - Int128(floor)))
+    appendSortKey(number: floor, UInt64(integer - Int128(floor)))
   }
 
-  private mutating func appendSortKey(_ rank: UInt8, _ value: Double, _ rest: UInt64) {
+  /// Appends a double and what an integer is greater. Only integers of at least 2⁵³ in magnitude lie between two doubles,
+  /// so the first eight bytes say whether two more follow.
+  private mutating func appendSortKey(number: Double, _ rest: UInt64) {
+    appendSortKey(Rank.number, number)
+    if Swift.abs(number) >= SortKey.leastInexact { appendBigEndian(rest, 2) }
+  }
+
+  private mutating func appendSortKey(_ rank: UInt8, _ value: Double) {
     append(rank)
     let bits = (value == 0 ? 0 : value).bitPattern
     // With the sign bit inverted, positive numbers sort after negative ones. The other bits of negative numbers are
     // inverted as well.
     let ordered: UInt64 = value.isNaN ? 0 : bits >> 63 == 0 ? bits ^ 1 << 63 : ~bits
     appendBigEndian(ordered, 8)
-    appendBigEndian(rest, 2)
   }
 
   /// Appends a string: its bytes, with zero encoded as 00 FF, then the terminator 00 00.

@@ -100,6 +100,15 @@ enum LikePiece: Equatable, Sendable {
     return pieces
   }
 
+  /// The literal text before the first `%` or `_` of a pattern, and the pieces after it.
+  static func literalHead(of pattern: String) -> (head: String, rest: ArraySlice<LikePiece>) {
+    let pieces = pieces(of: pattern)
+    var head: [UInt8] = []
+    for case .byte(let byte) in pieces.prefix(while: { $0 != .one && $0 != .many }) { head.append(byte) }
+    // The pieces other than bytes match entire scalars, so the head is valid UTF-8.
+    return (String(decoding: head, as: UTF8.self), pieces[head.count...])
+  }
+
   /// Whether the entire `text` matches the pattern. On a mismatch, only the last `%` is retried with one more
   /// character: extending an earlier one cannot help.
   ///
