@@ -123,7 +123,7 @@ struct Failure: Error {
     switch error {
     case .store(let cause): self.init(store: cause)
     case .document(_, _, let cause as StoreError): self.init(store: cause)
-    case .name, .path: self.init(.usage, "\(error)")
+    case .name, .path, .cursor: self.init(.usage, "\(error)")
     default: self.init(.data, "\(error)")
     }
   }

@@ -81,12 +81,80 @@ import Testing
     #expect(empty.code == 0 && empty.lines == [#"{"count":0}"#])
   }
 
+  @Test func `an ordered index finds ranges and orders, and is listed and dropped next to the other kind`() throws {
+    let root = try root()
+    let index = ["documents", "index"]
+    #expect(try root.run(index + ["add", "members", "age"]).code == 0)
+    #expect(
+      try root.run(index + ["add", "members", "age", "--ordered"]).lines == ["members has an ordered index on age"])
+    #expect(
+      try root.run(index + ["add", "members", "age", "--ordered"]).lines
+        == ["members has an ordered index on age already"])
+    #expect(try root.run(index + ["add", "members", "on,age", "--ordered", "--json"]).text.contains("\"added\":true"))
+    #expect(
+      try root.run(index + ["list", "--json"]).lines == [
+        #"{"collection":"members","path":"age","prefixes":false,"ordered":false}"#,
+        #"{"collection":"members","path":"age","prefixes":false,"ordered":true}"#,
+        #"{"collection":"members","path":"on,age","prefixes":false,"ordered":true}"#,
+      ])
+    #expect(try root.run(index + ["list"]).lines.last?.split(separator: " ") == ["members", "on,age", "ordered", "no"])
+    let listed = try root.run("documents", "list", "--json").object().objects("indexes")
+    #expect(listed.last?.text("path") == "on,age" && listed.last?["ordered"] as? Bool == true)
+    let query = ["documents", "query", "members"]
+    let older = try root.run(query + ["--where", "age >= 20 && age < 40", "--order", "-age", "--json"])
+    #expect(try older.objects().map { $0.number("id") } == [2, 3])
+    #expect(
+      try root.run(query + ["--where", "age >= 20", "--order", "-age", "--limit", "2", "--explain"]).lines == [
+        "ordered index on age (age >= ?) in its reverse order; end after 2 documents", "0 documents read, 2 found",
+      ])
+    let plan = try root.run(query + ["--where", "on && city == 'Oslo'", "--order", "age", "--explain", "--json"])
+      .object()
+    #expect(plan.text("plan") == "ordered index on on, age (on == ?) in its order")
+    #expect(plan["steps"] as? [String] == ["ordered index on on, age (on == ?) in its order", "test city == ?"])
+    #expect(try root.run("verify").code == 0)
+    #expect(try root.run(index + ["drop", "members", "age", "--ordered"]).code == 0)
+    #expect(try root.run(index + ["drop", "members", "age", "--ordered"]).code == 1)
+    #expect(try root.run(index + ["drop", "members", "on,age"]).code == 0)
+    #expect(try root.run(index + ["list", "members", "--json"]).lines.count == 1)
+    for wrong in [
+      ["add", "members", "on,age"], ["add", "members", "on,,age", "--ordered"],
+      ["add", "members", "age", "--ordered", "--prefixes"],
+    ] {
+      #expect(try root.run(index + wrong).code == 64, "\(wrong)")
+    }
+  }
+
+  @Test func `documents are listed page by page, after a cursor`() throws {
+    let root = try root()
+    let query = ["documents", "query", "members", "--order", "-on, age", "--limit", "3", "--json"]
+    for isIndexed in [false, true] {
+      if isIndexed { #expect(try root.run("documents", "index", "add", "members", "on,age", "--ordered").code == 0) }
+      let first = try root.run(query + ["--after", "start"])
+      #expect(try first.objects().map { $0.number("id") } == [4, 3, 1])
+      let line = try #require(first.words.split(separator: "\n").first { $0.hasPrefix("next page: --after ") })
+      let cursor = String(line.dropFirst("next page: --after ".count))
+      #expect(try root.run("documents", "delete", "members", "3").code == 0)
+      let second = try root.run(query + ["--after", cursor])
+      #expect(try second.objects().map { $0.number("id") } == [2] && second.words.isEmpty)
+      #expect(try root.run(["documents", "put", "members"], input: Data(Self.members[2].utf8)).code == 0)
+      let other = try root.run("documents", "query", "members", "--order", "age", "--limit", "3", "--after", cursor)
+      #expect(other.code == 64 && other.words.contains("begin again with the first page"), "\(other.words)")
+    }
+    #expect(try root.run(query + ["--after", "nonsense"]).code == 64)
+    for wrong in [["--offset", "2"], ["--count"], ["--explain"]] {
+      #expect(try root.run(query + ["--after", "start"] + wrong).code == 64, "\(wrong)")
+    }
+    #expect(try root.run("documents", "query", "members", "--after", "start").code == 64)
+    #expect(try root.run("documents", "query", "nobodies", "--after", "start", "--limit", "1").code == 1)
+  }
+
   @Test func `an index counts groups without reading documents`() throws {
     let root = try root()
     let index = ["documents", "index"]
     #expect(try root.run(index + ["add", "members", "city", "--prefixes", "--json"]).code == 0)
     #expect(
-      try root.run(index + ["list", "--json"]).lines == [#"{"collection":"members","path":"city","prefixes":true}"#])
+      try root.run(index + ["list", "--json"]).lines
+        == [#"{"collection":"members","path":"city","prefixes":true,"ordered":false}"#])
     let explained = try root.run("documents", "query", "members", "--group-by", "city", "--explain", "--json").object()
     #expect(explained.number("documentsRead") == 0 && explained.text("plan") == "index on city alone")
     #expect(try root.run(index + ["add", "members", "city", "--prefixes"]).lines.first?.contains("already") == true)

@@ -28,11 +28,16 @@ struct ListDocuments: ParsableCommand {
       let (count, indexes) = (try collection.count(), try collection.indexes())
       if output.json {
         let list = indexes.map { index in
-          JSONText.object([("path", .text(index.path.description)), ("prefixes", .bool(index.hasPrefixes))])
+          JSONText.object([
+            ("path", .text(IndexArgument.text(index))), ("prefixes", .bool(index.hasPrefixes)),
+            ("ordered", .bool(index.isOrdered)),
+          ])
         }
         JSONText.object([("name", .text(name)), ("documents", .int(count)), ("indexes", .array(list))]).print()
       } else {
-        let paths = indexes.map { $0.path.description + ($0.hasPrefixes ? " (prefixes)" : "") }
+        let paths = indexes.map {
+          IndexArgument.text($0) + ($0.hasPrefixes ? " (prefixes)" : $0.isOrdered ? " (ordered)" : "")
+        }
         table.add(
           Table.cell(name), Quantity.count(count),
           Table.cell(paths.joined(separator: ", "), limit: max(20, Console.columns - 64)))

@@ -31,7 +31,7 @@ extension QueryDocuments {
         by: paths, aggregates, where: condition, ordering: ordering, offset: window.offset, limit: window.limit)
       ?? DocumentGroup.ofNothing(by: paths, aggregates)
     if explain {
-      show(last.plan, read: last.documentsRead, found: groups.count)
+      show(QueryExplanation(of: last.plan), read: last.documentsRead, found: groups.count)
     } else {
       show(groups, columns)
     }

@@ -26,6 +26,13 @@ struct QueryDocuments: ParsableCommand {
       is grouped by, or by --order with names as in the head of the table. Counting the groups of one indexed field reads \
       the index alone. With --json a group is {"group":{"user.city":"Oslo"},"count":2,"sum":{"user.age":71}}.
 
+      catalogctl documents query members --order "-user.status.lastSeen" --limit 20 --after start
+
+      --after lists one page of --limit documents: the first one after start, and the next one after the cursor that is \
+      printed on standard error, as 'next page: --after CURSOR', until none is. Documents that are equal in the order are \
+      in the order of their ids. Changes between two pages neither repeat documents nor leave any out, unless they move \
+      them in the order. With an ordered index on the fields of the order, a page reads no more documents than it lists.
+
       Exit code 1 if no document or group is listed. A count is an answer: 0 is printed, and the exit code is 0; so are \
       the sums of all documents, without --group-by.
       """)
@@ -41,6 +48,10 @@ struct QueryDocuments: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Fields to order by: name, or name desc, or -name; several with commas.", valueName: "fields"))
   var order: String?
+  @Option(
+    help: ArgumentHelp(
+      "List the page of --limit documents after this cursor; 'start' for the first page.", valueName: "cursor"))
+  var after: String?
   @Flag(help: "Say how the documents are found, and how many were read, instead of the documents.")
   var explain = false
   @Option(
@@ -57,29 +68,58 @@ struct QueryDocuments: ParsableCommand {
   var average: [String] = []
   @Argument(help: "The collection.") var collection: String
 
+  func validate() throws {
+    if after != nil {
+      if isGrouped { throw ValidationError("--after lists pages of documents, and not of groups") }
+      if window.limit == nil { throw ValidationError("--after needs --limit, the number of documents of a page") }
+      if window.offset > 0 { throw ValidationError("--after says where the page begins, so it takes no --offset") }
+      if explain { throw ValidationError("--explain takes no --after: every page is found in the same way") }
+    }
+  }
+
   func run() throws {
     let condition = try filter.map(ExpressionArgument.condition)
     if isGrouped { return try runGroups(condition ?? .always) }
-    let ordering = try order.map(ExpressionArgument.ordering)
+    let ordering = try order.map(ExpressionArgument.ordering) ?? Ordering([])
+    if let after { return try listPage(condition ?? .always, ordering, after) }
     let last = LastTrace()
     var list = DocumentList(output)
     var found = 0
-    var plan = QueryPlan.lookups([])
+    var steps = QueryExplanation.ofNothing
     if let store = try documents.existing(tracing: explain ? Tracer { last.set($0) } : nil) {
       let documents = try store.untypedCollection(collection)
-      plan = try documents.query(
-        condition ?? .always, ordering: ordering ?? Ordering([]), offset: window.offset, limit: window.limit
+      try documents.query(
+        condition ?? .always, ordering: ordering, offset: window.offset, limit: window.limit
       ) { id, document in
         found += 1
         if !explain { list.add(id, document) }
       }
+      if explain {
+        steps = try documents.explanation(
+          condition ?? .always, ordering: ordering, offset: window.offset, limit: window.limit)
+      }
     }
     if explain {
-      show(plan, read: last.documentsRead, found: found)
+      show(steps, read: last.documentsRead, found: found)
     } else {
       list.end()
     }
     if found == 0 { throw nothing }
+  }
+
+  /// Lists one page.
+  private func listPage(_ condition: Condition, _ ordering: Ordering, _ after: String) throws {
+    let cursor = QueryCursor(after)
+    if cursor == nil, after != "start" {
+      throw Failure(.usage, "--after: this is no cursor; it is 'start', or what the page before it ended with")
+    }
+    var list = DocumentList(output)
+    let next = try documents.existing()?.untypedCollection(collection).page(
+      condition, ordering: ordering, limit: window.limit, after: cursor
+    ) { id, document in list.add(id, document) }
+    list.end()
+    if let next { Console.say("next page: --after \(next)") }
+    if list.count == 0 { throw nothing }
   }
 
   /// The end of a list without a line.
@@ -87,16 +127,17 @@ struct QueryDocuments: ParsableCommand {
     Failure(.no, output.json ? "" : "no document of \(collection) meets that" + window.hint)
   }
 
-  func show(_ plan: QueryPlan, read: Int, found: Int) {
+  func show(_ explanation: QueryExplanation, read: Int, found: Int) {
+    let plan = explanation.plan
     if output.json {
       JSONText.object([
-        ("plan", .text(plan.description)), ("scan", .bool(plan == .scan)),
-        ("indexes", .array(plan.indexes.map { .text($0.path.description) })),
+        ("plan", .text(plan.description)), ("steps", .array(explanation.steps.map { .text($0) })),
+        ("scan", .bool(plan == .scan)), ("indexes", .array(plan.indexes.map { .text(IndexArgument.text($0)) })),
         ("keys", plan.keyCount.map(JSONText.int) ?? .null), ("documentsRead", .int(read)),
         ("documentsFound", .int(found)),
       ]).print()
     } else {
-      Console.print(plan.description.shown)
+      Console.print(explanation.description.shown)
       Console.print("\(Quantity.of(read, "document")) read, \(Quantity.count(found)) found")
     }
   }
