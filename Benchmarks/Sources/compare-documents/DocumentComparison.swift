@@ -217,6 +217,15 @@ struct DocumentComparison {
         }
       }
     }
+    var batches = none
+    for round in 0..<max(5, options.rounds) {
+      let first = generator.count + 1000 * (round + 1)
+      let new = (first..<first + 1000).map(generator.member)
+      for (place, store) in stores.enumerated() {
+        batches[place].append(try Elapsed.of { try store.insert(contentsOf: new) }.1.wall)
+        guard try store.get(first + 999) == new.last else { throw WrongAnswer("\(types[place]): a batch is not there") }
+      }
+    }
     var roles = none
     // Groups have 500 members.
     let group = max(1, generator.count / 50_000)
@@ -229,6 +238,7 @@ struct DocumentComparison {
     }
     for store in stores { try store.close() }
     add("durable change of a field in 1 % by a condition", "wall", roles, .nanoseconds)
+    add("durable insert of 1,000", "wall", batches, .nanoseconds)
     add("durable insert of one", "wall", inserts, .nanoseconds)
     add("durable update of one", "wall", updates, .nanoseconds)
   }

@@ -46,7 +46,7 @@ private struct MemberRecord: Codable, FetchableRecord, PersistableRecord {
       table.column("remarkName", .text).indexed()
       table.column("isOnline", .boolean).notNull().indexed()
       table.column("city", .text).notNull()
-      table.column("lastSeen", .integer).notNull()
+      table.column("lastSeen", .integer).notNull().indexed()
       table.column("user", .jsonText).notNull()
     }
   }
@@ -55,8 +55,8 @@ private struct MemberRecord: Codable, FetchableRecord, PersistableRecord {
 /// Members as rows of GRDB.
 final class GRDBMembers: MemberStore {
   static let configuration =
-    "DatabasePool, WAL, synchronous=FULL, mapped; a Codable record: id as primary key, indexed columns for remark name and"
-    + " online state, columns for city and the last seen time, the nested user as JSON"
+    "DatabasePool, WAL, synchronous=FULL, mapped; a Codable record: id as primary key, indexed columns for remark name,"
+    + " online state and the last seen time, a column for city, the nested user as JSON"
 
   private let pool: DatabasePool
 
@@ -91,6 +91,12 @@ final class GRDBMembers: MemberStore {
   func close() throws { try pool.close() }
 
   func insert(_ member: GroupMember) throws { try pool.write { db in try MemberRecord(member).insert(db) } }
+
+  func insert(contentsOf members: [GroupMember]) throws {
+    try pool.write { db in
+      for member in members { try MemberRecord(member).insert(db) }
+    }
+  }
 
   func get(_ id: Int) throws -> GroupMember? {
     try pool.read { db in try MemberRecord.fetchOne(db, key: id) }?.member
@@ -144,6 +150,12 @@ final class GRDBMembers: MemberStore {
   }
 
   func lastSeen() throws -> [GroupMember] { try fetch(MemberRecord.order(Column("lastSeen").desc).limit(20)) }
+
+  func members(seenIn seconds: Range<Int>) throws -> [GroupMember] {
+    let column = Column("lastSeen")
+    return try fetch(
+      MemberRecord.filter(column >= seconds.lowerBound && column < seconds.upperBound).order(column))
+  }
 
   func age(_ id: Int) throws {
     try pool.write { db in

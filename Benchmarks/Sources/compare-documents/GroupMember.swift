@@ -58,8 +58,11 @@ enum Gender: RawRepresentable, Codable, Equatable, Sendable {
 }
 
 extension GroupMember {
-  /// The indexes of issue and benchmark: what is asked by value or by its beginning, and what is asked by value.
+  /// What is asked by value or by its beginning, what is asked by value, and what is asked by range and by order.
   static var indexes: [Index<GroupMember>] {
-    [Index(\.user.friendRelation?.remarkName, prefixes: true), Index(\.user.status.isOnline)]
+    [
+      Index(\.user.friendRelation?.remarkName, .ordered), Index(\.user.status.isOnline),
+      Index(\.user.status.lastSeen, .ordered),
+    ]
   }
 }

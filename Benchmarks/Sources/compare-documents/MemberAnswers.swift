@@ -10,6 +10,8 @@ struct MemberAnswers {
   let onlineCount: Int
   /// The ids of those who were seen last, the last one first.
   let lastSeen: [Int]
+  /// Ids by the seconds of when they were seen, in their order.
+  private let bySeen: [(seconds: Int, id: Int)]
 
   init(_ generator: MemberGenerator) {
     self.generator = generator
@@ -29,7 +31,19 @@ struct MemberAnswers {
     byPlace = places
     byDevice = devices
     onlineCount = online
-    lastSeen = seen.sorted { $0 > $1 }.prefix(20).map(\.id)
+    bySeen = seen.sorted { $0 < $1 }
+    lastSeen = bySeen.suffix(20).reversed().map(\.id)
+  }
+
+  /// Members who were seen in a range of seconds, the first one first.
+  func ids(seenIn seconds: Range<Int>) -> [Int] {
+    var low = 0
+    var high = bySeen.count
+    while low < high {
+      let middle = (low + high) / 2
+      if bySeen[middle].seconds < seconds.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return bySeen[low...].prefix { $0.seconds < seconds.upperBound }.map(\.id)
   }
 
   /// Members that have a remark beginning with `prefix`, ascending. A whole remark is the beginning of one only.

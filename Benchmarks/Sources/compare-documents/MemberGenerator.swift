@@ -42,8 +42,11 @@ struct MemberGenerator: Sendable {
   static func city(_ number: Int) -> String { "City of \(words[number % words.count]) \(number)" }
   static func device(_ number: Int) -> String { "device-\(number)" }
 
+  /// The first second at which a member may have been seen, and the number of seconds from there on.
+  static let (firstSeen, seenSeconds) = (1_600_000_000, 0x400_0000)
+
   /// Seconds since 1970, whole ones, no two alike below 67 million members.
-  func lastSeen(_ id: Int) -> Int { 1_600_000_000 + (id &* 40_503_001 &+ 12_345) & 0x3FF_FFFF }
+  func lastSeen(_ id: Int) -> Int { Self.firstSeen + (id &* 40_503_001 &+ 12_345) & 0x3FF_FFFF }
 
   func member(_ id: Int) -> GroupMember {
     let age = 16 + random(id, 6) % 70

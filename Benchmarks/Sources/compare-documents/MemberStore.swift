@@ -8,6 +8,8 @@ protocol MemberStore: AnyObject {
   func close() throws
 
   func insert(_ member: GroupMember) throws
+  /// Adds members in one durable commit.
+  func insert(contentsOf members: [GroupMember]) throws
   func get(_ id: Int) throws -> GroupMember?
   func members(remark: String) throws -> [GroupMember]
   func members(remarkPrefix: String) throws -> [GroupMember]
@@ -22,6 +24,8 @@ protocol MemberStore: AnyObject {
   func cityCount(_ city: String) throws -> Int
   /// Twenty, the one who was seen last first.
   func lastSeen() throws -> [GroupMember]
+  /// Those who were seen at a time in the range, in seconds since 1970, the first one first.
+  func members(seenIn seconds: Range<Int>) throws -> [GroupMember]
   /// Makes a member one year older, durably.
   func age(_ id: Int) throws
 

@@ -87,6 +87,12 @@ extension MemberAnswers {
     let remarks = ids.prefix(20_000).compactMap(generator.remarkNumber).map(MemberGenerator.remark)
     let prefixes = remarks.map { String($0.prefix(10)) }
     let shortPrefixes = remarks.map { String($0.prefix(3)) }
+    // About a thousand members each.
+    let width = MemberGenerator.seenSeconds / max(1, generator.count / 1000)
+    let ranges = (0..<256).map { _ in
+      let first = MemberGenerator.firstSeen + random.below(max(1, MemberGenerator.seenSeconds - width))
+      return first..<first + width
+    }
     let cities = (0..<256).map { _ in random.below(MemberGenerator.placeCount) }
     return [
       Question(title: "get by id", keyCount: ids.count, ask: { .one(try $0.get(ids[$1])) }) { .ids([ids[$0]]) },
@@ -129,6 +135,10 @@ extension MemberAnswers {
         title: "scan: count of a city", keyCount: cities.count,
         ask: { .count(try $0.cityCount(MemberGenerator.city(cities[$1]))) }
       ) { .count(self.ids(city: cities[$0]).count) },
+      Question(
+        title: "last seen in a range, about 1,000 of them in its order", keyCount: ranges.count,
+        ask: { .many(try $0.members(seenIn: ranges[$1])) }
+      ) { .ordered(self.ids(seenIn: ranges[$0])) },
       Question(
         title: "all ordered by last seen, 20 of them", keyCount: 1, ask: { store, _ in .many(try store.lastSeen()) }
       ) { _ in .ordered(lastSeen) },

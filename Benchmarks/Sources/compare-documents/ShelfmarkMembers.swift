@@ -4,10 +4,13 @@ import Documents
 import LogStore
 import Workspace
 
+import struct Foundation.Date
+
 /// Members as documents.
 final class ShelfmarkMembers: MemberStore {
   static let configuration =
-    "DocumentCollection<GroupMember>, index on user.friendRelation.remarkName with prefixes, index on user.status.isOnline"
+    "DocumentCollection<GroupMember>, ordered indexes on user.friendRelation.remarkName and user.status.lastSeen, index on"
+    + " user.status.isOnline"
 
   private let collection: DocumentCollection<GroupMember>
 
@@ -36,6 +39,7 @@ final class ShelfmarkMembers: MemberStore {
   func close() throws {}
 
   func insert(_ member: GroupMember) throws { try collection.insert(member) }
+  func insert(contentsOf members: [GroupMember]) throws { try collection.insert(contentsOf: members) }
   func get(_ id: Int) throws -> GroupMember? { try collection.get(id) }
 
   func members(remark: String) throws -> [GroupMember] {
@@ -67,6 +71,13 @@ final class ShelfmarkMembers: MemberStore {
 
   func lastSeen() throws -> [GroupMember] {
     try collection.query().order(by: \.user.status.lastSeen, descending: true).limit(20).fetch()
+  }
+
+  func members(seenIn seconds: Range<Int>) throws -> [GroupMember] {
+    let from = Date(timeIntervalSince1970: Double(seconds.lowerBound))
+    let end = Date(timeIntervalSince1970: Double(seconds.upperBound))
+    return try collection.query(\.user.status.lastSeen >= from && \.user.status.lastSeen < end)
+      .order(by: \.user.status.lastSeen).fetch()
   }
 
   func age(_ id: Int) throws {
