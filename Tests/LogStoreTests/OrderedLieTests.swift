@@ -268,10 +268,15 @@ import Testing
               var cursor = try snapshot.cursor(index, from: .after(key), backward: true)
               for _ in 0..<30 where try cursor.next() { _ = cursor.gap }
             }
-            attempt { try snapshot.forEachKey(of: index, from: key.rawSpan) { _, _ in true } }
+            attempt { try snapshot.forEachKey(of: index, from: .before(key), to: .end) { _, _ in true } }
+            attempt { try snapshot.forEachKeyAndRows(of: index, from: .after(key), to: .end) { _, _ in true } }
           }
           attempt {
-            try snapshot.forEachKey(containing: Array("bod".utf8).rawSpan, of: index) { _, _ in true }
+            let part = Array("bod".utf8)
+            try snapshot.forEachKey(containing: part.rawSpan, of: index) { _, _ in true }
+            try snapshot.forEachKeyAndRows(containing: part.rawSpan, of: index, isWanted: { _ in true }) { _, _ in
+              true
+            }
           }
         }
       }

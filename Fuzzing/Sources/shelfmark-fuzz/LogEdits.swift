@@ -87,6 +87,8 @@ struct EditedLog {
         bytes.storeChecksum(of: structure.offset + 4, length - 4, salt: salt, at: structure.offset)
       case .bucket:
         bytes.storeChecksum(of: structure.offset + 4, 60, salt: salt, at: structure.offset)
+      case .page:
+        bytes.storeChecksum(of: structure.offset + 4, structure.byteCount - 4, salt: salt, at: structure.offset)
       case .blockHeader:
         bytes.storeChecksum(of: structure.offset, 60, salt: salt, at: structure.offset + 60)
       default: continue

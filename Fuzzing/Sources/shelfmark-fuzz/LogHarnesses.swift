@@ -59,7 +59,15 @@ private func verify(_ location: StoreLocation) {
     guard verification.findings.isEmpty else { return }
     do {
       guard let reader = try StoreReader.open(location) else { fatalError("verification: a store that is none") }
-      for table in 0..<2 { _ = try reader.snapshot.rows(table) }
+      for table in 0..<2 {
+        _ = try reader.snapshot.rows(table)
+        for name in reader.snapshot.orderedIndexes(of: table) {
+          guard let index = reader.snapshot.orderedIndex(table, named: name) else { continue }
+          let pairs = try reader.snapshot.pairs(of: index)
+          let back = try reader.snapshot.pairs(of: index, backward: true)
+          require(back == pairs.reversed(), "verification: the ordered index \(name) has other keys backward")
+        }
+      }
       _ = try reader.snapshot.history()
     } catch { fatalError("verification: it finds nothing, but \(error)") }
   }

@@ -9,7 +9,11 @@ import StoreTestSupport
 /// A small valid log, and where its structures stand: what the inputs of the log harnesses are edits of.
 struct LogSample: Sendable {
   /// What a checksum covers.
-  enum Kind: Sendable { case header, slot, segmentHeader, object, blockHeader, bucket, manifest, footer }
+  enum Kind: Sendable {
+    case header, slot, segmentHeader, object, blockHeader, bucket, manifest, footer
+    /// A page of an ordered block, whose block header is as long as any.
+    case page
+  }
 
   struct Structure: Sendable {
     var kind: Kind
@@ -58,6 +62,18 @@ struct LogSample: Sendable {
       add(.blockHeader, Int(block.offset), BlockHeader.byteCount)
       for bucket in 0..<Int(block.bucketCount) {
         add(.bucket, Int(block.offset) + BlockHeader.byteCount + bucket * Bucket.byteCount, Bucket.byteCount)
+      }
+    }
+    for block in manifest.tables.flatMap({ $0.orderedIndexes.flatMap(\.blocks) }) where Int(block.offset) > start {
+      let offset = Int(block.offset)
+      let header = try OrderedBlockHeader(
+        bytes.rawSpan.slice(offset, OrderedBlockHeader.byteCount), at: UnitOffset(byteOffset: offset))
+      add(.blockHeader, offset, OrderedBlockHeader.byteCount)
+      for tree in [header.mainTree, header.fragmentTree].compactMap({ $0 }) {
+        for number in 0..<tree.pageCount {
+          let page = tree.page(number)
+          add(.page, offset + page.start, page.byteCount)
+        }
       }
     }
     add(.manifest, Int(footer.manifestOffset), Int(footer.manifestLength))
