@@ -155,5 +155,7 @@ public struct OrderedCursor {
   public var gap: OrderedGap { isForward ? .after(key.copied(), row) : .before(key.copied(), row) }
 
   /// Prefetches the records of the next `count` rows in the leaf of the current row, once each.
-  package mutating func prefetchRecords(_ count: Int = 8) { places[current].prefetchRecords(count, isForward, snapshot) }
+  package mutating func prefetchRecords(_ count: Int = 8) {
+    places[current].prefetchRecords(count, isForward, snapshot)
+  }
 }
