@@ -56,6 +56,9 @@ import Workspace
       let location = try StoreLocation.creating(directory, name: "catalogue")
       let found = try answers(to: ["6910884277922", "6910884277922-A7"], from: location)
       #expect(found == ["0.0 kg", "head: 1"])
+      let snapshot = try #require(try CatalogReader.open(location)).snapshot()
+      let (names, next) = try findByWords("商品 1", in: snapshot)
+      #expect(names.first == "商品 1" && next == nil)
       #expect(try undoFullUpdate(at: location) == 0)
       let writer = try CatalogWriter(location)
       let before = try writer.snapshot().productCount
