@@ -146,6 +146,8 @@ extension Array where Element == UInt8 {
     switch item {
     case .null: append(Rank.null)
     case .bool(let value): append(value ? Rank.true : Rank.false)
+    // Most integers are doubles.
+    case .integer(let value) where value.magnitude < 1 << 53: appendSortKey(Rank.number, Double(value))
     case .integer(let value): appendSortKey(integer: Int128(value))
     case .unsigned(let value): appendSortKey(integer: Int128(value))
     case .double(let value): appendSortKey(number: value, 0)
