@@ -116,6 +116,7 @@ struct Failure: Error {
       self.init(
         .data,
         "\(path) has no index of words; 'catalogctl config set search.index on', then 'catalogctl compact', writes one")
+    case .noOrder: self.init(.data, "\(error)")
     }
   }
 
