@@ -15,6 +15,7 @@ struct Harness: Sendable {
     Harness("structures", 256, fuzzStructure),
     Harness("manifest", 1024, fuzzManifest),
     Harness("objects", 512, fuzzObjects),
+    Harness("page", 2048, fuzzPage),
     Harness("log", 256, fuzzLog),
     Harness("catalogue", 256, fuzzCatalogue),
     Harness("documents", 256, fuzzDocuments),
