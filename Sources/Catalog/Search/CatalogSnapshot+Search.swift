@@ -18,8 +18,7 @@ extension CatalogSnapshot {
   ///   - options: Filters, the number of results, and where to go on.
   /// - Returns: A page of results, best first; without results if the text has no letter or digit.
   /// - Throws: `SearchError.noIndex` if the catalogue has no index of words; `.store` if a page or record fails its check.
-  /// - Complexity: Reads the index entries of the rarest word, and about a thousand products if there are so many that
-  ///   match. No scan.
+  /// - Complexity: Reads the index entries of the rarest word, and about five hundred products if so many match. No scan.
   public func search(_ text: String, _ options: SearchOptions = SearchOptions()) throws(SearchError) -> SearchResults {
     guard let store else { return SearchResults(results: [], next: nil) }
     guard let indexes = SearchIndexes(store) else { throw .noIndex(path: store.path) }
