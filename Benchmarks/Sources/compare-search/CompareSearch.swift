@@ -18,10 +18,15 @@ struct CompareSearch {
   static func main() {
     do {
       let options = try SearchOptionsOfRun(Array(CommandLine.arguments.dropFirst()))
-      if options.wantsHelp { print(SearchOptionsOfRun.help) } else { try SearchComparison(options).run() }
+      if options.wantsHelp { return print(SearchOptionsOfRun.help) }
+      var comparison = try SearchComparison(options)
+      try comparison.run()
+    } catch let error as UsageError {
+      complain("\(error)")
+      exit(64)
     } catch {
       complain("\(error)")
-      exit(error is UsageError ? 64 : 1)
+      exit(1)
     }
   }
 }
