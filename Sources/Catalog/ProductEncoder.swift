@@ -39,7 +39,7 @@ struct ProductEncoder {
 
   /// Adds the keys of `row` in the ordered indexes of the transaction.
   private mutating func addOrderedKeys(_ row: borrowing ProductRow, _ transaction: Transaction) {
-    // An index that this program does not know is none of the transaction's.
+    // The transaction leaves out indexes that this program does not know.
     let indexes =
       indexes ?? transaction.orderedIndexes(of: CatalogSchema.products).compactMap(ProductIndex.init(named:))
     self.indexes = indexes

@@ -74,6 +74,6 @@ struct ProductIndexKeys {
 }
 
 extension RawSpan {
-  /// A copy of the bytes; `nil` if there are none.
+  /// A copy of the bytes; `nil` for an empty span.
   fileprivate var copiedIfAny: [UInt8]? { byteCount == 0 ? nil : copied() }
 }
