@@ -339,13 +339,13 @@ import Testing
       for beginning in ["", "GET /healthz HTTP/1.1\r\nHost: loc"] {
         try await withConnections(40, test, beginning) {
           // At once, though all are younger than a second; then whatever is asked.
-          try await test.exchange("GET", "/healthz")
-          try await test.exchange("GET", "/readyz")
-          var answer = try await test.client.send(test.client.request("GET", "/v1/scan/n1"))
+          try await test.exchange("GET", "/healthz", isFull: true)
+          try await test.exchange("GET", "/readyz", isFull: true)
+          var answer = try await test.client.sendAgainIfUnread(test.client.request("GET", "/v1/scan/n1"))
           while answer.status == 503 {
             #expect(answer.errorCode == "tooManyConnections" && answer.headers["retry-after"] == "1")
             try await Task.sleep(for: .milliseconds(100))
-            answer = try await test.client.send(test.client.request("GET", "/v1/scan/n1"))
+            answer = try await test.client.sendAgainIfUnread(test.client.request("GET", "/v1/scan/n1"))
           }
           #expect(answer.json["code"]?.text == "n1")
           let problems = try JSONBody(test.daemon.status().bytes)["problems"]?.elements ?? []
@@ -366,17 +366,17 @@ import Testing
           try await Task.sleep(for: .milliseconds(10))
         }
         for path in ["/healthz", "/readyz"] {
-          try await test.exchange("GET", path)
-          try await test.exchange("HEAD", path)
+          try await test.exchange("GET", path, isFull: true)
+          try await test.exchange("HEAD", path, isFull: true)
         }
         for (method, path) in [("GET", "/v1/status"), ("POST", "/v1/scans"), ("GET", "/healthzz"), ("OPTIONS", "*")] {
-          let refused = try await test.client.send(test.client.request(method, path))
+          let refused = try await test.client.sendAgainIfUnread(test.client.request(method, path))
           #expect(refused.status == 503 && refused.errorCode == "tooManyConnections", "\(path)")
           #expect(refused.headers["connection"] == "close")
         }
       }
       // They are gone when the daemon has seen that.
-      while try await test.client.send(test.client.request("GET", "/v1/status")).status != 200 {
+      while try await test.client.sendAgainIfUnread(test.client.request("GET", "/v1/status")).status != 200 {
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -84,14 +84,19 @@ struct TestDaemon: Sendable {
   }
 
   /// Sends a request and holds it and its answer against the document.
+  ///
+  /// - Parameter isFull: Whether the server has as many connections as it takes, so that it may end one unread.
   @discardableResult
   func exchange(
     _ method: String, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-    expecting status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation
+    expecting status: Int = 200, isFull: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> TestAnswer {
     let bytes = body.map { Array($0.utf8) }
-    let answer = try await client.send(
-      client.request(method, target, body: bytes, headers: headers), isHead: method == "HEAD")
+    let request = client.request(method, target, body: bytes, headers: headers)
+    let isHead = method == "HEAD"
+    let answer =
+      try await isFull
+      ? client.sendAgainIfUnread(request, isHead: isHead) : client.send(request, isHead: isHead)
     #expect(answer.status == status, "\(answer.text)", sourceLocation: sourceLocation)
     let faults = checker.faults(
       method, target, status: answer.status, contentType: answer.headers["content-type"], body: answer.body)
