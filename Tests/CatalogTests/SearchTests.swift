@@ -44,6 +44,31 @@ import Testing
   }
 
   @Test(arguments: [
+    ("4 croissants", ["1"]), ("croissants ×4", ["1"]), ("x4 croissants", ["1"]), ("125 yaourt", ["2"]),
+    ("yaourt 4x125g", ["2"]), ("4x 125g", ["2"]), ("yaourt 4×125g", ["2"]), ("10×20", ["3"]), ("10x20 cadre", ["3"]),
+    ("1 dijon", ["4"]), ("no1", ["4"]), ("№1", ["4"]),
+  ])
+  func `numbers next to × and № are words, and joined by x`(_ text: String, _ found: [String]) throws {
+    let shop = [
+      product("1", "Croissants ×4"), product("2", "Yaourt 4×125g"), product("3", "Cadre 10x20"),
+      product("4", "Moutarde de Dijon №1"),
+    ]
+    #expect(try ids(text, in: TestCatalogue(shop).snapshot) == found)
+  }
+
+  @Test func `a word or run of any length is looked up in time that grows with its length only`() throws {
+    let run = String(repeating: "格力挂机", count: 100)
+    let word = String(repeating: "kfr", count: 100)
+    let snapshot = try TestCatalogue([product("1", run), product("2", word), product("3", "格力挂机格")]).snapshot
+    #expect(try ids(run, in: snapshot) == ["1"])
+    #expect(try ids(word, in: snapshot) == ["2"])
+    // Longer than any product: nothing, also not by its pairs of characters or by a typing mistake.
+    #expect(try ids(run + "格", in: snapshot) == [])
+    #expect(try ids(String(repeating: run, count: 500), in: snapshot) == [])
+    #expect(try ids(String(repeating: word, count: 1000), in: snapshot) == [])
+  }
+
+  @Test(arguments: [
     ("glgj", ["5"]), ("geligua", ["5"]), ("geli", ["6", "5"]), ("gelidian", ["6"]), ("cqhg", ["8"]), ("zqhg", ["8"]),
     ("chongqing", ["8"]), ("colat", ["4", "2", "3"]), ("20422", ["1"]), ("ferr utell", ["1"]),
   ])

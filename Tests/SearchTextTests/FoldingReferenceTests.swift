@@ -105,7 +105,7 @@ import Testing
   }
 
   private static let typed: [Unicode.Scalar: String] = [
-    "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ȷ": "j", "ŋ": "n", "ĸ": "k", "ə": "e", "×": "x", "ـ": "",
+    "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ȷ": "j", "ŋ": "n", "ĸ": "k", "ə": "e", "×": "-x-", "ـ": "",
   ]
 
   private static func digit(_ scalar: Unicode.Scalar) -> Unicode.Scalar {

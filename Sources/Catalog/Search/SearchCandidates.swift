@@ -118,9 +118,13 @@ struct WordCandidates {
     }
   }
 
+  /// The number of pairs of a run that are counted, so that a long run takes no long time.
+  private static let mostPairs = 64
+
   /// Adds the rarest pair of characters of a run.
   private mutating func addRun() throws(StoreError) {
-    let characters = word.characters
+    // The first pairs will do: what they lead to is compared with the whole run.
+    let characters = word.characters.prefix(Self.mostPairs + 1)
     var best: (count: Int, key: [UInt8])?
     for index in 0..<max(1, characters.count - 1) {
       let end = characters[min(index + 1, characters.count - 1)].upperBound

@@ -47,6 +47,8 @@ struct SearchWord {
   static let longCode = 6
   /// The fewest characters of the beginning of a barcode that is found.
   static let shortestCode = 3
+  /// The most bytes of a run of Chinese, Japanese or Korean whose pairs of characters are looked for one by one.
+  static let longestRunInPairs = 192
   /// The fewest characters of a part of a barcode that is found inside it.
   static let shortestCodePart = 4
 
@@ -75,7 +77,9 @@ struct SearchWord {
   /// The words of a search.
   static func words(of text: String) -> [SearchWord] {
     var folder = TextFolder()
-    folder.fold(Array(text.utf8).rawSpan)
+    // A name with × has its numbers as words, and joined by x. In a search, × is the letter that others type for it.
+    let typed = String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "×" ? "x" : $0 }))
+    folder.fold(Array(typed.utf8).rawSpan)
     var words: [SearchWord] = []
     for (number, token) in folder.tokens.prefix(mostWords).enumerated() {
       let isLast = number == folder.tokens.count - 1

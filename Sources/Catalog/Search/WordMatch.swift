@@ -96,6 +96,7 @@ extension FoldedField {
 
   /// Whether a run has each pair of neighbouring characters of a word.
   private func hasAllPairs(of word: SearchWord, in text: RawSpan) -> Bool {
+    if word.bytes.count > SearchWord.longestRunInPairs { return false }
     let characters = word.characters
     if characters.count < 3 { return false }
     for index in 1..<characters.count {
@@ -123,7 +124,7 @@ extension FoldedField {
       }
       let share = Double(word.bytes.count) / Double(text.byteCount)
       let isWhole = place == 0 && (word.isLast || text.byteCount == word.bytes.count)
-      if !isWhole, limit < .parts || !word.canBePart { continue }
+      if !isWhole, limit < .parts || place > 0 && !word.canBePart { continue }
       let start = range.lowerBound + place
       let match = WordMatch(
         stage: isWhole ? .words : .parts, quality: (isWhole ? 0.6 : 0.3) + 0.3 * share, token: first,
@@ -187,7 +188,9 @@ extension FoldedField {
 
 extension SearchWord {
   /// Whether a word of the product with one more, one fewer, one other or two swapped characters is taken for this one.
-  var canHaveTypo: Bool { kind == .word && bytes.count >= Self.shortestTypo }
+  var canHaveTypo: Bool {
+    kind == .word && (Self.shortestTypo...SearchTerm.longestWord).contains(bytes.count)
+  }
 }
 
 extension RawSpan {
