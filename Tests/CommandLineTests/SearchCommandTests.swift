@@ -100,6 +100,9 @@ import Testing
     try conversation.hangUp()
     #expect(conversation.end() == 1)
     #expect(try root.run("search", input: Data("drill\nbosch".utf8)).code == 0)
+    // Lines that end with CR and LF, an empty line, and one without an end.
+    let answers = try root.run("search", input: Data("drill\r\n\r\nbosch\r".utf8))
+    #expect(try answers.objects().map { $0.text("query") } == ["drill", "", "bosch"])
   }
 
   @Test func `without the index a search says what to do, and compact writes or drops it`() throws {

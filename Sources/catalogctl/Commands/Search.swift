@@ -63,7 +63,9 @@ struct Search: ParsableCommand {
     let user = try store.userID()
     var reader = try store.reader()
     var missed = false
-    try InputFile("-").forEachLine { line in
+    try InputFile("-").forEachLine { text in
+      // A line may end with CR and LF.
+      let line = text.utf8.last == UInt8(ascii: "\r") ? String(text.unicodeScalars.dropLast()) : text
       // A catalogue may arrive, or change, while the command waits for lines.
       if let reader { _ = try store.orRemedies(user) { try reader.refresh() } } else { reader = try store.reader() }
       let results = try results(of: line, in: reader?.snapshot() ?? .empty)
