@@ -151,6 +151,24 @@ extension RawSpan {
     return byteCount == other.byteCount ? 0 : byteCount < other.byteCount ? -1 : 1
   }
 
+  /// Returns the eight bytes from `offset` on as a big-endian number, padded with zeros after the end. Spans for which
+  /// this number differs are in the order of these numbers.
+  ///
+  /// - Precondition: `offset` is not negative. It may be past the end.
+  @inlinable @inline(__always)
+  public func bigEndianHead(at offset: Int) -> UInt64 {
+    if byteCount &- offset >= 8 { return u64(at: offset).byteSwapped }
+    var head: UInt64 = 0
+    var shift: UInt64 = 56
+    var next = offset
+    while next < byteCount {
+      head |= UInt64(u8(at: next)) << shift
+      shift &-= 8
+      next &+= 1
+    }
+    return head
+  }
+
   /// Returns the number of bytes with which both spans begin.
   @inlinable
   public func commonPrefixByteCount(with other: RawSpan) -> Int {

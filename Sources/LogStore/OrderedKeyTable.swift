@@ -104,26 +104,54 @@ struct OrderedKeyTable {
     order = joined
   }
 
+  /// A key with eight of its bytes.
+  private struct Head: BitwiseCopyable {
+    var bytes: UInt64
+    var number: UInt32
+  }
+
   private func sortedNumbers() -> [UInt32] {
-    // The first eight bytes after those that all keys begin with decide most comparisons.
+    // The bytes with which all keys begin decide nothing.
     var common = keys.count == 0 ? 0 : keys.text(0).byteCount
     for number in 1..<max(1, keys.count) where common > 0 {
       common = min(common, keys.text(0).commonPrefixByteCount(with: keys.text(number)))
     }
-    var heads: [(head: UInt64, number: UInt32)] = []
+    var heads: [Head] = []
     heads.reserveCapacity(keys.count)
     var isSorted = true
     for number in 0..<keys.count {
-      let key = keys.text(number)
-      heads.append((key.slice(common, key.byteCount - common).bigEndianHead, UInt32(number)))
+      heads.append(Head(bytes: keys.text(number).bigEndianHead(at: common), number: UInt32(number)))
       if isSorted, number > 0, !precedes(heads[number - 1], heads[number]) { isSorted = false }
     }
-    if !isSorted { heads.sort(by: precedes) }
+    if !isSorted { sort(&heads, headsAt: common) }
     return heads.map(\.number)
   }
 
-  private func precedes(_ a: (head: UInt64, number: UInt32), _ b: (head: UInt64, number: UInt32)) -> Bool {
-    if a.head != b.head { return a.head < b.head }
+  /// The number of keys with the same head from which on these are sorted by their next eight bytes.
+  private static var manyKeys: Int { 64 }
+
+  /// Sorts keys of which the bytes before `offset` are the same, and whose heads are the bytes there.
+  private func sort(_ heads: inout [Head], headsAt offset: Int) {
+    RadixSort.sort(&heads) { $0.bytes }
+    var first = 0
+    while first < heads.count {
+      var end = first + 1
+      while end < heads.count, heads[end].bytes == heads[first].bytes { end += 1 }
+      if end - first >= Self.manyKeys, offset < OrderedKeys.maximumKeyLength {
+        var part = heads[first..<end].map { head in
+          Head(bytes: keys.text(Int(head.number)).bigEndianHead(at: offset + 8), number: head.number)
+        }
+        sort(&part, headsAt: offset + 8)
+        heads.replaceSubrange(first..<end, with: part)
+      } else if end - first > 1 {
+        heads[first..<end].sort(by: precedes)
+      }
+      first = end
+    }
+  }
+
+  private func precedes(_ a: Head, _ b: Head) -> Bool {
+    if a.bytes != b.bytes { return a.bytes < b.bytes }
     let order = keys.text(Int(a.number)).compare(to: keys.text(Int(b.number)))
     return order != 0 ? order < 0 : a.number < b.number
   }
@@ -160,16 +188,5 @@ struct OrderedKeyTable {
     rows.removeAll(keepingCapacity: true)
     rows.append(contentsOf: self.rows[first..<end])
     first = end
-  }
-}
-
-extension RawSpan {
-  /// The first eight bytes as a big-endian number, padded with zeros. Spans with different heads are in the order of
-  /// these.
-  fileprivate var bigEndianHead: UInt64 {
-    if byteCount >= 8 { return u64(at: 0).byteSwapped }
-    var head: UInt64 = 0
-    for offset in 0..<byteCount { head |= UInt64(u8(at: offset)) << UInt64(56 - 8 * offset) }
-    return head
   }
 }

@@ -6,17 +6,17 @@ public struct OrderedKeys {
   /// The maximum length of a key in bytes.
   public static var maximumKeyLength: Int { OrderedPage.maximumKeyLength }
 
-  /// For each key: the number of its index, its length, and its bytes.
+  /// For each key: the number of its index, its length, and its bytes; then room for more.
   private var bytes: [UInt8] = []
+  private(set) var byteCount = 0
 
   /// Creates an empty list.
   public init() {}
 
-  var isEmpty: Bool { bytes.isEmpty }
-  var byteCount: Int { bytes.count }
+  var isEmpty: Bool { byteCount == 0 }
 
   /// Removes all keys and keeps the capacity of the buffer.
-  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  public mutating func removeAll() { byteCount = 0 }
 
   /// Adds a key. A key that the row already has in this index is ignored.
   ///
@@ -25,15 +25,19 @@ public struct OrderedKeys {
   ///   - key: The key. Of a longer one, the first 255 bytes count.
   public mutating func add(_ index: Int, _ key: RawSpan) {
     let count = min(key.byteCount, Self.maximumKeyLength)
-    bytes.append(UInt8(index))
-    bytes.append(UInt8(count))
-    bytes.append(key.slice(0, count))
+    if bytes.count - byteCount < 2 + Self.maximumKeyLength {
+      bytes.append(contentsOf: repeatElement(0, count: max(1024, bytes.count)))
+    }
+    bytes[byteCount] = UInt8(index)
+    bytes[byteCount + 1] = UInt8(count)
+    bytes.put(key.slice(0, count), at: byteCount + 2)
+    byteCount += 2 + count
   }
 
   /// Calls `body` with each key and the number of its index.
   @inline(__always)
   func forEach(_ body: (Int, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
-    let all = bytes.rawSpan
+    let all = bytes.rawSpan.slice(0, byteCount)
     var offset = 0
     while offset < all.byteCount {
       let count = Int(all.u8(at: offset + 1))

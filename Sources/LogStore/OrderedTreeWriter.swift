@@ -18,6 +18,7 @@ struct OrderedTreeWriter {
   private var leaf = OrderedPageBuilder(level: 0)
   private var separators: [Separator] = []
   private var separatorKeys: [UInt8] = []
+  /// The last key of the leaf before.
   private var lastKey: [UInt8] = []
   /// The number of rows in the unfinished leaf.
   private var leafRowCount = 0
@@ -55,8 +56,6 @@ struct OrderedTreeWriter {
       first += taken
     }
     rowCount += rows.count
-    lastKey.removeAll(keepingCapacity: true)
-    lastKey.append(key)
   }
 
   /// Notes where a leaf begins.
@@ -75,6 +74,7 @@ struct OrderedTreeWriter {
   private mutating func finishLeaf(isRoot: Bool) {
     separators[separators.count - 1].rowCount = leafRowCount
     leafRowCount = 0
+    leaf.copyLastKey(to: &lastKey)
     leaf.finish(into: &pages, at: UnitOffset(byteOffset: start + pages.count), firstChild: 0, isRoot: isRoot)
   }
 
@@ -126,18 +126,18 @@ struct OrderedTreeWriter {
 /// A writer of an ordered block: a main tree, and the fragments of its keys if the index has them.
 struct OrderedBlockWriter {
   private let offset: Int
-  private let seed: HashSeed
   private var main: OrderedTreeWriter
-  private var fragments: OrderedKeyTable?
-  private var lastText: [UInt8] = []
+  private var fragments: KeyFragments?
+  /// The text of the last key, and bytes of longer texts before it.
+  private var lastText = OrderedPage.keyBuffer
+  private var lastTextByteCount = 0
   private var lastLeaf = -1
 
   /// - Parameter offset: The offset of the block in the file, a multiple of 64.
-  init(at offset: Int, hasFragments: Bool, seed: HashSeed) {
+  init(at offset: Int, hasFragments: Bool) {
     self.offset = offset
-    self.seed = seed
     main = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount)
-    fragments = hasFragments ? OrderedKeyTable(seed: seed) : nil
+    fragments = hasFragments ? KeyFragments() : nil
   }
 
   var isEmpty: Bool { main.rowCount == 0 }
@@ -153,18 +153,17 @@ struct OrderedBlockWriter {
     }
     let text = KeyText.text(of: key)
     for leaf in first...last { addFragments(text, leaf) }
-    lastText.removeAll(keepingCapacity: true)
-    lastText.append(text)
+    lastText.put(text, at: 0)
+    lastTextByteCount = text.byteCount
   }
 
   /// Enters the fragments of a text for the leaf with this number.
   private mutating func addFragments(_ text: RawSpan, _ leaf: Int) {
     // Fragments within the beginning that the last text of the same leaf has too are entered already.
-    let known = leaf == lastLeaf ? text.commonPrefixByteCount(with: lastText.rawSpan) : 0
+    let known =
+      leaf == lastLeaf ? text.commonPrefixByteCount(with: lastText.rawSpan.slice(0, lastTextByteCount)) : 0
     lastLeaf = leaf
-    KeyText.forEachFragment(of: text, from: max(0, known - 3)) { start, count in
-      fragments?.add(text.slice(start, count), UInt32(leaf + 1))
-    }
+    fragments?.add(text, from: max(0, known - 3), leaf: leaf)
   }
 
   /// Returns the bytes of the block, and its entry in the manifest.
@@ -176,9 +175,10 @@ struct OrderedBlockWriter {
       leafCount: UInt32(main.leafCount))
     var fragmentPages: [UInt8] = []
     if var fragments, !fragments.isEmpty {
+      // The copy must be the only one, so that the sort needs no other.
+      self.fragments = nil
       var tree = OrderedTreeWriter(at: offset + OrderedBlockHeader.byteCount + main.pages.count)
-      fragments.sort()
-      fragments.forEachKeyInOrder { tree.append($0, $1) }
+      fragments.removeAllInOrder { tree.append($0, $1) }
       tree.finish()
       header.fragmentLeafCount = UInt32(tree.leafCount)
       header.fragmentLevels = UInt16(tree.levels)

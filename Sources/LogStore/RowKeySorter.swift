@@ -39,7 +39,8 @@ package struct RowKeySorter {
 
   /// Adds a row, or anything else that a number identifies. The number orders rows with equal keys.
   package mutating func add(number: UInt64, keyAt start: Int) {
-    let entry = Entry(head: keys.rawSpan.head(at: start), start: start, count: keys.count - start, number: number)
+    let head = keys.rawSpan.bigEndianHead(at: start)
+    let entry = Entry(head: head, start: start, count: keys.count - start, number: number)
     if let last, !Self.precedes(entry, last, keys.rawSpan) {
       keys.removeLast(entry.count)
       return
@@ -87,15 +88,5 @@ package struct RowKeySorter {
       offset += 1
     }
     return a.count == b.count ? a.number < b.number : a.count < b.count
-  }
-}
-
-extension RawSpan {
-  /// The eight bytes at `start` as a big-endian number, padded with zeros.
-  fileprivate func head(at start: Int) -> UInt64 {
-    if byteCount - start >= 8 { return u64(at: start).byteSwapped }
-    var head: UInt64 = 0
-    for offset in start..<byteCount { head |= UInt64(u8(at: offset)) << (56 - 8 * UInt64(offset - start)) }
-    return head
   }
 }

@@ -90,8 +90,7 @@ extension Transaction {
     var keys = OrderedKeyTable(seed: appender.seed)
     swap(&keys, &appender.ordered[table][index])
     appender.builder.align(to: Bucket.byteCount)
-    var writer = OrderedBlockWriter(
-      at: appender.builder.position, hasFragments: described.hasFragments, seed: appender.seed)
+    var writer = OrderedBlockWriter(at: appender.builder.position, hasFragments: described.hasFragments)
     if let copy = orderedCopies[table]?[described.name] {
       try write(copy, to: &writer)
     } else {

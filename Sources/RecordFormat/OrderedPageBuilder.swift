@@ -2,42 +2,56 @@ import Bytes
 
 /// A page of an ordered block under construction.
 package struct OrderedPageBuilder {
-  /// The page from its first byte. The checksum is written last.
-  private var bytes: [UInt8] = []
+  /// The page from its first byte; zeros after ``end``. The header is written last.
+  private var bytes = [UInt8](repeating: 0, count: OrderedPage.byteCount)
+  /// The offset after the last entry.
+  private var end = OrderedPage.firstEntry
   private var restarts: [UInt16] = []
   /// The key of the last entry, and bytes of longer keys before it.
-  private var lastKey = OrderedPage.keyBuffer
+  private var lastKeyBytes = OrderedPage.keyBuffer
   private var lastKeyByteCount = 0
   private var lastRow: UInt32 = 0
-  /// The rows of an entry after the first, encoded.
-  private var further: [UInt8] = []
+  /// The rows of an entry after the first, encoded, and room for as many as an entry can have.
+  private var further = [UInt8](repeating: 0, count: OrderedPage.maximumRowByteCount)
   private let level: Int
   package private(set) var entryCount = 0
 
   package init(level: Int) {
     self.level = level
-    bytes.reserveCapacity(OrderedPage.byteCount)
-    begin()
   }
 
   private mutating func begin() {
-    bytes.removeAll(keepingCapacity: true)
+    bytes.put(Self.emptyPage.rawSpan, at: 0)
+    end = OrderedPage.firstEntry
     restarts.removeAll(keepingCapacity: true)
     lastKeyByteCount = 0
     entryCount = 0
-    for _ in 0..<(OrderedPage.firstEntry / 8) { bytes.put(0 as UInt64) }
+  }
+
+  private static let emptyPage = [UInt8](repeating: 0, count: OrderedPage.byteCount)
+
+  /// The key of the last entry of the page; empty if it has none.
+  private var lastKey: RawSpan {
+    @_lifetime(borrow self)
+    get { lastKeyBytes.rawSpan.slice(0, lastKeyByteCount) }
+  }
+
+  /// Replaces `key` by the key of the last entry of the page, or by none if the page is empty.
+  package func copyLastKey(to key: inout [UInt8]) {
+    key.removeAll(keepingCapacity: true)
+    key.append(lastKey)
   }
 
   /// The free bytes for an entry, which may need another restart.
   private var room: Int {
     let isRestart = entryCount % OrderedPage.restartInterval == 0
-    return OrderedPage.byteCount - bytes.count - 2 * (restarts.count + (isRestart ? 1 : 0))
+    return OrderedPage.byteCount - end - 2 * (restarts.count + (isRestart ? 1 : 0))
   }
 
   /// The length of the beginning that the next key does not repeat.
   private func sharedByteCount(with key: RawSpan) -> Int {
     if entryCount % OrderedPage.restartInterval == 0 { return 0 }
-    return lastKey.rawSpan.slice(0, lastKeyByteCount).commonPrefixByteCount(with: key)
+    return lastKey.commonPrefixByteCount(with: key)
   }
 
   /// Appends an entry to a leaf, with as many of `rows` as fit.
@@ -52,24 +66,26 @@ package struct OrderedPageBuilder {
     let fixed = 1 + (shared >= 15 ? 1 : 0) + (more >= 15 ? 1 : 0) + more + Self.byteCount(of: first << 1)
     let room = room
     guard fixed <= room else { return 0 }
-    further.removeAll(keepingCapacity: true)
+    var furtherByteCount = 0
     var taken = 1
     if rows.count > 1 {
       // Their number and their length take at most two bytes each.
       let limit = min(OrderedPage.maximumRowByteCount, room - fixed - 4)
       while taken < rows.count {
         let difference = UInt64(rows[taken] - rows[taken - 1])
-        if further.count + Self.byteCount(of: difference) > limit { break }
-        further.appendNumber(difference)
+        if furtherByteCount + Self.byteCount(of: difference) > limit { break }
+        furtherByteCount = further.putNumber(difference, at: furtherByteCount)
         taken += 1
       }
     }
     beginEntry(key, shared)
-    bytes.appendNumber(first << 1 | (taken > 1 ? 1 : 0))
+    putNumber(first << 1 | (taken > 1 ? 1 : 0))
     if taken > 1 {
-      bytes.appendNumber(UInt64(taken - 1))
-      bytes.appendNumber(UInt64(further.count))
-      bytes.append(contentsOf: further)
+      putNumber(UInt64(taken - 1))
+      putNumber(UInt64(furtherByteCount))
+      let further = further
+      bytes.put(further.rawSpan.slice(0, furtherByteCount), at: end)
+      end += furtherByteCount
     }
     lastRow = rows[0]
     return taken
@@ -84,22 +100,30 @@ package struct OrderedPageBuilder {
       + Self.byteCount(of: UInt64(rowCount))
     guard byteCount <= room else { return false }
     beginEntry(key, shared)
-    bytes.appendNumber(UInt64(row))
-    bytes.appendNumber(UInt64(rowCount))
+    putNumber(UInt64(row))
+    putNumber(UInt64(rowCount))
     return true
   }
 
   private mutating func beginEntry(_ key: RawSpan, _ shared: Int) {
-    if entryCount % OrderedPage.restartInterval == 0 { restarts.append(UInt16(bytes.count)) }
+    if entryCount % OrderedPage.restartInterval == 0 { restarts.append(UInt16(end)) }
     let more = key.byteCount - shared
-    bytes.append(UInt8(min(shared, 15) << 4 | min(more, 15)))
-    if shared >= 15 { bytes.append(UInt8(shared)) }
-    if more >= 15 { bytes.append(UInt8(more)) }
-    bytes.append(key.slice(shared, more))
-    lastKey.put(key.slice(shared, more), at: shared)
+    putByte(UInt8(min(shared, 15) << 4 | min(more, 15)))
+    if shared >= 15 { putByte(UInt8(shared)) }
+    if more >= 15 { putByte(UInt8(more)) }
+    bytes.put(key.slice(shared, more), at: end)
+    end += more
+    lastKeyBytes.put(key.slice(shared, more), at: shared)
     lastKeyByteCount = key.byteCount
     entryCount += 1
   }
+
+  private mutating func putByte(_ byte: UInt8) {
+    bytes[end] = byte
+    end += 1
+  }
+
+  private mutating func putNumber(_ number: UInt64) { end = bytes.putNumber(number, at: end) }
 
   /// Appends the finished page to `pages` and begins the next one.
   ///
@@ -108,23 +132,18 @@ package struct OrderedPageBuilder {
   ///   - firstChild: The page to which the first entry leads; 0 in a leaf.
   ///   - isRoot: Whether the page may be shorter than others.
   package mutating func finish(into pages: inout [UInt8], at unit: UnitOffset, firstChild: Int, isRoot: Bool) {
-    let end = bytes.count
     let needed = end + 2 * restarts.count
     let length = isRoot ? (needed + 63) / 64 * 64 : OrderedPage.byteCount
-    bytes.append(contentsOf: repeatElement(0, count: length - needed))
-    for restart in restarts {
-      bytes.append(UInt8(truncatingIfNeeded: restart))
-      bytes.append(UInt8(truncatingIfNeeded: restart >> 8))
-    }
-    bytes.change(0, OrderedPage.firstEntry) { header in
-      header.put(UInt8(level), at: 4)
-      header.put(UInt16(entryCount), at: 6)
-      header.put(UInt16(end), at: 8)
-      header.put(UInt32(firstChild), at: 12)
+    bytes.change(0, length) { page in
+      page.put(UInt8(level), at: 4)
+      page.put(UInt16(entryCount), at: 6)
+      page.put(UInt16(end), at: 8)
+      page.put(UInt32(firstChild), at: 12)
+      for (index, restart) in restarts.enumerated() { page.put(restart, at: length - 2 * (restarts.count - index)) }
     }
     let checksum = Checksum.of(bytes.rawSpan.slice(4, length - 4), from: Checksum.salt(unit))
     bytes.store(checksum, at: 0)
-    pages.append(contentsOf: bytes)
+    pages.append(bytes.rawSpan.slice(0, length))
     begin()
   }
 
@@ -138,14 +157,17 @@ package struct OrderedPageBuilder {
 }
 
 extension [UInt8] {
-  /// Appends a number as unsigned LEB128.
+  /// Stores a number as unsigned LEB128 at `offset`, and returns the offset after it.
   @inline(__always)
-  fileprivate mutating func appendNumber(_ number: UInt64) {
+  fileprivate mutating func putNumber(_ number: UInt64, at offset: Int) -> Int {
     var rest = number
+    var next = offset
     while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      self[next] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
+      next += 1
     }
-    append(UInt8(truncatingIfNeeded: rest))
+    self[next] = UInt8(truncatingIfNeeded: rest)
+    return next + 1
   }
 }

@@ -92,7 +92,7 @@ import Testing
     var expected: [[UInt8]: [UInt32]] = [:]
     for pair in pairs where expected[pair.key]?.last != pair.row { expected[pair.key, default: []].append(pair.row) }
     #expect(table.keyCount == expected.count && table.rowCount == expected.values.reduce(0) { $0 + $1.count })
-    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments, seed: HashSeed(1, 2))
+    var writer = OrderedBlockWriter(at: 64 * 500, hasFragments: hasFragments)
     table.forEachKeyInOrder { writer.append($0, $1) }
     // The same keys one at a time.
     var (first, key, rows) = (0, [UInt8](), [UInt32]())
