@@ -28,7 +28,7 @@ struct IndexedTexts: ~Escapable {
 struct ProductIndexKeys {
   private var folder = TextFolder()
   private var other = TextFolder()
-  private var key: [UInt8] = []
+  private var key = IndexKeyBuffer()
   private var terms = SearchTermWriter()
 
   /// Calls `receive` with each key of a product in one index.
@@ -52,24 +52,26 @@ struct ProductIndexKeys {
   }
 
   private mutating func receiveCode(_ code: RawSpan, _ receive: (RawSpan) -> Void) {
-    key.removeAll(keepingCapacity: true)
+    key.removeAll()
     key.append(SearchTerm.code)
     key.append(code)
     receive(key.rawSpan)
   }
 
+  /// Replaces `key` by the tokens of a folded text, with blanks between them.
+  private static func join(_ text: borrowing TextFolder, _ key: inout IndexKeyBuffer) {
+    key.removeAll()
+    for token in text.tokens {
+      if !key.isEmpty { key.append(0x20) }
+      key.append(text.bytes(of: token))
+    }
+  }
+
   /// Calls `receive` with the tokens of a text, with blanks between them.
   private mutating func receiveFolded(_ text: RawSpan, _ receive: (RawSpan) -> Void) {
     folder.fold(text)
-    var key = key
-    self.key = []
-    key.removeAll(keepingCapacity: true)
-    for token in folder.tokens {
-      if !key.isEmpty { key.append(0x20) }
-      key.append(folder.bytes(of: token))
-    }
+    Self.join(folder, &key)
     receive(key.rawSpan)
-    self.key = key
   }
 }
 

@@ -39,7 +39,7 @@ enum SearchTerm {
 
 /// Writes the terms of one product after another.
 struct SearchTermWriter {
-  private var key: [UInt8] = []
+  private var key = IndexKeyBuffer()
   private var length = 0
   /// Adjoining tokens, without what joins them.
   private var chain: [UInt8] = []
@@ -58,7 +58,7 @@ struct SearchTermWriter {
   mutating func addName(_ name: TextFolder, _ receive: (RawSpan) -> Void) {
     for (number, token) in name.tokens.enumerated() {
       // The first place of a token decides on its rank.
-      if Self.hasToken(name, token, name.tokens.prefix(min(number, Self.comparedCount)), name) { continue }
+      if Self.hasToken(name, token, amongFirst: number, of: name) { continue }
       add(name, token, rank: (number == 0 ? SearchTerm.Rank.first : SearchTerm.Rank.name) + length, receive)
     }
     addChains(name, rank: SearchTerm.Rank.name + length, receive)
@@ -66,7 +66,7 @@ struct SearchTermWriter {
 
   /// Writes the terms of another folded text, except those that the name has too.
   mutating func addOther(_ text: TextFolder, after name: TextFolder, _ receive: (RawSpan) -> Void) {
-    for token in text.tokens where !Self.hasToken(text, token, name.tokens.prefix(Self.comparedCount), name) {
+    for token in text.tokens where !Self.hasToken(text, token, amongFirst: name.tokens.count, of: name) {
       add(text, token, rank: SearchTerm.Rank.other + length, receive)
     }
     addChains(text, rank: SearchTerm.Rank.other + length, receive)
@@ -75,12 +75,14 @@ struct SearchTermWriter {
   /// The number of tokens with which others are compared, so that a long text takes no quadratic time.
   private static let comparedCount = 32
 
+  /// Whether one of the first `count` tokens of another text is the same. Only ``comparedCount`` of them are compared.
   private static func hasToken(
-    _ text: TextFolder, _ token: FoldedToken, _ tokens: ArraySlice<FoldedToken>, _ other: TextFolder
+    _ text: TextFolder, _ token: FoldedToken, amongFirst count: Int, of other: TextFolder
   ) -> Bool {
-    for candidate in tokens
-    where candidate.range.count == token.range.count && candidate.kind == token.kind
-      && other.bytes(of: candidate).hasSameBytes(as: text.bytes(of: token))
+    let candidates = other.tokens.span
+    for index in 0..<min(count, comparedCount)
+    where candidates[index].range.count == token.range.count && candidates[index].kind == token.kind
+      && other.bytes(of: candidates[index]).hasSameBytes(as: text.bytes(of: token))
     { return true }
     return false
   }
@@ -96,7 +98,7 @@ struct SearchTermWriter {
     var start = 0
     while true {
       let count = min(word.byteCount - start, SearchTerm.longestWord)
-      key.removeAll(keepingCapacity: true)
+      key.removeAll()
       key.append(SearchTerm.word)
       key.append(word.slice(start, count))
       key.append(0)
@@ -141,7 +143,7 @@ struct SearchTermWriter {
     for index in characters.indices {
       let start = index == 0 ? 0 : characters[index - 1].end
       let end = characters[min(index + 1, characters.count - 1)].end
-      key.removeAll(keepingCapacity: true)
+      key.removeAll()
       key.append(SearchTerm.pair)
       key.append(0)
       key.append(run.slice(start, end - start))
@@ -179,7 +181,7 @@ struct SearchTermWriter {
   private mutating func writeReadings(
     _ range: Range<Int>, _ kind: UInt8, other: (index: Int, reading: Int)?, _ receive: (RawSpan) -> Void
   ) {
-    key.removeAll(keepingCapacity: true)
+    key.removeAll()
     key.append(kind)
     key.append(0)
     for index in range {
@@ -187,7 +189,7 @@ struct SearchTermWriter {
       if kind == SearchTerm.initials {
         key.append(syllable.initial)
       } else {
-        key.append(contentsOf: syllable.letters.utf8)
+        for letter in syllable.letters.utf8 { key.append(letter) }
       }
     }
     receive(key.rawSpan)
