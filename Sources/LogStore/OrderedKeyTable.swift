@@ -24,6 +24,8 @@ struct OrderedKeyTable {
   private var rows: [UInt32] = []
   /// The numbers of the keys in ascending order of the keys, once the table is sorted.
   private var order: [UInt32] = []
+  /// Whether the sort found a key that was stored more than once.
+  private var hasEqualKeys = false
 
   init(seed: HashSeed) { keys = ByteStringTable(seed: seed) }
 
@@ -57,7 +59,7 @@ struct OrderedKeyTable {
 
   /// Sorts the keys, and collects the rows of each. Nothing can be added after that.
   mutating func sort() {
-    order = sortedNumbers()
+    sortNumbers()
     // The end of the rows of each key, by its number. Filling the rows from the last one turns ends into starts.
     var ends = [Int](repeating: 0, count: keys.count)
     var end = 0
@@ -73,7 +75,7 @@ struct OrderedKeyTable {
     }
     rows = sorted
     numbers = []
-    if !isFindingKeys { joinEqualKeys() }
+    if hasEqualKeys { joinEqualKeys() }
   }
 
   /// Makes one key of those that were stored more than once. They follow one another, as do their rows.
@@ -110,7 +112,8 @@ struct OrderedKeyTable {
     var number: UInt32
   }
 
-  private func sortedNumbers() -> [UInt32] {
+  /// Brings the numbers of the keys into order.
+  private mutating func sortNumbers() {
     // The bytes with which all keys begin decide nothing.
     var common = keys.count == 0 ? 0 : keys.text(0).byteCount
     for number in 1..<max(1, keys.count) where common > 0 {
@@ -121,17 +124,21 @@ struct OrderedKeyTable {
     var isSorted = true
     for number in 0..<keys.count {
       heads.append(Head(bytes: keys.text(number).bigEndianHead(at: common), number: UInt32(number)))
-      if isSorted, number > 0, !precedes(heads[number - 1], heads[number]) { isSorted = false }
+      if isSorted, number > 0 {
+        let order = compare(heads[number - 1], heads[number])
+        if order == 0 { hasEqualKeys = true }
+        isSorted = order <= 0
+      }
     }
     if !isSorted { sort(&heads, headsAt: common) }
-    return heads.map(\.number)
+    order = heads.map(\.number)
   }
 
   /// The number of keys with the same head from which on these are sorted by their next eight bytes.
   private static var manyKeys: Int { 64 }
 
   /// Sorts keys of which the bytes before `offset` are the same, and whose heads are the bytes there.
-  private func sort(_ heads: inout [Head], headsAt offset: Int) {
+  private mutating func sort(_ heads: inout [Head], headsAt offset: Int) {
     RadixSort.sort(&heads) { $0.bytes }
     var first = 0
     while first < heads.count {
@@ -144,16 +151,20 @@ struct OrderedKeyTable {
         sort(&part, headsAt: offset + 8)
         heads.replaceSubrange(first..<end, with: part)
       } else if end - first > 1 {
-        heads[first..<end].sort(by: precedes)
+        heads[first..<end].sort {
+          let order = compare($0, $1)
+          return order != 0 ? order < 0 : $0.number < $1.number
+        }
+        for index in first + 1..<end where compare(heads[index - 1], heads[index]) == 0 { hasEqualKeys = true }
       }
       first = end
     }
   }
 
-  private func precedes(_ a: Head, _ b: Head) -> Bool {
-    if a.bytes != b.bytes { return a.bytes < b.bytes }
-    let order = keys.text(Int(a.number)).compare(to: keys.text(Int(b.number)))
-    return order != 0 ? order < 0 : a.number < b.number
+  /// Compares two keys: negative if the first precedes the second, 0 if they are equal.
+  private func compare(_ a: Head, _ b: Head) -> Int {
+    if a.bytes != b.bytes { return a.bytes < b.bytes ? -1 : 1 }
+    return keys.text(Int(a.number)).compare(to: keys.text(Int(b.number)))
   }
 
   /// Calls `body` with each key of a sorted table and its rows, both in ascending order.

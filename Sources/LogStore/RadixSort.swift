@@ -1,10 +1,9 @@
 /// A radix sort, which compares nothing: it distributes the elements by one byte of their number after another, the
 /// lowest first.
 ///
-/// Bytes that all numbers have in common are skipped, so numbers that differ in few bytes take few passes. For many
-/// elements this takes a fraction of the time of a sort by comparison.
+/// Bytes that all numbers have in common are skipped, so numbers that differ in few bytes take few passes.
 enum RadixSort {
-  /// The number of elements up to which an insertion sort is faster.
+  /// The number of elements up to which an insertion sort is used instead.
   private static var fewElements: Int { 32 }
 
   /// Sorts elements by the number that `key` returns for each. Elements with the same number keep their order.
