@@ -119,7 +119,12 @@ extension Transaction {
     }
   }
 
-  /// Writes the new keys, merged with those of the newer blocks of the tail, without rows that are dead.
+  /// The number of ordered blocks of similar size that are merged. A row is written once for each power of this number of
+  /// commits, and a search visits up to that many blocks for each power.
+  private static var orderedMergeCount: Int { 4 }
+
+  /// Writes the new keys, merged with those of newer blocks of the tail if there are enough of similar size, without rows
+  /// that are dead.
   private func merge(
     _ keys: OrderedKeyTable, _ replaced: Set<UInt32>, _ table: Int, _ index: Int,
     into writer: inout OrderedBlockWriter
@@ -127,12 +132,14 @@ extension Transaction {
     var merge = OrderedMerge()
     var remaining = manifest.tables[table].orderedIndexes[index].blocks
     var count = keys.rowCount
-    while let base, let newest = remaining.first, Int(newest.offset) >= base.baseEnd,
-      Int(newest.rowCount) <= Self.mergeRatio * count
-    {
-      try merge.add(OrderedRun(base, try base.orderedBlock(newest)))
-      count += Int(newest.rowCount)
-      remaining.removeFirst()
+    while let base {
+      let similar = remaining.prefix { Int($0.offset) >= base.baseEnd && Int($0.rowCount) <= 2 * count }
+      guard similar.count >= Self.orderedMergeCount - 1 else { break }
+      for block in similar {
+        try merge.add(OrderedRun(base, try base.orderedBlock(block)))
+        count += Int(block.rowCount)
+      }
+      remaining.removeFirst(similar.count)
     }
     manifest.tables[table].orderedIndexes[index].blocks = remaining
     if merge.isEmpty, replaced.isEmpty, dead.isEmpty {
