@@ -264,6 +264,13 @@ INLINE uint64_t search_bucket(object_crc *crc, const uint8_t *bucket, uint32_t u
   return (uint64_t)word << 32 | entries;
 }
 
+INLINE uint64_t search_dead_bucket(object_crc *crc, const uint8_t *bucket, uint32_t unit, uint32_t row) {
+  uint32_t word = load32(bucket + 4), count = word >> 24;
+  if (count > 14 || load32(bucket) != crc(bucket, 64, unit)) return UINT64_MAX;
+  uint32_t entries = shelfmark_match_rows(bucket + 8, row) & ((1u << count) - 1);
+  return (uint64_t)word << 32 | (entries != 0);
+}
+
 #ifdef HAS_STEPS
 
 /// A function of its own, so that the streams cost short objects no register.
@@ -280,6 +287,10 @@ STEPS static uint64_t search_bucket_by_steps(const uint8_t *bucket, uint32_t uni
   return search_bucket(bucket_crc_by_steps, bucket, unit, tag);
 }
 
+STEPS static uint64_t search_dead_bucket_by_steps(const uint8_t *bucket, uint32_t unit, uint32_t row) {
+  return search_dead_bucket(bucket_crc_by_steps, bucket, unit, row);
+}
+
 #endif
 
 uint32_t shelfmark_checked_header(const void *object, size_t room, uint32_t unit) {
@@ -294,6 +305,15 @@ uint64_t shelfmark_search_bucket(const void *bucket, uint32_t unit, uint16_t tag
   if (__builtin_expect(has_instruction, 1)) return search_bucket_by_steps((const uint8_t *)bucket, unit, tag);
 #endif
   return search_bucket(object_crc_by_table, (const uint8_t *)bucket, unit, tag);
+}
+
+uint64_t shelfmark_search_dead_bucket(const void *bucket, uint32_t unit, uint32_t row) {
+#ifdef HAS_STEPS
+  if (__builtin_expect(has_instruction, 1)) {
+    return search_dead_bucket_by_steps((const uint8_t *)bucket, unit, row);
+  }
+#endif
+  return search_dead_bucket(object_crc_by_table, (const uint8_t *)bucket, unit, row);
 }
 
 int shelfmark_has_valid_checksum(const void *bytes, size_t count, uint32_t unit) {

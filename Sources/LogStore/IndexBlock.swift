@@ -41,6 +41,12 @@ struct IndexBlock: Sendable {
   /// Returns the offset of bucket `index`.
   @inline(__always)
   func line(_ index: Int) -> UnitOffset {
+    Self.line(index, of: buckets)
+  }
+
+  /// Returns the offset of bucket `index` of the block whose first bucket is at `buckets`.
+  @inline(__always)
+  static func line(_ index: Int, of buckets: Int) -> UnitOffset {
     // A multiple of eight within the commit, as checked by the initializer.
     UnitOffset(rawValue: UInt32(truncatingIfNeeded: (buckets &+ index &* Bucket.byteCount) >> 3))
   }

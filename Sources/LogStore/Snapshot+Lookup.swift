@@ -205,23 +205,26 @@ extension Snapshot {
     return try isListed(unit)
   }
 
+  @inline(never)
   private func isListed(_ unit: UnitOffset) throws(StoreError) -> Bool {
     let hash = KeyHash.of(unit, seed)
-    for block in deadBlocks where try contains(block, hash, unit) { return true }
-    return false
-  }
-
-  private func contains(_ block: IndexBlock, _ hash: UInt64, _ unit: UnitOffset) throws(StoreError) -> Bool {
-    let filter = Bucket.filterBit(hash)
-    var bucket = block.home(hash)
-    for _ in 0..<block.longestProbe {
-      let line = try self.bucket(block.line(bucket), capacity: Bucket.deadCapacity)
-      let word = line.u32(at: 4)
-      for entry in 0..<Bucket.count(word) where line.u32(at: Bucket.deadOffsets + 4 * entry) == unit.rawValue {
-        return true
+    // The last buckets of the loop are far away in memory, so their cache misses overlap with the first ones.
+    for index in 1..<max(1, deadBlocks.count) {
+      mapping.prefetch(deadBlocks[index].line(deadBlocks[index].home(hash)).byteOffset)
+    }
+    for index in 0..<deadBlocks.count {
+      let bucketCount = deadBlocks[index].bucketCount
+      let first = deadBlocks[index].buckets
+      var bucket = Bucket.home(hash, bucketCount: bucketCount)
+      var left = deadBlocks[index].longestProbe
+      while left > 0 {
+        let line = IndexBlock.line(bucket, of: first)
+        guard let answer = Bucket.searchDead(self.line(line), at: line, hash, unit) else { throw damagedBucket(line) }
+        if answer.isListed { return true }
+        if !answer.continues { break }
+        bucket = bucket &+ 1 == Int(bucketCount) ? 0 : bucket &+ 1
+        left &-= 1
       }
-      if word & filter == 0 { return false }
-      bucket = block.bucket(after: bucket)
     }
     return false
   }

@@ -118,4 +118,21 @@ public enum Bucket {
     }
     return bits == .max ? nil : Answer(bits: bits)
   }
+
+  /// Searches the dead bucket at `unit` for `row`; returns `nil` if the bucket fails its check.
+  ///
+  /// - Parameter hash: The hash of `row`.
+  /// - Returns: Whether the bucket lists `row`, and whether the next bucket may.
+  @inlinable @inline(__always)
+  public static func searchDead(
+    _ line: RawSpan, at unit: UnitOffset, _ hash: UInt64, _ row: UnitOffset
+  ) -> (isListed: Bool, continues: Bool)? {
+    precondition(line.byteCount == byteCount, "a bucket is one cache line")
+    // Only the bucket's 64 bytes are read.
+    let bits = unsafe line.withUnsafeBytes { bytes in
+      unsafe shelfmark_search_dead_bucket(bytes.baseAddress.unsafelyUnwrapped, unit.rawValue, row.rawValue)
+    }
+    if bits == .max { return nil }
+    return (bits & 1 != 0, UInt32(truncatingIfNeeded: bits >> 32) & filterBit(hash) != 0)
+  }
 }

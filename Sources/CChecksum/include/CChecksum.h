@@ -27,8 +27,38 @@ uint32_t shelfmark_checked_header(const void *_Nonnull object, size_t room, uint
 /// upper half the bucket's second word. All bits set if it does not pass the check above or tells more than nine entries.
 uint64_t shelfmark_search_bucket(const void *_Nonnull bucket, uint32_t unit, uint16_t tag);
 
+/// Whether a dead bucket of 64 bytes lists a row: 1 or 0 in the lower half, and in the upper half the bucket's second word.
+/// All bits set if it does not pass the check above or tells more than fourteen rows.
+uint64_t shelfmark_search_dead_bucket(const void *_Nonnull bucket, uint32_t unit, uint32_t row);
+
 /// The checksum from the table alone: for tests that hold the two against each other.
 uint32_t shelfmark_crc32c_table(uint32_t crc, const void *_Nonnull bytes, size_t count);
+
+/// Which of the fourteen 32-bit rows at `rows` equal `row`: bit i for row i. They fill 56 bytes.
+static inline uint32_t shelfmark_match_rows(const void *_Nonnull rows, uint32_t row) {
+  const uint8_t *bytes = (const uint8_t *)rows;
+#if defined(__SSE2__)
+  __m128i wanted = _mm_set1_epi32((int)row);
+  __m128i first = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)bytes), wanted);
+  __m128i second = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(bytes + 16)), wanted);
+  __m128i third = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(bytes + 32)), wanted);
+  __m128i last = _mm_cmpeq_epi32(_mm_loadl_epi64((const __m128i *)(bytes + 48)), wanted);
+  // The upper half of the last four was loaded as zeros, which are no rows of the bucket.
+  __m128i equal = _mm_packs_epi16(_mm_packs_epi32(first, second), _mm_packs_epi32(third, last));
+  return (uint32_t)_mm_movemask_epi8(equal) & 0x3FFF;
+#else
+  uint32_t found = 0;
+  for (int i = 0; i < 14; i++) {
+    uint32_t each;
+    __builtin_memcpy(&each, bytes + 4 * i, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    each = __builtin_bswap32(each);
+#endif
+    found |= (uint32_t)(each == row) << i;
+  }
+  return found;
+#endif
+}
 
 /// Which of the nine 16-bit tags at `tags` equal `tag`: bit i for tag i.
 /// Nine tags fill 18 bytes; two more bytes behind them may be read.
