@@ -63,6 +63,19 @@ extension Snapshot {
     return page
   }
 
+  /// Replaces `copy` by a copy of a page, which was checked after it was made.
+  func copyPage(
+    _ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ number: Int, to copy: inout [UInt8]
+  ) throws(StoreError) {
+    let place = tree.page(number)
+    let offset = block.offset + place.start
+    copy.removeAll(keepingCapacity: true)
+    copy.append(mapped(offset, place.byteCount))
+    guard Checksum.isValid(copy.rawSpan, at: UnitOffset(byteOffset: offset)) else {
+      throw log.damage(offset, "page of an ordered block: checksum")
+    }
+  }
+
   func damagedPage(_ block: OrderedBlock, _ tree: OrderedBlockHeader.Tree, _ number: Int) -> StoreError {
     log.damage(block.offset + tree.page(number).start, "page of an ordered block: its entries contradict each other")
   }
@@ -118,10 +131,10 @@ extension Snapshot {
     return (number, rowsBefore)
   }
 
-  /// Returns the number of rows to which the first `count` entries of a page above the leaves lead; `nil` if one of them
-  /// is not valid.
-  private static func rowCount(ofFirst count: Int, of page: OrderedPage) -> Int? {
-    var entries = page.entries()
+  /// Returns the number of rows of the first `count` entries of a page, or to which they lead; `nil` if one of them is
+  /// not valid.
+  static func rowCount(ofFirst count: Int, of page: OrderedPage) -> Int? {
+    var entries = page.storedEntries()
     var rows = 0
     for _ in 0..<count {
       guard entries.next() else { return nil }

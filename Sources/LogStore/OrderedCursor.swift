@@ -5,68 +5,17 @@ import RecordFormat
 ///
 /// Rows with the same key are in the order of the file.
 public struct OrderedCursor {
-  /// A place in one block.
-  private struct Place {
-    let block: OrderedBlock
-    let tree: OrderedBlockHeader.Tree
-    var leafNumber: Int
-    var leaf = OrderedLeaf()
-    /// The position of the current pair among the rows of the leaf; -1 or the number of rows at an end of the block.
-    var position = 0
-    var entry = 0
-    /// The positions of the rows of the current entry.
-    var entryRows = 0..<0
-    /// The first position, in the cursor's direction, of which the record was not prefetched.
-    var prefetched: Int?
-    var isAtEnd = false
-
-    var row: UInt32 {
-      @inline(__always)
-      get { leaf.row(position) }
-    }
-
-    /// Moves to the next pair of the leaf. Returns whether there is one.
-    @inline(__always)
-    mutating func step(_ isForward: Bool) -> Bool {
-      position &+= isForward ? 1 : -1
-      if entryRows.contains(position) { return true }
-      // Most entries have one row, so the next row is that of the entry beside it.
-      entry &+= isForward ? 1 : -1
-      guard entry >= 0, entry < leaf.entryCount else { return false }
-      entryRows = leaf.rowRange(entry)
-      return true
-    }
-
-    /// Copies the current pair. It changes nothing, but a place that is changed where it is need not be copied.
-    @inline(__always)
-    mutating func read(_ row: inout UInt32, _ key: inout [UInt8]) -> Int {
-      row = leaf.row(position)
-      return leaf.copyKey(entry, over: &key)
-    }
-
-    /// Prefetches the records of the next `count` rows in the leaf, once each.
-    mutating func prefetchRecords(_ count: Int, _ isForward: Bool, _ snapshot: Snapshot) {
-      let step = isForward ? 1 : -1
-      var next = prefetched ?? position + step
-      while (next - position) * step <= count, next >= 0, next < leaf.rowCount {
-        snapshot.prefetch(UnitOffset(rawValue: leaf.row(next)))
-        next += step
-      }
-      prefetched = next
-    }
-  }
-
   private let snapshot: Snapshot
   private let isForward: Bool
   private let hasDeadRows: Bool
-  /// The places in the blocks of the index, newest first, without those that are at their end.
-  private var places: [Place] = []
-  /// The place of the current pair among `places`; -1 before the first.
-  private var current = -1
-  /// The key of the current pair, and bytes of longer keys before it.
+  /// The place of the current row, in one block of the index.
+  private var place: OrderedPlace
+  /// The places in the other blocks, without those that are at their end.
+  private var others: [OrderedPlace] = []
+  private var hasStarted = false
+  /// The key of the current row, and bytes of longer keys before it.
   private var currentKey = OrderedPage.keyBuffer
   private var currentKeyByteCount = 0
-  private var currentRow: UInt32 = 0
   /// The error that stopped the cursor.
   private var failure: StoreError?
 
@@ -74,32 +23,12 @@ public struct OrderedCursor {
     self.snapshot = snapshot
     self.isForward = isForward
     hasDeadRows = !snapshot.deadBlocks.isEmpty
+    place = OrderedPlace(isForward: isForward)
     for block in try snapshot.orderedBlocks(id) {
-      let tree = block.header.mainTree
-      var place = Place(block: block, tree: tree, leafNumber: try snapshot.findLeaf(block, tree, gap))
-      try snapshot.read(block, tree, leaf: place.leafNumber, into: &place.leaf)
-      place.position = place.leaf.rowCount(before: gap)
-      if !isForward { place.position -= 1 }
-      try settle(&place)
-      if !place.isAtEnd { places.append(place) }
+      let next = try OrderedPlace(snapshot, block, from: gap, isForward: isForward)
+      if next.isAtEnd { continue }
+      if place.isAtEnd { place = next } else { others.append(next) }
     }
-  }
-
-  /// Moves a place to the next leaf if it has left its leaf, and finds its entry.
-  private func settle(_ place: inout Place) throws(StoreError) {
-    if place.position < 0 || place.position >= place.leaf.rowCount {
-      let next = place.leafNumber + (isForward ? 1 : -1)
-      guard next >= 0, next < place.tree.leafCount else {
-        place.isAtEnd = true
-        return
-      }
-      place.leafNumber = next
-      try snapshot.read(place.block, place.tree, leaf: next, into: &place.leaf)
-      place.position = isForward ? 0 : place.leaf.rowCount - 1
-    }
-    place.entry = place.leaf.entry(ofRowAt: place.position)
-    place.entryRows = place.leaf.rowRange(place.entry)
-    place.prefetched = nil
   }
 
   /// Moves to the next row in the cursor's direction. Returns whether there is one.
@@ -110,12 +39,13 @@ public struct OrderedCursor {
     if let failure { throw failure }
     do throws(StoreError) {
       while true {
-        if current >= 0 { try advance() }
-        current = places.count > 1 ? nearest() : places.count - 1
-        if current < 0 { return false }
-        currentKeyByteCount = places[current].read(&currentRow, &currentKey)
-        if !hasDeadRows { return true }
-        if try !snapshot.isDead(UnitOffset(rawValue: currentRow)) { return true }
+        if hasStarted { try place.step(snapshot) }
+        hasStarted = true
+        if !others.isEmpty { chooseNearest() }
+        if place.isAtEnd { return false }
+        if hasDeadRows, try snapshot.isDead(UnitOffset(rawValue: place.row)) { continue }
+        currentKeyByteCount = place.copyKey(over: &currentKey)
+        return true
       }
     } catch {
       failure = error
@@ -123,23 +53,10 @@ public struct OrderedCursor {
     }
   }
 
-  private mutating func advance() throws(StoreError) {
-    if places[current].step(isForward) { return }
-    try settle(&places[current])
-    if places[current].isAtEnd { places.remove(at: current) }
-  }
-
-  /// Returns the place with the first pair in the cursor's direction.
-  private func nearest() -> Int {
-    var best = 0
-    for index in 1..<places.count where precedes(places[index], places[best]) { best = index }
-    return best
-  }
-
-  private func precedes(_ a: Place, _ b: Place) -> Bool {
-    let order = a.leaf.key(a.entry).compare(to: b.leaf.key(b.entry))
-    let isBefore = order != 0 ? order < 0 : a.row < b.row
-    return isBefore == isForward
+  /// Makes the place with the first pair in the cursor's direction the current one.
+  private mutating func chooseNearest() {
+    if place.isAtEnd, let last = others.popLast() { place = last }
+    for index in others.indices where others[index].precedes(place) { swap(&place, &others[index]) }
   }
 
   /// The key of the current row. Only valid after ``next()`` has returned `true`.
@@ -149,13 +66,14 @@ public struct OrderedCursor {
   }
 
   /// The current row. Only valid after ``next()`` has returned `true`.
-  public var row: RowID { RowID(UnitOffset(rawValue: currentRow)) }
+  public var row: RowID { RowID(UnitOffset(rawValue: place.row)) }
 
   /// The gap after the current row in the cursor's direction, from which another cursor of the same direction goes on.
   public var gap: OrderedGap { isForward ? .after(key.copied(), row) : .before(key.copied(), row) }
 
-  /// Prefetches the records of the next `count` rows in the leaf of the current row, once each.
-  package mutating func prefetchRecords(_ count: Int = 8) {
-    places[current].prefetchRecords(count, isForward, snapshot)
+  /// Prefetches the records of the next `count` rows in the block of the current row, once each. Call it after every
+  /// ``next()``, so that the records are on their way early enough. This is a hint: an error is left to ``next()``.
+  package mutating func prefetchRecords(_ count: Int = 12) {
+    do throws(StoreError) { try place.prefetchRecords(count, snapshot) } catch { failure = error }
   }
 }

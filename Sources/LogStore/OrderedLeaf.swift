@@ -3,7 +3,7 @@ import RecordFormat
 
 /// The entries of a leaf of an ordered block, read into memory. It is reused from leaf to leaf.
 ///
-/// A cursor reads whole leaves: going backward through entries that are stored as differences needs all of them.
+/// Merges and checks read whole leaves. A cursor reads an `OrderedGroup` at a time.
 struct OrderedLeaf {
   /// The keys of all entries, one after another, and room for more.
   private var keys: [UInt8] = []
@@ -29,13 +29,6 @@ struct OrderedLeaf {
   func copyKey(_ entry: Int, to key: inout [UInt8]) {
     key.removeAll(keepingCapacity: true)
     key.append(self.key(entry))
-  }
-
-  /// Copies the key of an entry over the first bytes of `key`, and returns its length.
-  func copyKey(_ entry: Int, over key: inout [UInt8]) -> Int {
-    let own = self.key(entry)
-    key.put(own, at: 0)
-    return own.byteCount
   }
 
   /// Returns the row at a position in ``rows``.

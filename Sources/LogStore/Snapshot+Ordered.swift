@@ -32,15 +32,24 @@ extension Snapshot {
   /// Calls `body` with each record of an ordered index from a gap on, in order, until it returns `false`. A record that
   /// has several keys in the index comes once for each.
   ///
+  /// - Parameters:
+  ///   - index: An index of this commit.
+  ///   - gap: Where to begin.
+  ///   - backward: Whether to go to smaller keys.
+  ///   - limit: The maximum number of calls. Records after the last one are not prefetched, so a caller that knows how
+  ///     many it needs should say so.
+  ///   - body: A closure that may use the key and the record only during the call.
   /// - Throws: `StoreError.damaged` if a page or record fails its check; any error that `body` throws.
   /// - Complexity: As ``cursor(_:from:backward:)``, and one record for each call. Records are prefetched.
   public func forEachRecord(
-    inOrderOf index: OrderedIndexID, from gap: OrderedGap = .start, backward: Bool = false,
+    inOrderOf index: OrderedIndexID, from gap: OrderedGap = .start, backward: Bool = false, limit: Int = .max,
     _ body: (RawSpan, borrowing RecordView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var cursor = try cursor(index, from: gap, backward: backward)
-    while try cursor.next() {
-      cursor.prefetchRecords(Self.orderedPrefetchDistance)
+    var rest = limit
+    while rest > 0, try cursor.next() {
+      rest -= 1
+      cursor.prefetchRecords(min(Self.orderedPrefetchDistance, rest))
       if try !body(cursor.key, try record(cursor.row.unit, table: index.table)) { return }
     }
   }
@@ -62,7 +71,7 @@ extension Snapshot {
 
   /// The number of records that are prefetched ahead: enough to overlap the misses of one record with the work on
   /// others.
-  private static var orderedPrefetchDistance: Int { 8 }
+  private static var orderedPrefetchDistance: Int { 12 }
 
   /// Returns the number of rows of an ordered index between two gaps, without reading rows or the leaves between.
   ///
@@ -74,9 +83,9 @@ extension Snapshot {
     inOrderOf index: OrderedIndexID, from first: OrderedGap = .start, to last: OrderedGap = .end
   ) throws(StoreError) -> (count: Int, isExact: Bool) {
     var count = 0
-    var leaf = OrderedLeaf()
+    var group = OrderedGroup()
     for block in try orderedBlocks(index) {
-      count += try rank(of: last, in: block, &leaf) - (try rank(of: first, in: block, &leaf))
+      count += try rank(of: last, in: block, &group) - (try rank(of: first, in: block, &group))
     }
     return (max(0, count), deadBlocks.isEmpty)
   }
@@ -89,30 +98,31 @@ extension Snapshot {
   package func appendRows(
     inOrderOf index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap, to rows: inout [RowID]
   ) throws(StoreError) {
-    var leaf = OrderedLeaf()
     for block in try orderedBlocks(index) {
-      let tree = block.header.mainTree
-      let start = try findLeaf(block, tree, first)
-      for number in start..<tree.leafCount {
-        try read(block, tree, leaf: number, into: &leaf)
-        let position = number == start ? leaf.rowCount(before: first) : 0
-        let end = leaf.rowCount(before: last)
-        for row in position..<max(position, end) {
-          let unit = UnitOffset(rawValue: leaf.rows[row])
+      var place = try OrderedPlace(self, block, from: first, isForward: true)
+      while !place.isAtEnd {
+        let end = place.group.rowCount(before: last)
+        for position in place.position..<max(place.position, end) {
+          let unit = UnitOffset(rawValue: place.group.row(position))
           if try !isDead(unit) { rows.append(RowID(unit)) }
         }
-        if end < leaf.rowCount { break }
+        if end < place.group.rowCount { break }
+        try place.moveToNextGroup(self)
       }
     }
   }
 
+  /// Returns the number of rows of a block before a gap.
   private func rank(
-    of gap: OrderedGap, in block: OrderedBlock, _ leaf: inout OrderedLeaf
+    of gap: OrderedGap, in block: OrderedBlock, _ group: inout OrderedGroup
   ) throws(StoreError) -> Int {
     let tree = block.header.mainTree
     let found = try findLeafAndRank(block, tree, gap)
-    try read(block, tree, leaf: found.number, into: &leaf)
-    return found.rowsBefore + leaf.rowCount(before: gap)
+    let page = try page(block, tree, found.number)
+    guard let restart = page.lastGroup(notAfter: gap), group.read(page, restart),
+      let rows = Self.rowCount(ofFirst: restart * OrderedPage.restartInterval, of: page)
+    else { throw damagedPage(block, tree, found.number) }
+    return found.rowsBefore + rows + group.rowCount(before: gap)
   }
 
   /// The size of the file up to the end of this commit.

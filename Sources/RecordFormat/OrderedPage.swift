@@ -66,6 +66,12 @@ package struct OrderedPage: ~Escapable {
     OrderedEntries(self, at: restart(index), number: index * Self.restartInterval)
   }
 
+  /// Returns an iterator over the entries as they are stored, without their keys, that starts at a restart.
+  @_lifetime(copy self)
+  package func storedEntries(fromRestart index: Int = 0) -> OrderedStoredEntries {
+    OrderedStoredEntries(self, at: restart(index), number: index * Self.restartInterval)
+  }
+
   /// Reads all entries of a leaf.
   ///
   /// - Parameters:
@@ -103,10 +109,20 @@ package struct OrderedPage: ~Escapable {
   /// - Returns: `nil` if an entry of the page is not valid.
   package func lastEntry(notAfter key: RawSpan, _ row: UInt32) -> Int? {
     guard let restart = lastRestart(notAfter: key, row) else { return nil }
-    var entries = entries(fromRestart: restart)
+    var entries = storedEntries(fromRestart: restart)
     var index = restart * Self.restartInterval
+    // How the previous entry's key compares with `key`, and how many bytes they have in common.
+    var order = 0
+    var common = 0
     while entries.next() {
-      if entries.index > index, entries.compare(to: key, row) > 0 { return index }
+      // A key that shares more with the previous one than that has in common with `key` compares as that did.
+      if entries.sharedByteCount <= common {
+        let rest = key.slice(entries.sharedByteCount, key.byteCount - entries.sharedByteCount)
+        let own = bytes.slice(entries.ownBytes, entries.ownByteCount)
+        order = own.compare(to: rest)
+        common = entries.sharedByteCount + own.commonPrefixByteCount(with: rest)
+      }
+      if entries.index > index, order > 0 || order == 0 && entries.firstRow > row { return index }
       index = entries.index
     }
     return entries.isAtEnd ? index : nil
@@ -149,156 +165,43 @@ package struct OrderedPage: ~Escapable {
 /// An iterator over the entries of a page, in order.
 package struct OrderedEntries: ~Escapable {
   private let bytes: RawSpan
-  private let end: Int
-  private let entryCount: Int
-  private let isLeaf: Bool
-  /// The offset of the next entry.
-  private var offset: Int
-  /// The number of entries before the next one.
-  private var number: Int
+  private var stored: OrderedStoredEntries
   /// The key of the current entry, and bytes of longer keys before it.
   private var keyBytes = OrderedPage.keyBuffer
-  private var keyByteCount = 0
-  /// The first row of the current entry.
-  package private(set) var firstRow: UInt32 = 0
-  /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
-  package private(set) var rowCount = 0
-  /// The bytes of the rows after the first, in a leaf.
-  private var rows = 0..<0
 
   @_lifetime(copy page)
   init(_ page: OrderedPage, at offset: Int, number: Int) {
     bytes = page.bytes
-    end = page.end
-    entryCount = page.entryCount
-    isLeaf = page.level == 0
-    self.offset = offset
-    self.number = number
+    stored = OrderedStoredEntries(page, at: offset, number: number)
   }
 
   /// The key of the current entry.
   package var key: RawSpan {
     @_lifetime(borrow self)
     @inline(__always)
-    get { keyBytes.rawSpan.slice(0, keyByteCount) }
+    get { keyBytes.rawSpan.slice(0, stored.keyByteCount) }
   }
 
+  /// The first row of the current entry.
+  package var firstRow: UInt32 { stored.firstRow }
+  /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
+  package var rowCount: Int { stored.rowCount }
   /// The number of the current entry in its page.
-  package var index: Int { number - 1 }
+  package var index: Int { stored.index }
   /// Whether the iterator is after the last entry, so that ``next()`` found the end and no fault.
-  package var isAtEnd: Bool { number == entryCount }
+  package var isAtEnd: Bool { stored.isAtEnd }
   /// The offset after the current entry.
-  package var position: Int { offset }
+  package var position: Int { stored.position }
 
   /// Moves to the next entry. Returns `false` after the last entry, and at an entry that is not valid.
   @inline(__always)
   package mutating func next() -> Bool {
-    guard number < entryCount, offset < end else { return false }
-    let lengths = bytes.u8(at: offset)
-    offset &+= 1
-    var shared = Int(lengths >> 4)
-    var more = Int(lengths & 15)
-    if shared == 15 {
-      guard offset < end else { return false }
-      shared = Int(bytes.u8(at: offset))
-      offset &+= 1
-    }
-    if more == 15 {
-      guard offset < end else { return false }
-      more = Int(bytes.u8(at: offset))
-      offset &+= 1
-    }
-    let isRestart = number % OrderedPage.restartInterval == 0
-    guard shared <= keyByteCount, !isRestart || shared == 0, shared + more <= OrderedPage.maximumKeyLength,
-      more <= end - offset
-    else { return false }
-    keyBytes.put(bytes.slice(offset, more), at: shared)
-    keyByteCount = shared &+ more
-    offset &+= more
-    guard readRows(isRestart: isRestart) else { return false }
-    number &+= 1
+    guard stored.next() else { return false }
+    keyBytes.put(bytes.slice(stored.ownBytes, stored.ownByteCount), at: stored.sharedByteCount)
     return true
   }
-
-  @inline(__always)
-  private mutating func readRows(isRestart: Bool) -> Bool {
-    guard let first = readNumber() else { return false }
-    guard isLeaf else {
-      // A block counts its rows with 32 bits, so sums of a few of these numbers cannot overflow.
-      guard let count = readNumber(), count <= UInt32.max, let row = UInt32(exactly: first) else { return false }
-      firstRow = row
-      rowCount = Int(count)
-      return true
-    }
-    let value = first >> 1
-    if isRestart {
-      guard let row = UInt32(exactly: value) else { return false }
-      firstRow = row
-    } else {
-      // Zigzag: an even number is a difference that is not negative.
-      let difference = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
-      guard let row = UInt32(exactly: Int64(firstRow) &+ difference) else { return false }
-      firstRow = row
-    }
-    rowCount = 1
-    rows = offset..<offset
-    if first & 1 == 0 { return true }
-    guard let further = readNumber(), let count = readNumber(), further > 0, further <= count,
-      count <= UInt64(min(OrderedPage.maximumRowByteCount, end - offset))
-    else { return false }
-    rowCount = 1 + Int(further)
-    rows = offset..<(offset + Int(count))
-    offset += Int(count)
-    return true
-  }
-
-  @inline(__always)
-  private mutating func readNumber() -> UInt64? { bytes.number(at: &offset, before: end) }
 
   /// Appends the rows of the current entry of a leaf to `list`, in ascending order. Returns whether they are valid.
   @inline(__always)
-  package func appendRows(to list: inout [UInt32]) -> Bool {
-    list.append(firstRow)
-    if rowCount == 1 { return true }
-    var position = rows.lowerBound
-    var row = UInt64(firstRow)
-    for _ in 1..<rowCount {
-      guard let difference = bytes.number(at: &position, before: rows.upperBound), difference > 0,
-        difference <= UInt64(UInt32.max) - row
-      else { return false }
-      row += difference
-      list.append(UInt32(truncatingIfNeeded: row))
-    }
-    return position == rows.upperBound
-  }
-
-  /// Compares the current entry with a key and row: negative if the entry precedes them, 0 if they are equal.
-  @inline(__always)
-  package func compare(to other: RawSpan, _ row: UInt32) -> Int {
-    let order = key.compare(to: other)
-    if order != 0 { return order }
-    return firstRow == row ? 0 : firstRow < row ? -1 : 1
-  }
-}
-
-extension RawSpan {
-  /// Reads an unsigned LEB128 number at `offset`, which is moved past it; `nil` if it does not end before `end` or
-  /// exceeds 64 bits.
-  @inline(__always)
-  fileprivate func number(at offset: inout Int, before end: Int) -> UInt64? {
-    guard offset < end else { return nil }
-    let first = u8(at: offset)
-    offset &+= 1
-    if first < 0x80 { return UInt64(first) }
-    var value = UInt64(first & 0x7F)
-    var shift: UInt64 = 7
-    while offset < end, shift < 63 {
-      let byte = u8(at: offset)
-      offset &+= 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-      shift &+= 7
-    }
-    return nil
-  }
+  package func appendRows(to list: inout [UInt32]) -> Bool { stored.appendRows(to: &list) }
 }

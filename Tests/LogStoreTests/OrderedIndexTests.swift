@@ -108,6 +108,15 @@ import Testing
     }
     let isAtStart = try !cursor.next()
     #expect(isAtStart)
+    // Up to a limit.
+    for limit in [0, 1, 20, found.count + 1] {
+      var count = 0
+      try snapshot.forEachRecord(inOrderOf: index, limit: limit) { (_, record) throws(StoreError) in
+        count += record.rowID == found[count].row ? 1 : limit + 1
+        return true
+      }
+      #expect(count == min(limit, found.count))
+    }
     for place in Swift.stride(from: 0, to: found.count, by: max(1, found.count / 60)) {
       var forward = try snapshot.cursor(index, from: .before(found[place].key, found[place].row))
       var after = try snapshot.cursor(index, from: .after(found[place].key, found[place].row))

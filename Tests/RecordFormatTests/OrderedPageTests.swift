@@ -38,6 +38,30 @@ import Testing
     }
   }
 
+  /// The entries as groups have them, which are read last to first into one buffer; `nil` if one is not valid.
+  private func groupedEntries(_ bytes: [UInt8]) -> [Entry]? {
+    guard let page = OrderedPage(bytes.rawSpan) else { return nil }
+    var group = OrderedGroup()
+    var entries: [Entry] = []
+    for number in (0..<page.restartCount).reversed() {
+      guard group.read(page, number) else { return nil }
+      var own: [Entry] = []
+      for entry in 0..<group.entryCount {
+        var key = [UInt8](repeating: 0, count: OrderedPage.maximumKeyLength)
+        let count = group.copyKey(entry, over: &key)
+        var rows: [UInt32] = []
+        for position in group.rowRange(entry) {
+          rows.append(group.row(position))
+          let found = group.entry(ofRowAt: position)
+          #expect(found == entry)
+        }
+        own.append(Entry(key: Array(key.prefix(count)), rows: rows))
+      }
+      entries = own + entries
+    }
+    return entries
+  }
+
   @Test(arguments: [0, 1, 13, 14, 15, 16, 17, 254, 255], [0, 1, 14, 15, 16, 31, 254])
   func `a key is read back whatever it shares with the one before it`(_ length: Int, _ shared: Int) {
     guard shared < length || length == 0 else { return }
@@ -46,7 +70,7 @@ import Testing
     while second.count < max(1, length) { second.append(UInt8(8 + second.count % 100)) }
     let entries = [first, Entry(key: second, rows: [9, 10])]
     let bytes = leaf(entries)
-    #expect(self.entries(bytes) == entries)
+    #expect(self.entries(bytes) == entries && groupedEntries(bytes) == entries)
     #expect(bytes.count % 64 == 0)
     let isValid = Checksum.isValid(bytes.rawSpan, at: Self.unit)
     let isValidElsewhere = Checksum.isValid(bytes.rawSpan, at: UnitOffset(byteOffset: Self.unit.byteOffset + 64))
@@ -57,7 +81,7 @@ import Testing
   func `every entry is found from its restart`(_ count: Int) {
     let all = (0..<count).map { Entry(key: Array("key \(1000 + $0)".utf8), rows: [UInt32(7 * $0 + 1)]) }
     let bytes = leaf(all)
-    #expect(entries(bytes) == all)
+    #expect(entries(bytes) == all && groupedEntries(bytes) == all)
     guard let page = OrderedPage(bytes.rawSpan) else {
       Issue.record("the page contradicts itself")
       return
@@ -131,7 +155,7 @@ import Testing
       }
       #expect(page.firstChild == 3 && page.level == round % 3 && page.entryCount == taken.count)
       if round % 3 == 0 {
-        #expect(entries(bytes) == taken)
+        #expect(entries(bytes) == taken && groupedEntries(bytes) == taken)
       } else {
         var read = page.entries()
         for (entry, count) in zip(taken, counts) {
@@ -180,7 +204,7 @@ import Testing
         bytes[offset] = [0, 1, 0x0F, 0x7F, 0x80, 0xF0, 0xFF, UInt8(round & 0xFF)].randomElement(using: &random)!
       }
       guard let page = OrderedPage(bytes.rawSpan) else { continue }
-      _ = entries(bytes)
+      if let all = entries(bytes), let grouped = groupedEntries(bytes) { #expect(all == grouped) }
       let key = random.bytes(Int.random(in: 0...5, using: &random))
       _ = page.lastEntry(notAfter: key.rawSpan, UInt32(truncatingIfNeeded: random.next()))
       var total = 0
