@@ -49,9 +49,10 @@ struct ProductEncoder {
     if !isFolded { CodeKey.fold(barcode, into: &code) }
     let code = code
     let texts = IndexedTexts(
-      name: row.texts.raw(ProductText.name.rawValue), brand: row.texts.raw(ProductText.brand.rawValue),
-      category: row.texts.raw(ProductText.category.rawValue), skuCode: row.texts.raw(ProductText.skuCode.rawValue),
-      code: isFolded ? barcode : code.rawSpan, updateTime: row.texts.raw(ProductText.updateTime.rawValue))
+      id: row.texts.raw(ProductText.id.rawValue), name: row.texts.raw(ProductText.name.rawValue),
+      brand: row.texts.raw(ProductText.brand.rawValue), category: row.texts.raw(ProductText.category.rawValue),
+      skuCode: row.texts.raw(ProductText.skuCode.rawValue), code: isFolded ? barcode : code.rawSpan,
+      updateTime: row.texts.raw(ProductText.updateTime.rawValue))
     for (number, index) in indexes.enumerated() {
       indexKeys.forEachKey(of: index, texts) { draft.orderedKeys.add(number, $0) }
     }

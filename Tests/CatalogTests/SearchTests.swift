@@ -201,7 +201,7 @@ import Testing
     try catalogue.increment([product("9", "Neu")])
     #expect(try !catalogue.snapshot.hasSearchIndex)
     let with = try catalogue.writer.compact()
-    #expect(with.hasSearchIndex && with.orders == [.barcode, .category, .brand, .updateTime])
+    #expect(with.hasSearchIndex && with.orders == [.id, .barcode, .category, .brand, .updateTime])
     #expect(try ids("nutella", in: with) == ["1"])
     #expect(try ids("neu", in: with) == ["9"])
     #expect(try with.verify().isEmpty)
@@ -232,6 +232,11 @@ import Testing
           cursor = try page.next.map { try #require(ProductCursor("\($0)")) }
         } while cursor != nil
         #expect(Set(pages.map(\.id)).count == products.count && pages.count == products.count)
+        if order == .id {
+          let ids = pages.map { Array($0.id.utf8) }
+          let ascending = ids.sorted { $0.lexicographicallyPrecedes($1) }
+          #expect(ids == (descending ? ascending.reversed() : ascending))
+        }
         if order == .barcode {
           let codes = pages.map(\.barcode)
           #expect(codes == (descending ? codes.sorted().reversed() : codes.sorted()))

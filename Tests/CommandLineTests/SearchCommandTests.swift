@@ -112,7 +112,7 @@ import Testing
         .compactMap { $0.text("name")?.split(separator: ".").last.map(String.init) }.sorted()
     }
     let digest = try root.digest()
-    #expect(try indexes() == ["barcode", "brand", "category", "search", "updateTime"])
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"])
     #expect(try root.run("config", "set", "search.index", "off").code == 0)
     #expect(try root.run("config", "set", "ordered.indexes", #"["name"]"#).code == 0)
     #expect(try root.run("search", "drill").code == 0, "a change takes effect later")
@@ -129,7 +129,7 @@ import Testing
     #expect(try root.run("search", "drill").code == 65)
     #expect(try root.run("compact").code == 0)
     #expect(try root.run("search", "drill").code == 0)
-    #expect(try indexes() == ["barcode", "brand", "category", "search", "updateTime"] && root.digest() == digest)
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"] && root.digest() == digest)
     // The default store's setting counts where the user has none.
     #expect(try root.run("config", "unset", "search.index").code == 0)
     #expect(try root.run("config", "set", "--default", "search.index", "off").code == 0)

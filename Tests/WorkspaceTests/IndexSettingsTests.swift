@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     (IndexSettings.Name.search, "true", "write on or off, not true"), (.search, #""ON""#, #"not "ON""#),
     (.search, "1", "not 1"), (.orders, #"["nam"]"#, "did you mean 'name'?"),
-    (.orders, #"["weight"]"#, "write a list of barcode, name, category, brand, updateTime"),
+    (.orders, #"["weight"]"#, "write a list of id, barcode, name, category, brand, updateTime"),
     (.orders, "5", "write a list of fields"), (.orders, "[5]", "no index has the order 5"),
   ])
   func `an invalid value is refused, and named where it is stored`(

@@ -6,6 +6,8 @@ import LogStore
 public struct CatalogIndexes: Sendable, Equatable {
   /// An order in which products can be read.
   public enum Order: String, CaseIterable, Sendable {
+    /// By id, compared byte by byte: the order of `dump`.
+    case id
     /// By barcode, with surrounding blanks removed and letters in upper case; compared as text.
     case barcode
     /// By the name, folded as a search folds it.
@@ -31,7 +33,7 @@ public struct CatalogIndexes: Sendable, Equatable {
   }
 
   /// Search by words, and the orders that cost few bytes.
-  public static let standard = CatalogIndexes(hasSearch: true, orders: [.barcode, .category, .brand, .updateTime])
+  public static let standard = CatalogIndexes(hasSearch: true, orders: [.id, .barcode, .category, .brand, .updateTime])
   /// No index but those by id and barcode.
   public static let none = CatalogIndexes(hasSearch: false, orders: [])
 
@@ -84,8 +86,9 @@ enum ProductIndex: Hashable, Sendable {
       var keys = ProductIndexKeys()
       let updateTime = Array(view.updateTime.utf8)
       let texts = IndexedTexts(
-        name: view.utf8.name, brand: try view.utf8.shared(.brand), category: try view.utf8.shared(.category),
-        skuCode: view.utf8.skuCode, code: record.key(CatalogSchema.productByCode.index), updateTime: updateTime.rawSpan)
+        id: view.utf8.id, name: view.utf8.name, brand: try view.utf8.shared(.brand),
+        category: try view.utf8.shared(.category), skuCode: view.utf8.skuCode,
+        code: record.key(CatalogSchema.productByCode.index), updateTime: updateTime.rawSpan)
       keys.forEachKey(of: self, texts, receive)
     }
   }

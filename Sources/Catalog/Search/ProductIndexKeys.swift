@@ -3,6 +3,7 @@ import SearchText
 
 /// The texts of a product from which the keys of its indexes are derived.
 struct IndexedTexts: ~Escapable {
+  let id: RawSpan
   let name: RawSpan
   let brand: RawSpan
   let category: RawSpan
@@ -11,8 +12,11 @@ struct IndexedTexts: ~Escapable {
   let code: RawSpan
   let updateTime: RawSpan
 
-  @_lifetime(copy name, copy brand, copy category, copy skuCode, copy code, copy updateTime)
-  init(name: RawSpan, brand: RawSpan, category: RawSpan, skuCode: RawSpan, code: RawSpan, updateTime: RawSpan) {
+  @_lifetime(copy id, copy name, copy brand, copy category, copy skuCode, copy code, copy updateTime)
+  init(
+    id: RawSpan, name: RawSpan, brand: RawSpan, category: RawSpan, skuCode: RawSpan, code: RawSpan, updateTime: RawSpan
+  ) {
+    self.id = id
     self.name = name
     self.brand = brand
     self.category = category
@@ -44,6 +48,7 @@ struct ProductIndexKeys {
         terms.addOther(other, after: folder, receive)
       }
     case .barcodeParts, .order(.barcode): receiveCode(texts.code, receive)
+    case .order(.id): receive(texts.id)
     case .order(.name): receiveFolded(texts.name, receive)
     case .order(.category): receiveFolded(texts.category, receive)
     case .order(.brand): receiveFolded(texts.brand, receive)

@@ -90,8 +90,8 @@ struct ConfigSet: ParsableCommand {
       of a user count more than those of the default store.
 
       Settings of the catalogue's indexes: search.index [on], whether 'search' finds products by words, on or off; \
-      ordered.indexes ["barcode", "category", "brand", "updateTime"], the fields in whose order products can be read, \
-      among these and name. A change takes effect with the next full update or 'catalogctl compact'.
+      ordered.indexes ["id", "barcode", "category", "brand", "updateTime"], the fields in whose order products can be \
+      read, among these and name. A change takes effect with the next full update or 'catalogctl compact'.
       """)
 
   @OptionGroup var config: ConfigOptions
