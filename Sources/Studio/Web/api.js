@@ -1,0 +1,175 @@
+// Requests to the server: with the token, JSON, streams of lines and of events, and errors that say what happened.
+
+const tokenKey = "shelfmark.token";
+export const base = "/studio/api/";
+
+/** What a request answered instead of data: `status` (0 without a connection), `code`, and a message for people. */
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Takes the token out of the address, keeps it for this tab, and removes it from the address bar. */
+export function takeToken() {
+  const match = /^#t=(.+)$/.exec(location.hash);
+  if (match) {
+    let token = match[1];
+    try { token = decodeURIComponent(token); } catch { /* Not percent-encoded: the token is what stands there. */ }
+    setToken(token);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+  return sessionStorage.getItem(tokenKey);
+}
+
+export function setToken(token) {
+  if (token) sessionStorage.setItem(tokenKey, token.trim());
+  else sessionStorage.removeItem(tokenKey);
+}
+
+/** The address of a resource with parameters; null, undefined, "" and false are left out. */
+export function address(path, parameters) {
+  const query = new URLSearchParams();
+  for (const key in parameters) {
+    const value = parameters[key];
+    if (value !== null && value !== undefined && value !== "" && value !== false) query.append(key, value);
+  }
+  const text = query.toString();
+  return (path.startsWith("/") ? path : base + path) + (text ? "?" + text : "");
+}
+
+async function request(method, url, { body, signal, accept } = {}) {
+  const headers = { Accept: accept ?? "application/json" };
+  const token = sessionStorage.getItem(tokenKey);
+  if (token) headers.Authorization = "Bearer " + token;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(url, {
+      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, "unreachable", "");
+  }
+  if (response.ok) return response;
+  let code = "http" + response.status, message = response.statusText;
+  try {
+    const answer = await response.json();
+    code = answer.error.code ?? code;
+    message = answer.error.message ?? message;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+  }
+  if (response.status === 401) dispatchEvent(new CustomEvent("studio:unauthorized"));
+  throw new ApiError(response.status, code, message);
+}
+
+/**
+ * Requests for one view. `at()` gives the commit that answers are to be of (null: the newest), `seen(sequence)` hears the
+ * commit of each answer, and `signal` ends all requests when the view is left.
+ */
+export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
+  const both = other => other && signal ? AbortSignal.any([other, signal]) : other ?? signal;
+  const withAt = (path, parameters) =>
+    path.startsWith("/") ? parameters : { at: at(), ...parameters };
+
+  async function json(method, path, parameters, options = {}) {
+    const response = await request(method, address(path, withAt(path, parameters)), { ...options, signal: both(options.signal) });
+    const text = await response.text();
+    const answer = text === "" ? null : JSON.parse(text);
+    if (answer && typeof answer.sequence === "number" && method === "GET") seen(answer.sequence);
+    return answer;
+  }
+
+  return {
+    /** The JSON answer to GET. */
+    get: (path, parameters, options) => json("GET", path, parameters, options),
+    /** The JSON answer to another method with a JSON body; `at` is not sent. */
+    send: (method, path, body, options) =>
+      json(method, path.startsWith("/") ? path : base + path, {}, { ...options, body }),
+    /** The address of an export, as a link shows it. */
+    link: (path, parameters) => address(path, withAt(path, parameters)),
+    /** Each line of a streamed NDJSON answer, parsed. */
+    async *lines(method, path, { body, parameters, signal: other } = {}) {
+      const response = await request(method, address(path, parameters), { body, signal: both(other), accept: "application/x-ndjson" });
+      for await (const line of textLines(response.body)) {
+        if (line !== "") yield JSON.parse(line);
+      }
+    },
+    /**
+     * Server-sent events until the view is left: `heard(name, data)` with `data` parsed if it is JSON. Connects again
+     * after one second, then two, four … up to fifteen. `changed(connected)` hears about the connection.
+     */
+    async events(path, heard, { signal: other, changed = () => {} } = {}) {
+      const stop = both(other);
+      let delay = 1000;
+      let last = null;
+      while (!stop?.aborted) {
+        try {
+          const response = await request("GET", address(path, last === null ? {} : { lastEventId: last }),
+            { signal: stop, accept: "text/event-stream" });
+          changed(true);
+          let name = "message", data = [];
+          for await (const line of textLines(response.body)) {
+            delay = 1000;
+            if (line === "") {
+              if (data.length > 0) heard(name, parsed(data.join("\n")));
+              name = "message";
+              data = [];
+              continue;
+            }
+            const colon = line.indexOf(":");
+            if (colon === 0) continue;
+            const key = colon < 0 ? line : line.slice(0, colon);
+            const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+            if (key === "event") name = text;
+            else if (key === "data") data.push(text);
+            else if (key === "id") last = text;
+          }
+        } catch (error) {
+          if (stop?.aborted || error.status === 401 || error.status === 403 || error.status === 404) return;
+        }
+        if (stop?.aborted) return;
+        changed(false);
+        await new Promise(resolve => setTimeout(resolve, delay));
+        delay = Math.min(delay * 2, 15000);
+      }
+    },
+    /** Fetches an export and offers it as a file. The browser keeps large ones on disk, not in this page. */
+    async download(url, name) {
+      const response = await request("GET", url, { accept: "*/*" });
+      const file = URL.createObjectURL(await response.blob());
+      const link = document.createElement("a");
+      link.href = file;
+      link.download = name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(file), 60000);
+    },
+  };
+}
+
+function parsed(text) {
+  try { return JSON.parse(text); } catch { return text; }
+}
+
+async function* textLines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      rest += value;
+      const lines = rest.split("\n");
+      rest = lines.pop();
+      for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    }
+    if (rest !== "") yield rest;
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
