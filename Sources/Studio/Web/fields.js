@@ -1,0 +1,36 @@
+// The 25 fields of a product: their order in the panel, and how a table shows them.
+
+import { t } from "./text.js";
+
+/** Field, width as a column, kind: "number", "code" (fixed width), "flag" or text. */
+const all = [
+  ["id", "12.5rem", "code"], ["barcode", "9.75rem", "code"], ["name", "minmax(16rem, 3fr)"],
+  ["brand", "minmax(8rem, 1fr)"], ["brandId", "8rem", "code"], ["category", "minmax(7rem, .6fr)"],
+  ["categoryId", "8rem", "number"], ["unit", "7rem"], ["skuCode", "8rem", "code"], ["groupNum", "6rem", "number"],
+  ["isSaleProduct", "6rem", "flag"], ["isMarketingProduct", "6rem", "flag"], ["isGroupedProduct", "6rem", "flag"],
+  ["isGreeProduct", "6rem", "flag"], ["weight", "6rem", "number"], ["volume", "6rem", "number"],
+  ["length", "6rem", "number"], ["wide", "6rem", "number"], ["tall", "6rem", "number"], ["delFlag", "6rem", "number"],
+  ["orgId", "8rem", "code"], ["createBy", "8rem"], ["createTime", "11rem"], ["updateBy", "8rem"], ["updateTime", "11rem"],
+];
+const byName = new Map(all.map(entry => [entry[0], entry]));
+
+export const fieldNames = all.map(entry => entry[0]);
+export const defaultColumns = ["barcode", "name", "brand", "category", "updateTime"];
+
+/** A field's name for people. */
+export function fieldTitle(field) {
+  return t("field." + field);
+}
+
+/** A field as a column of a table. */
+export function fieldColumn(field) {
+  const [, width, kind] = byName.get(field) ?? [field, "8rem"];
+  return { field, title: fieldTitle(field), width, number: kind === "number", code: kind === "code", flag: kind === "flag" };
+}
+
+/** A value as text: yes and no for flags, nothing for what is absent. */
+export function fieldText(content) {
+  if (content === null || content === undefined) return "";
+  if (typeof content === "boolean") return t(content ? "yes" : "no");
+  return typeof content === "object" ? JSON.stringify(content) : String(content);
+}
