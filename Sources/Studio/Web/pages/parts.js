@@ -1,0 +1,232 @@
+// Parts that several pages share: tables, codes, trees of nested values, differences, pending changes.
+
+import { h, value, replace } from "../dom.js";
+import { number } from "../format.js";
+import { t } from "../text.js";
+import { messageOf } from "../app.js";
+
+/** How many entries of one level of a tree are shown before a button asks for more. */
+const treeStep = 100;
+
+/** A code with its control characters as visible signs: GS is ␝. */
+export function visible(text) {
+  return String(text).replace(/[\0-\x1f]/g, sign => String.fromCharCode(0x2400 + sign.charCodeAt(0))).replaceAll("\x7f", "␡");
+}
+
+/** A code, in the font of codes. */
+export function code(text, attributes) {
+  return value(visible(text), { class: "mono", dir: "ltr", ...attributes });
+}
+
+/** A wide table in a region that scrolls by keyboard as well. */
+export function table(label, columns, rows) {
+  return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label },
+    h("table.data", {}, h("thead", {}, h("tr", {}, columns.map(column =>
+      Array.isArray(column) ? h("th.number", { scope: "col" }, column[0]) : h("th", { scope: "col" }, column)))),
+    h("tbody", {}, rows)));
+}
+
+/** Buttons of which the one for the current view is marked: `[text, address, isCurrent]`. */
+export function tabs(label, entries) {
+  return h("div.toolbar", { role: "group", "aria-label": label }, entries.map(([text, url, current]) =>
+    h("a.button", { href: url, "aria-current": current ? "page" : null }, text)));
+}
+
+export function empty(key) {
+  return h("p.empty", {}, t(key));
+}
+
+/** A link to a product, or its id if the catalogue lacks it. */
+export function product(context, item, id = item?.id) {
+  return item === null || item === undefined ? value(id, { class: "mono" })
+    : h("a", { href: context.href("products", [item.id]) }, value(clip(item.name || item.id)));
+}
+
+/** A long text cut for a table; the whole text is on the page of what it names. */
+export function clip(text, length = 160) {
+  const string = String(text);
+  return string.length <= length ? string : string.slice(0, length).replace(/[\ud800-\udbff]$/, "") + "…";
+}
+
+/** A JSON value on one line. */
+export function json(item) {
+  return item === undefined ? "–" : typeof item === "string" ? item : JSON.stringify(item);
+}
+
+/** A nested JSON value as a tree whose branches open; `levels` of them are open at first. */
+export function tree(item, levels = 1) {
+  return typeof item === "object" && item !== null ? h("div.tree", {}, branch(item, levels)) : leaf(item);
+}
+
+function leaf(item) {
+  return value(typeof item === "string" ? JSON.stringify(item) : String(item), { class: "mono json-" + (item === null ? "null" : typeof item) });
+}
+
+function branch(item, levels) {
+  const keys = Object.keys(item);
+  const list = h("ul", {});
+  const more = from => {
+    for (const key of keys.slice(from, from + treeStep)) list.append(node(key, item[key], levels - 1));
+    if (keys.length <= from + treeStep) return;
+    const last = h("li", {}, h("button.button.little", { type: "button", onclick: () => {
+      const next = list.children.length - 1;
+      last.remove();
+      more(next);
+      list.children[next]?.querySelector("summary")?.focus();
+    } }, t("more.of", { n: keys.length - from - treeStep })));
+    list.append(last);
+  };
+  more(0);
+  return list;
+}
+
+function node(key, item, levels) {
+  if (typeof item !== "object" || item === null) return h("li", {}, value(key, { class: "key" }), ": ", leaf(item));
+  const size = Object.keys(item).length;
+  const words = h("span.muted", {}, Array.isArray(item) ? ` [${number(size)}]` : ` {${number(size)}}`);
+  if (size === 0) return h("li", {}, value(key, { class: "key" }), words);
+  // The inside is built when the branch is opened for the first time.
+  const details = h("details", { ontoggle: () => {
+    if (details.open && details.children.length === 1) details.append(branch(item, 0));
+  } }, h("summary", {}, value(key, { class: "key" }), words));
+  if (levels > 0) {
+    details.append(branch(item, levels));
+    details.open = true;
+  }
+  return h("li", {}, details);
+}
+
+/** The leaves in which two JSON values differ: `{ field, before, after }`, at most `limit`; undefined is an absent one. */
+export function differences(before, after, path = "", found = [], limit = 500) {
+  if (found.length >= limit || JSON.stringify(before) === JSON.stringify(after)) return found;
+  const nested = item => typeof item === "object" && item !== null;
+  if (nested(before) && nested(after) && Array.isArray(before) === Array.isArray(after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      differences(before[key], after[key], path ? path + "." + key : key, found, limit);
+    }
+  } else {
+    found.push({ field: path || "–", before, after });
+  }
+  return found;
+}
+
+/** Fields that changed, before → after, as a list. */
+export function fields(changes) {
+  return h("dl.changes", {}, changes.map(({ field, before, after }) => [
+    h("dt", {}, value(field, { class: "mono" })),
+    h("dd", {},
+      before === undefined || before === null ? null : h("del", {}, value(clip(json(before), 400))),
+      h("span.muted", { "aria-hidden": "true" }, " → "),
+      after === undefined || after === null ? null : h("ins", {}, value(clip(json(after), 400)))),
+  ]));
+}
+
+/**
+ * Changes that wait for a review. `add` takes one (a later one with the same key takes its place), `element` shows them
+ * with their differences, and "Save" calls `save(changes)`, which sends them and throws where it could not.
+ */
+export function pending(context, save, saved) {
+  const changes = new Map();
+  const element = h("section", { "aria-live": "polite", "aria-label": t("pending") });
+  const warn = event => { if (changes.size) event.preventDefault(); };
+  addEventListener("beforeunload", warn, { signal: context.signal });
+  let busy = false;
+
+  function show(error) {
+    if (changes.size === 0) return replace(element);
+    replace(element, h("div.card.pending", {},
+      h("h2", {}, t("pending.n", { n: changes.size })),
+      error && h("div.notice.bad", { role: "alert" }, h("p", {}, h("bdi", {}, messageOf(error)))),
+      h("ul.list", {}, [...changes].map(([key, change]) => h("li", {},
+        h("div.row.between", {}, h("span", {}, h("span.badge.accent", {}, t("pending." + kind(change))), " ", value(change.title)),
+          h("button.button.little", { type: "button", "aria-label": t("pending.undo") + ": " + change.title, disabled: busy,
+            onclick: () => { changes.delete(key); show(); } }, t("pending.undo"))),
+        fields(differences(change.before, change.after))))),
+      h("div.row", {},
+        h("button.button.primary", { type: "button", disabled: busy, onclick: send }, t("pending.save", { n: changes.size })),
+        h("button.button", { type: "button", disabled: busy, onclick: () => { changes.clear(); show(); } }, t("pending.discard")))));
+  }
+
+  async function send() {
+    busy = true;
+    show();
+    try {
+      await save([...changes.values()], change => changes.delete(change.key));
+      changes.clear();
+      busy = false;
+      show();
+      context.announce(t("pending.saved"));
+      saved();
+    } catch (error) {
+      busy = false;
+      if (error.name !== "AbortError") show(error);
+    }
+  }
+
+  return {
+    element,
+    get size() { return changes.size; },
+    get: key => changes.get(key),
+    add(key, change) {
+      if (JSON.stringify(change.before) === JSON.stringify(change.after)) changes.delete(key);
+      else changes.set(key, { ...change, key });
+      show();
+      context.announce(t("pending.n", { n: changes.size }));
+    },
+  };
+}
+
+function kind({ before, after }) {
+  return before === undefined ? "added" : after === undefined ? "removed" : "changed";
+}
+
+/** Which sets a series of scans makes whole, and what the others lack. */
+export function completion(context, answer) {
+  const name = id => h("a", { href: context.href("sets", [id]) }, value(clip(answer.names?.[id] || id)));
+  const part = (id, n) => h("li", {}, number(n) + " × ",
+    h("a", { href: context.href("products", [id]) }, value(clip(answer.names?.[id] || id))));
+  const whole = Object.entries(answer.complete), open = Object.entries(answer.incomplete);
+  return h("div.stack", {},
+    whole.length + open.length === 0 && h("p.muted", {}, t("sets.none")),
+    whole.length > 0 && h("section", {}, h("h3", {}, t("sets.complete")), h("ul.list", {}, whole.map(([id, times]) =>
+      h("li", {}, h("span.badge.good", {}, "✓ " + t("sets.whole")), " ", name(id), times > 1 ? ` × ${number(times)}` : null)))),
+    open.length > 0 && h("section", {}, h("h3", {}, t("sets.open")), h("ul.list", {}, open.slice(0, 100).map(([id, missing]) =>
+      h("li", {}, h("span.badge.warn", {}, t("sets.lacks", { n: Object.keys(missing).length })), " ", name(id),
+        h("ul.parts", {}, Object.entries(missing).map(([part_, n]) => part(part_, n)))))),
+    open.length > 100 && h("p.muted", {}, t("more.of", { n: open.length - 100 }))),
+    answer.unknown?.length > 0 && h("section", {}, h("h3", {}, t("sets.unknown")), h("p.row", {}, answer.unknown.map(text =>
+      h("span.badge.bad", {}, code(clip(text, 80)))))));
+}
+
+/** A field that scanners type into: Enter or Tab ends a code, and control characters that browsers drop are kept. */
+export function scanField(label, heard) {
+  let typed = false;
+  // Scanners type a control character as Ctrl and the key 64 positions further on: GS is Ctrl+].
+  const controls = { "\\": "\x1c", "]": "\x1d", "^": "\x1e", "_": "\x1f" };
+  const take = event => {
+    const text = field.value;
+    if (text === "") return;
+    event?.preventDefault();
+    typed = false;
+    field.select();
+    heard(text);
+  };
+  const field = h("input.bigfield", {
+    type: "search", "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    enterkeyhint: "go", maxlength: "4096",
+    oninput: () => { typed = field.value !== ""; },
+    onkeydown: event => {
+      if (event.isComposing) return;
+      if (event.key === "Enter") return take(event);
+      // Tab ends a code that was just typed; otherwise it moves on as everywhere.
+      if (event.key === "Tab" && !event.shiftKey && typed) return take(event);
+      const sign = event.key.length === 1 && event.key < " " ? event.key
+        : event.ctrlKey && !event.altKey && !event.metaKey ? controls[event.key] : undefined;
+      if (sign === undefined || sign === "\r" || sign === "\n") return;
+      event.preventDefault();
+      field.setRangeText(sign, field.selectionStart, field.selectionEnd, "end");
+      typed = true;
+    },
+  });
+  return field;
+}
