@@ -11,8 +11,8 @@ export default {
     const { lists } = await context.api.get("cache", { at: null });
     const sum = field => lists.reduce((total, list) => total + list[field], 0);
     context.page(t("nav.cache"), lists.length === 0 ? empty("cache.none") : [
-      h("section.card", {}, h("dl.stats", {}, [["cache.lists", number(lists.length)], ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
-        h("div.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))))),
+      h("section.card", {}, h("div.stats", {}, [["cache.lists", number(lists.length)], ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
+        h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))))),
       h("section.card", {}, table(t("nav.cache"), [t("name"), t("cache.order"), t("cache.pages"), [t("cache.pagesize")], [t("cache.items")], [t("cache.bytes")], t("cache.fetched"), t("cache.state")],
         lists.map(list => h("tr", {}, h("th", { scope: "row" }, value(list.name)), h("td", {}, list.order === null || list.order === undefined ? "–" : value(list.order, { class: "mono" })),
           h("td", {}, ranges(list.pages)), h("td.number", {}, number(list.pageSize)), h("td.number", {}, number(list.items)), h("td.number.nowrap", {}, bytes(list.bytes)),

@@ -123,8 +123,8 @@ async function showCollection(collection, view, context) {
   context.page(collection.name,
     h("div.head", {}, h("p.row", {}, h("a", { href: href("documents") }, "← " + t("documents.collections")), indexes(t, collection.indexes)), links),
     h("form.toolbar.query", { onsubmit: run },
-      h("div.field.stacked", {}, h("label.label", { for: "where" }, t("documents.where")), completed(condition, collection.paths, t("documents.paths"))),
-      h("div.field.stacked.narrow", {}, h("label.label", { for: "order" }, t("documents.order")), completed(order, collection.paths, t("documents.paths"))),
+      h("div.field.stacked", {}, h("label.label", { for: "where" }, t("documents.where")), completed(context, condition, collection.paths)),
+      h("div.field.stacked.narrow", {}, h("label.label", { for: "order" }, t("documents.order")), completed(context, order, collection.paths)),
       h("button.button.primary", { type: "submit" }, t("documents.run"))),
     problem, plan, edits.element,
     context.store.editable && h("p", {}, h("button.button", { type: "button", onclick: () => edit(fresh, null, { id: "" }, () => replace(fresh)) }, t("documents.new"))),
@@ -143,17 +143,17 @@ async function showCollection(collection, view, context) {
 }
 
 /** Adds a list of the field paths that complete the word before the caret; arrows choose, Enter or Tab takes, Esc closes. */
-function completed(field, paths, label) {
-  const list = h("ul.suggestions", { role: "listbox", id: field.id + "-paths", "aria-label": label, hidden: true });
+function completed(context, field, paths) {
+  const { t } = context;
+  const list = h("ul.suggestions", { role: "listbox", id: field.id + "-paths", "aria-label": t("documents.paths"), hidden: true });
   let found = [], chosen = -1;
-  for (const [name, item] of Object.entries({ role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": list.id })) {
+  for (const [name, item] of Object.entries({ "aria-autocomplete": "list", "aria-controls": list.id })) {
     field.setAttribute(name, item);
   }
   const word = () => /[\p{L}_][\p{L}\p{N}_.]*$/u.exec(field.value.slice(0, field.selectionStart))?.[0] ?? "";
   const close = () => {
     list.hidden = true;
     chosen = -1;
-    field.setAttribute("aria-expanded", "false");
     field.removeAttribute("aria-activedescendant");
   };
   const open = all => {
@@ -165,8 +165,8 @@ function completed(field, paths, label) {
     replace(list, found.map((path, index) => h("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false",
       onpointerdown: event => { event.preventDefault(); take(index); } }, value(path, { class: "mono" }))));
     list.hidden = false;
-    field.setAttribute("aria-expanded", "true");
     field.removeAttribute("aria-activedescendant");
+    context.announce(t("documents.suggestions", { n: found.length }));
   };
   const choose = index => {
     list.children[chosen]?.setAttribute("aria-selected", "false");

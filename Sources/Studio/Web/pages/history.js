@@ -24,7 +24,7 @@ async function showCommits(context) {
   const picked = { a: null, b: null };
   const difference = (a, b) => href("history", [], { from: Math.min(a, b), to: Math.max(a, b), at: null });
   const pick = (side, sequence) => h("input", { type: "radio", name: "commit-" + side, value: sequence,
-    "aria-label": `${t("history." + side)}: ${t("commit", { n: sequence })}`, onchange: () => {
+    "aria-labelledby": `pick-${side} commit-${sequence}`, onchange: () => {
       picked[side] = sequence;
       compare.disabled = picked.a === null || picked.b === null || picked.a === picked.b;
       compare.textContent = compare.disabled ? t("history.compare") : t("history.comparen", { a: Math.min(picked.a, picked.b), b: Math.max(picked.a, picked.b) });
@@ -35,17 +35,17 @@ async function showCommits(context) {
     h("td", {}, h("span.row.nowrap", {}, pick("a", commit.sequence), pick("b", commit.sequence))),
     h("th.number", { scope: "row", id: "commit-" + commit.sequence }, number(commit.sequence)),
     h("td.nowrap", { title: ago(commit.time) }, time(commit.time)),
-    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous && h("span.badge", {}, t("history.previous"))),
+    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
     h("td.number", {}, plus(commit.products.upserted)), h("td.number", {}, minus(commit.products.deleted)),
     h("td.number", {}, plus(commit.relations.written)), h("td.number", {}, minus(commit.relations.deleted)),
-    h("td.number.nowrap", {}, bytes(commit.bytes)), h("td", {}, value(commit.cursor, { class: "mono" })),
+    h("td.number.nowrap", {}, bytes(commit.bytes)), h("td.nowrap", {}, value(commit.cursor)),
     h("td", {}, h("span.row.nowrap", {},
       h("a.button.little", { href: href("history", [], { from: commits[index + 1]?.sequence ?? 0, to: commit.sequence, at: null }),
         "aria-describedby": "commit-" + commit.sequence }, t("history.changes")),
       h("a.button.little", { href: href("products", [], { at: commit.sequence }), "aria-describedby": "commit-" + commit.sequence }, t("history.asof")),
       context.store.editable && index > 0 && h("button.button.little.danger", { type: "button", "aria-describedby": "commit-" + commit.sequence,
         onclick: event => replace(undo, rollback(context, commit, undo, event.currentTarget)) }, t("history.undo")))));
-  const body = table(t("nav.history"), [t("history.ab"), [t("history.commit")], t("time"), t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
+  const body = table(t("nav.history"), h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ", h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
     [t("history.relationsplus")], [t("history.relationsminus")], [t("history.size")], t("history.cursor"), h("span.hidden", {}, t("actions"))], []);
   const rows = body.querySelector("tbody");
   const more = h("button.button", { type: "button", onclick: () => fill(rows.rows.length) });
@@ -124,12 +124,12 @@ async function showChanges(from, to, context) {
     more.hidden = !isMore;
   }
   fill(answer);
-  const counts = (name, { added, removed, changed }) => h("div.stat", {}, h("dt", {}, name),
+  const counts = (name, { added, removed, changed }) => h("dl.stat", {}, h("dt", {}, name),
     h("dd.row", {}, h("ins", {}, "+" + number(added)), h("del.plain", {}, "−" + number(removed)), h("span", { title: t("change.changed") }, "± " + number(changed))));
   const past = n => Number(n) > 0 && h("a.button", { href: href("products", [], { at: n }) }, t("history.asofn", { n }));
   context.page(Number(from) === 0 ? t("history.before", { to }) : t("history.between", { from, to }),
     h("div.head", {}, h("p", {}, h("a", { href: href("history", [], { at: null }) }, "← " + t("history.all"))), context.exports("changes", { from, to, at: null })),
-    h("section.card", {}, h("dl.stats", {}, counts(t("nav.products"), answer.products), counts(t("relations"), answer.relations)),
+    h("section.card", {}, h("div.stats", {}, counts(t("nav.products"), answer.products), counts(t("relations"), answer.relations)),
       h("div.toolbar", {}, past(from), past(to))),
     list.children.length === 0 ? empty("history.same") : h("section.card", {}, list, more, problem));
 }

@@ -27,7 +27,7 @@ export default {
       skipped = 0;
       draw();
     } });
-    const figures = h("dl.stats"), rate = chart(t("live.rate"), ["line"]), latency = chart(t("live.latency"), ["line", "second", "third"]);
+    const figures = h("div.stats"), rate = chart(t("live.rate"), ["line"]), latency = chart(t("live.latency"), ["line", "second", "third"]);
     const list = table(t("live.scans"), [t("time"), t("live.input"), t("code"), t("match"), t("product"), [t("live.latency")]], []);
     const rows = list.querySelector("tbody");
     const inputs = h("div.stack", { "aria-live": "polite" }), targets = h("div.stack"), problems = h("div.stack", { "aria-live": "polite" });
@@ -90,7 +90,7 @@ export default {
       const perSecond = recent.reduce((sum, entry) => sum + entry.count, 0) / recent.length;
       replace(figures, [["live.persecond", decimal(perSecond)], ["live.median", duration(middle)], ["live.worst", duration(highest(2))],
         ["live.total", number(total)], ["live.misses", `${number(misses)} · ${share(misses, total)}`]]
-        .map(([key, text]) => h("div.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))));
+        .map(([key, text]) => h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))));
       rate.draw([history.map(entry => entry.count)], n => decimal(n) + " /s");
       latency.draw([0, 1, 2].map(index => history.map(entry => entry.latencies?.[index] ?? null)), duration);
     }

@@ -18,7 +18,7 @@ export function code(text, attributes) {
   return value(visible(text), { class: "mono", dir: "ltr", ...attributes });
 }
 
-/** A wide table in a region that scrolls by keyboard as well. */
+/** A wide table in a region that scrolls by keyboard as well. A column `[text]` has numbers. */
 export function table(label, columns, rows) {
   return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label },
     h("table.data", {}, h("thead", {}, h("tr", {}, columns.map(column =>
@@ -212,7 +212,7 @@ export function scanField(label, heard) {
     heard(text);
   };
   const field = h("input.bigfield", {
-    type: "search", "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    type: "search", "aria-label": label, placeholder: label, autocapitalize: "off", spellcheck: "false",
     enterkeyhint: "go", maxlength: "4096",
     oninput: () => { typed = field.value !== ""; },
     onkeydown: event => {
