@@ -173,13 +173,20 @@ function exportLinks(api, path, parameters = {}, kinds = ["ndjson", "csv"]) {
 
 // Store and new commits
 
-async function loadStore() {
-  const api = createApi({});
-  store = await api.get("store");
+let storeRequest = null;
+
+/** Asks for the store; while a request is under way, all who ask get its answer. */
+function loadStore() {
+  storeRequest ??= describeStore().finally(() => { storeRequest = null; });
+  return storeRequest;
+}
+
+async function describeStore() {
+  store = await createApi({}).get("store");
   frame();
   if (!events) {
     events = new AbortController();
-    api.events("events", (name, data) => {
+    createApi({}).events("events", (name, data) => {
       if (name === "commit" && typeof data?.sequence === "number") heardCommit(data);
     }, { signal: events.signal });
   }
@@ -256,9 +263,9 @@ function frame() {
     h("div.choices", {},
       store && h("p.who", {}, h("span.muted", {}, t("user") + " "), h("bdi", {}, store.user),
         h("span.badge", {}, t(store.editable ? "editable" : "readonly"))),
-      h("div.row", {}, theme, words,
-        h("button.button.quiet", { type: "button", id: "help-button", "aria-label": t("help"), title: t("help"),
-          onclick: help }, "?"))));
+      h("div.row", {}, theme, words, h("button.button.quiet.little", {
+        type: "button", id: "help-button", "aria-label": t("help"), title: t("help"), onclick: help,
+      }, "?"))));
   if (focused) document.getElementById(focused)?.focus();
   document.querySelector("body > a.skip").textContent = t("skip");
   mark();
@@ -383,7 +390,7 @@ function start() {
   chooseLanguage();
   applyTheme();
   main = h("main", { id: "main", tabindex: "-1" });
-  banner = h("div.banner", {});
+  banner = h("div.banner", { role: "status" });
   notice = h("div.banner", { role: "status" });
   status = h("div.hidden", { role: "status", "aria-live": "polite" });
   replace(document.body,

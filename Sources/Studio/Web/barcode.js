@@ -48,8 +48,8 @@ function retail(name, text) {
   const right = 3 + 7 * half + 5;
   const labels = name === "UPC-A"
     ? [[text[0], -5, 4], [text.slice(1, 6), 11, 33], [text.slice(6, 11), 51, 33], [text[11], 97, 4]]
-    : [[digits.slice(-half), right + 1, 7 * half - 2], [left, 4, 7 * half - 2]];
-  if (name === "EAN-13") labels.push([digits[0], -8, 5]);
+    : [[left, 4, 7 * half - 2], [digits.slice(-half), right + 1, 7 * half - 2]];
+  if (name === "EAN-13") labels.unshift([digits[0], -8, 5]);
   const isGuard = x => x < 3 || x >= right + 7 * half || (x >= right - 5 && x < right)
     || (name === "UPC-A" && (x < 10 || x >= right + 7 * half - 7));
   return drawn(name, widths, text, labels, isGuard);

@@ -372,7 +372,7 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
     get first() { return Math.round(top / rowHeight); },
     row: rowAt,
     /**
-     * Other columns: `field`, `title`, `width` (CSS), `number`, `code`, `sort` ("ascending", "descending", "none" or
+     * Other columns: `field`, `title`, `width` (a track of a CSS grid whose least width is in rem), `number`, `code`, `sort` ("ascending", "descending", "none" or
      * null if the column cannot be sorted by).
      */
     setColumns(next) {
@@ -380,6 +380,8 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
       columns = next;
       element.setAttribute("aria-colcount", columns.length);
       element.style.setProperty("--columns", columns.map(column => column.width).join(" "));
+      const least = columns.map(column => /[\d.]+rem/.exec(column.width)[0]);
+      element.style.setProperty("--least", `calc(1rem + ${least.join(" + ")})`);
       replace(head, columns.map((column, i) => h("div.grid-cell" + (column.number ? ".number" : ""), {
         role: "columnheader", "aria-colindex": i + 1, "aria-sort": column.sort, data: { column: column.field },
       }, column.sort ? h("button", { type: "button", onclick: () => sort?.(column.field) }, h("span", {}, column.title))

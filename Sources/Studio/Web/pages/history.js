@@ -35,18 +35,18 @@ async function showCommits(context) {
     h("td", {}, h("span.row.nowrap", {}, pick("a", commit.sequence), pick("b", commit.sequence))),
     h("th.number", { scope: "row", id: "commit-" + commit.sequence }, number(commit.sequence)),
     h("td.nowrap", { title: ago(commit.time) }, time(commit.time)),
-    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
-    h("td.number", {}, plus(commit.products.upserted)), h("td.number", {}, minus(commit.products.deleted)),
-    h("td.number", {}, plus(commit.relations.written)), h("td.number", {}, minus(commit.relations.deleted)),
-    h("td.number.nowrap", {}, bytes(commit.bytes)), h("td.nowrap", {}, value(commit.cursor)),
     h("td", {}, h("span.row.nowrap", {},
       h("a.button.little", { href: href("history", [], { from: commits[index + 1]?.sequence ?? 0, to: commit.sequence, at: null }),
         "aria-describedby": "commit-" + commit.sequence }, t("history.changes")),
       h("a.button.little", { href: href("products", [], { at: commit.sequence }), "aria-describedby": "commit-" + commit.sequence }, t("history.asof")),
       context.store.editable && index > 0 && h("button.button.little.danger", { type: "button", "aria-describedby": "commit-" + commit.sequence,
-        onclick: event => replace(undo, rollback(context, commit, undo, event.currentTarget)) }, t("history.undo")))));
-  const body = table(t("nav.history"), h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ", h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
-    [t("history.relationsplus")], [t("history.relationsminus")], [t("history.size")], t("history.cursor"), h("span.hidden", {}, t("actions"))], []);
+        onclick: event => replace(undo, rollback(context, commit, undo, event.currentTarget)) }, t("history.undo")))),
+    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
+    h("td.number", {}, plus(commit.products.upserted)), h("td.number", {}, minus(commit.products.deleted)),
+    h("td.number", {}, plus(commit.relations.written)), h("td.number", {}, minus(commit.relations.deleted)),
+    h("td.number.nowrap", {}, bytes(commit.bytes)), h("td.nowrap", {}, value(commit.cursor)));
+  const body = table(t("nav.history"), [h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ", h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), h("span.hidden", {}, t("actions")), t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
+    [t("history.relationsplus")], [t("history.relationsminus")], [t("history.size")], t("history.cursor")], []);
   const rows = body.querySelector("tbody");
   const more = h("button.button", { type: "button", onclick: () => fill(rows.rows.length) });
   function fill(start) {

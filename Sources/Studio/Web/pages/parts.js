@@ -8,14 +8,19 @@ import { messageOf } from "../app.js";
 /** How many entries of one level of a tree are shown before a button asks for more. */
 const treeStep = 100;
 
-/** A code with its control characters as visible signs: GS is ␝. */
+const controlNames = ("NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US")
+  .split(" ");
+
+/** A code with a dot for each control character, so that texts below each other stay aligned. */
 export function visible(text) {
-  return String(text).replace(/[\0-\x1f]/g, sign => String.fromCharCode(0x2400 + sign.charCodeAt(0))).replaceAll("\x7f", "␡");
+  return String(text).replace(/[\0-\x1f\x7f]/g, "•");
 }
 
-/** A code, in the font of codes. */
+/** A code, in the font of codes, with the names of its control characters. */
 export function code(text, attributes) {
-  return value(visible(text), { class: "mono", dir: "ltr", ...attributes });
+  const parts = String(text).split(/([\0-\x1f\x7f])/);
+  return h("bdi.mono.code", { dir: "ltr", ...attributes }, parts.map((part, index) => index % 2 === 0 ? part
+    : h("span.control", {}, controlNames[part.charCodeAt(0)] ?? "DEL")));
 }
 
 /** A wide table in a region that scrolls by keyboard as well. A column `[text]` has numbers. */

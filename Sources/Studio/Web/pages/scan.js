@@ -3,6 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number, time } from "../format.js";
 import { errorBox } from "../app.js";
+import { barcode } from "../barcode.js";
 import { clip, code, completion, empty, json, product, scanField, table, visible } from "./parts.js";
 
 /** How many scans of this page are kept, and how many codes are asked for sets. */
@@ -150,6 +151,7 @@ function describe(context, text, answer) {
   const elements = Object.entries(answer.elements ?? {});
   return [
     h(found ? "section.card.result.good" : "section.card.result.bad", { "aria-label": t("scan.result") },
+      found && first.barcode.length <= 48 && h("div.drawing", {}, barcode(first.barcode)),
       h("p.verdict", {}, h("span", { "aria-hidden": "true" }, found ? "✓ " : "✕ "), t(found ? "scan.found" : "scan.notfound"), " ",
         h("span.match", { data: { field: "match" } }, answer.match)),
       found ? h("p.name", {}, product(context, first)) : h("p.name", {}, value(answer.reason ?? "")),
@@ -168,7 +170,7 @@ function describe(context, text, answer) {
     answer.products.length > 1 && h("section.card", {}, h("h2", {}, t("scan.candidates")), products(context, answer.products)),
     answer.suggestions?.length > 0 && h("section.card", {}, h("h2", {}, t("scan.suggestions")),
       table(t("scan.suggestions"), [t("field.barcode"), t("field.name")], answer.suggestions.map(item =>
-        h("tr", {}, h("td", {}, h("a", { href: context.href("scan", [], { code: item.barcode }) }, code(item.barcode))),
+        h("tr", {}, h("td", {}, h("a", { href: context.href("scan", [], { code: item.barcode }) }, code(clip(item.barcode, 60)))),
           h("td", {}, product(context, item)))))),
     h("section.card", {}, h("h2", {}, t("scan.steps")), steps(t, text, answer)),
     (data.length > 0 || elements.length > 0) && h("section.card", {}, h("h2", {}, t("scan.data")),
@@ -183,7 +185,7 @@ function describe(context, text, answer) {
 function products(context, items) {
   const { t } = context;
   return table(t("scan.candidates"), [t("field.barcode"), t("field.name"), t("field.brand"), t("field.unit")], items.slice(0, 100).map(item =>
-    h("tr", {}, h("td", {}, code(item.barcode)), h("td", {}, product(context, item)),
+    h("tr", {}, h("td", {}, code(clip(item.barcode, 60))), h("td", {}, product(context, item)),
       h("td", {}, value(item.brand)), h("td", {}, value(item.unit)))));
 }
 

@@ -30,7 +30,7 @@ export default {
       answer.rows.length === 0 ? empty(missing ? "sets.nonemissing" : "sets.nosets") : h("section.card", {},
         table(t("nav.sets"), [t("field.name"), t("field.barcode"), [t("sets.parts")], t("sets.missing")], answer.rows.map(row =>
           h("tr", {}, h("td", {}, h("a", { href: href("sets", [row.id]) }, value(clip(row.name || row.id)))),
-            h("td", {}, code(row.barcode)), h("td.number", {}, number(row.components)),
+            h("td", {}, code(clip(row.barcode, 60))), h("td.number", {}, number(row.components)),
             h("td", {}, row.missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: row.missing })) : h("span.muted", {}, "–"))))),
         h("nav.toolbar", { "aria-label": t("pages") },
           h("span.muted", {}, t("range", { from: offset + 1, to: last, n: answer.count === null ? "…" : number(answer.count) })),
@@ -48,7 +48,7 @@ async function showSet(id, context) {
   context.page(t("sets.set"),
     h("p", {}, h("a", { href: href("sets") }, "← " + t("sets.all"))),
     h("section.card", {}, h("h2", {}, set.product ? product(context, set.product) : value(set.name || set.id)),
-      h("p.row", {}, value(set.id, { class: "mono muted" }), set.product?.barcode ? code(set.product.barcode) : null,
+      h("p.row", {}, value(set.id, { class: "mono muted" }), set.product?.barcode ? code(clip(set.product.barcode, 60)) : null,
         set.product === null && h("span.badge.bad", {}, t("missing")),
         missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: missing })) : h("span.badge.good", {}, "✓ " + t("sets.allthere"))),
       set.components.length === 0 ? empty("sets.noparts") : h("div.tree.components", {}, parts(context, set.components, 2))));
@@ -59,7 +59,7 @@ function parts(context, components, levels) {
   return h("ul", {}, components.map(part => {
     const line = h("span.row.part", {}, h("span.pieces", {}, number(part.groupNum), " ×"),
       product(context, part.product, part.subProductId),
-      part.product && part.product.barcode ? code(part.product.barcode, { class: "mono muted" }) : null,
+      part.product && part.product.barcode ? h("span.muted", {}, code(clip(part.product.barcode, 60))) : null,
       part.product === null && h("span.badge.bad", {}, "✕ " + t("missing")),
       part.cycle && h("span.badge.warn", {}, t("sets.cycle")));
     if (!part.components?.length) return h("li", {}, line);
