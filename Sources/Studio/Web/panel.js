@@ -53,7 +53,7 @@ export function createPanel(context, close) {
         product.isSaleProduct ? h("span.badge", {}, t("field.isSaleProduct")) : null,
         product.isGroupedProduct ? h("span.badge.accent", {}, t("field.isGroupedProduct")) : null,
         product.isMarketingProduct ? h("span.badge", {}, t("field.isMarketingProduct")) : null),
-      linear || square ? h("figure.codes", {}, linear, square,
+      linear || square ? h("figure.drawn", {}, linear, square,
         h("figcaption.tiny.muted", {}, [linear && symbology(code), square && "QR"].filter(Boolean).join(" · "))) : null,
       section("panel.fields", h("dl.pairs.fields", {}, fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key)))
         .filter(field => product[field] !== undefined).map(field => {
