@@ -318,7 +318,7 @@ function askForToken() {
       setToken(field.value.replace(/^.*#t=/, ""));
       show({ focus: true });
     } },
-    h("p", {}, t("token.text")),
+    h("p", {}, t("token.text").split("`").map((part, i) => i % 2 === 1 ? h("code", {}, part) : part)),
     h("label", { for: "token" }, t("token.field")),
     h("div.row", {}, field, h("button.button.primary", { type: "submit" }, t("token.open")))));
   field.focus();

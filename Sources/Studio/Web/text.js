@@ -46,7 +46,7 @@ const words = {
   "commits.stay": ["Stay on commit {n}", "停留在提交 {n}"],
   "token.title": ["Token needed", "需要令牌"],
   "token.text": ["Paste the token, or open the link that `catalogctl studio` printed.",
-    "请粘贴令牌，或打开 catalogctl studio 打印的链接。"],
+    "请粘贴令牌，或打开 `catalogctl studio` 打印的链接。"],
   "token.field": ["Token", "令牌"],
   "token.open": ["Open", "打开"],
   "key.search": ["Search", "搜索"],
