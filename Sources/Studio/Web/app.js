@@ -31,6 +31,8 @@ let pinned = null;
 /** The newest commit that the server told of, and how many came since `pinned`. */
 let news = { sequence: 0, count: 0 };
 let events = null;
+/** Whether the field for the token is shown. */
+let asking = false;
 let main, banner, notice, status, heading;
 
 // Views
@@ -81,7 +83,6 @@ function setUrl(url) {
 
 async function show({ focus = false, again = false } = {}) {
   const view = viewOf(location.href);
-  if (sessionStorage.getItem("shelfmark.token") === null) return askForToken();
   if (shown && !again && shown.view.page === view.page && shown.view.at === view.at && shown.handle?.update) {
     shown.view = view;
     mark();
@@ -89,6 +90,7 @@ async function show({ focus = false, again = false } = {}) {
   }
   shown?.controller.abort();
   shown?.handle?.leave?.();
+  asking = false;
   const controller = new AbortController();
   const current = shown = { view, controller, handle: null };
   pinned = view.at;
@@ -184,15 +186,28 @@ function loadStore() {
 async function describeStore() {
   store = await createApi({}).get("store");
   frame();
-  if (!events) {
-    events = new AbortController();
-    createApi({}).events("events", (name, data) => {
-      if (name === "commit" && typeof data?.sequence === "number") heardCommit(data);
-    }, { signal: events.signal });
-  }
+  listen();
   if (store.sequence > news.sequence) news.sequence = store.sequence;
   countNews();
   return store;
+}
+
+/** Listens for commits while the page is visible: a browser has few connections to a server for all its tabs. */
+function listen() {
+  if (events || document.hidden) return;
+  events = new AbortController();
+  createApi({}).events("events", (name, data) => {
+    if (name === "commit" && typeof data?.sequence === "number") heardCommit(data);
+  }, { signal: events.signal });
+}
+
+function visibilityChanged() {
+  if (document.hidden) {
+    events?.abort();
+    events = null;
+  } else if (store) {
+    loadStore().catch(() => {});
+  }
 }
 
 function heardCommit({ sequence, products, relations }) {
@@ -302,7 +317,10 @@ function mark() {
   }
 }
 
+/** Shows a field for the token, when the server asked for one. */
 function askForToken() {
+  if (asking) return;
+  asking = true;
   shown?.controller.abort();
   shown?.handle?.leave?.();
   shown = null;
@@ -400,6 +418,7 @@ function start() {
   addEventListener("popstate", () => show({ focus: true }));
   addEventListener("hashchange", () => { if (location.hash.startsWith("#t=")) { takeToken(); show({ again: true }); } });
   addEventListener("studio:unauthorized", () => { setToken(null); askForToken(); });
+  document.addEventListener("visibilitychange", visibilityChanged);
   document.addEventListener("keydown", keydown);
   document.addEventListener("click", clicked);
   show();

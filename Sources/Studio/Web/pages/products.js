@@ -28,8 +28,8 @@ async function show(main, view, context) {
   const { api, t } = context;
   let state = stateOf(view);
   let request = new AbortController();
-  /** The cursor of each page of search results. */
-  let cursors = [];
+  /** The cursor of each page of search results that is known to exist, and how many results are known. */
+  let cursors = [], known = 0;
   let poll = 0, later = 0;
   let facetsFor = null, facetRequest = null;
 
@@ -148,7 +148,7 @@ async function show(main, view, context) {
       const cursor = cursors[page];
       if (cursor === undefined || cursor === null) return [];
       const answer = await api.get("search", { q: state.q, limit: pageSize, after: cursor, ...state.filters }, { signal });
-      found(page, answer);
+      grid.setCount(found(page, answer));
       return answer.results.map(one => toRow(one.product, one.matched));
     }
     const answer = await api.get("products", { ...query(), offset: page * pageSize, limit: pageSize }, { signal });
@@ -160,18 +160,15 @@ async function show(main, view, context) {
     return { sort: state.sort === "id" ? null : state.sort, descending: state.descending, columns: state.columns.join(), ...state.filters };
   }
 
-  /** Results of one page: the next one can be asked for with the cursor that came along. */
+  /** Takes note of a page of results and the cursor of the next one. Returns how many rows the table has now. */
   function found(page, { results, next }) {
-    const known = page * pageSize + results.length;
-    const more = next !== null && known < mostResults && results.length === pageSize;
-    if (more) cursors[page + 1] = next;
-    if (page === 0 || more || cursors.length <= page + 1) {
-      const all = Math.max(known + (more ? 1 : 0), page === 0 ? 0 : grid.count && more ? grid.count : 0);
-      if (page > 0) grid.setCount(all);
-      say(t(more ? "products.resultsMore" : "products.results", { n: known }));
-      return all;
-    }
-    return grid.count;
+    const end = page * pageSize + results.length;
+    if (next !== null && results.length === pageSize && end < mostResults) cursors[page + 1] = next;
+    known = Math.max(known, end);
+    const more = cursors.length > Math.ceil(known / pageSize);
+    say(t(more ? "products.resultsMore" : "products.results", { n: known }));
+    // One row more stands for the next page, so that scrolling to it loads that page.
+    return known + (more ? 1 : 0);
   }
 
   function setCount(count) {
@@ -194,6 +191,7 @@ async function show(main, view, context) {
       if (state.q !== "") {
         const answer = await api.get("search", { q: state.q, limit: pageSize, ...state.filters }, { signal });
         cursors = [null];
+        known = 0;
         const rows = answer.results.map(one => toRow(one.product, one.matched));
         grid.reset({ count: found(0, answer), rows });
       } else {
@@ -488,6 +486,7 @@ async function show(main, view, context) {
         loadFacets();
       }
       if (state.id === null && panel.id !== null) {
+        if (panel.element.contains(document.activeElement)) grid.focus();
         panel.hide();
         grid.select(null);
       } else if (state.id !== null && state.id !== panel.id) {
