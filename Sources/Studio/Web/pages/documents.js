@@ -46,7 +46,16 @@ async function showCollection(collection, view, context) {
   const list = h("ul.list.documents"), links = h("div");
   let next = null, asked = 0;
   const more = h("button.button", { type: "button", hidden: true, onclick: () => load(next) }, t("more"));
-  const edits = pending(context, async (changes, done) => {
+  const edits = pending(context, path, async (changes, done) => {
+    if (changes.length > 1) {
+      // All in one commit, where the server can.
+      try {
+        await context.api.send("POST", path, { changes: changes.map(({ id, after }) => ({ id, document: after ?? null })) });
+        return;
+      } catch (error) {
+        if (error.status !== 404 && error.status !== 405) throw error;
+      }
+    }
     for (const change of changes) {
       const url = `${path}/${encodeURIComponent(change.id)}`;
       await (change.after === undefined ? context.api.send("DELETE", url) : context.api.send("PUT", url, change.after));

@@ -126,15 +126,20 @@ export function fields(changes) {
   ]));
 }
 
+/** The changes that wait, by the page that they belong to: they stay while other pages are visited. */
+const waiting = new Map();
+addEventListener("beforeunload", event => {
+  for (const changes of waiting.values()) if (changes.size > 0) event.preventDefault();
+});
+
 /**
- * Changes that wait for a review. `add` takes one (a later one with the same key takes its place), `element` shows them
+ * Changes that wait for a review, those of `name`. `add` takes one (a later one with the same key takes its place), `element` shows them
  * with their differences, and "Save" calls `save(changes)`, which sends them and throws where it could not.
  */
-export function pending(context, save, saved) {
-  const changes = new Map();
+export function pending(context, name, save, saved) {
+  if (!waiting.has(name)) waiting.set(name, new Map());
+  const changes = waiting.get(name);
   const element = h("section", { "aria-live": "polite", "aria-label": t("pending") });
-  const warn = event => { if (changes.size) event.preventDefault(); };
-  addEventListener("beforeunload", warn, { signal: context.signal });
   let busy = false;
 
   function show(error) {
@@ -168,9 +173,9 @@ export function pending(context, save, saved) {
     }
   }
 
+  show();
   return {
     element,
-    get size() { return changes.size; },
     get: key => changes.get(key),
     add(key, change) {
       if (JSON.stringify(change.before) === JSON.stringify(change.after)) changes.delete(key);
@@ -226,6 +231,8 @@ export function scanField(label, heard) {
       // Tab ends a code that was just typed; otherwise it moves on as everywhere.
       if (event.key === "Tab" && !event.shiftKey && typed) return take(event);
       const sign = event.key.length === 1 && event.key < " " ? event.key
+        // Some keyboards send a control character as a key without a name: in codes that is GS.
+        : event.key === "" && event.keyCode === 0 ? "\x1d"
         : event.ctrlKey && !event.altKey && !event.metaKey ? controls[event.key] : undefined;
       if (sign === undefined || sign === "\r" || sign === "\n") return;
       event.preventDefault();

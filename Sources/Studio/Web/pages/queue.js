@@ -14,28 +14,38 @@ export default {
     const { t, href } = context;
     const state = view.parameters.get("state");
     const body = h("div.stack"), problem = h("div");
-    let limit = limits[0];
+    let limit = limits[0], keys = new Set();
+    const isHeld = upload => upload.state === "waiting" && keys.has(upload.orderKey);
 
     async function load() {
-      const { counts, uploads } = await context.api.get("queue", { state, limit, at: null });
+      const ask = (which, most = limit) => context.api.get("queue", { state: which, limit: most, at: null });
+      const answer = await ask(state === "held" ? "waiting" : state);
+      const { counts } = answer;
+      // What waits for a parked upload with the same order key is held.
+      const parked = counts.parked > 0 ? (await ask("parked", limits.at(-1))).uploads : [];
+      keys = new Set(parked.filter(upload => upload.holdsKey).map(upload => upload.orderKey));
+      const behind = keys.size > 0 ? (await ask("waiting", limits.at(-1))).uploads : [];
+      const held = behind.filter(isHeld);
+      const uploads = state === "held" ? held : answer.uploads;
       const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
-      const names = [...new Set(["waiting", "sending", "held", "parked", ...Object.keys(counts)])];
       replace(body,
         tabs(t("queue.states"), [[t("queue.every") + " " + number(total), href("queue"), state === null],
-          ...names.map(name => [word(t, name) + " " + number(counts[name] ?? 0), href("queue", [], { state: name }), state === name])]),
+          ...["waiting", "sending", "held", "parked"].map(name => [
+            t("queue.is." + name) + " " + (name !== "held" ? number(counts[name] ?? 0) : number(held.length) + (behind.length === limits.at(-1) ? "+" : "")),
+            href("queue", [], { state: name }), state === name])]),
         uploads.length === 0 ? empty(total === 0 ? "queue.none" : "queue.nonestate") : h("section.card", {},
           table(t("nav.queue"), [t("queue.state"), t("queue.kind"), t("queue.key"), t("queue.created"), [t("queue.attempts")], t("queue.error"),
             t("queue.payload"), ...context.store.editable ? [h("span.hidden", {}, t("actions"))] : []], uploads.map(row)),
-          uploads.length === limit && limit < limits.at(-1) && h("button.button", { type: "button", onclick: () => {
+          answer.uploads.length === limit && limit < limits.at(-1) && h("button.button", { type: "button", onclick: () => {
             limit = limits.at(-1);
             again();
           } }, t("more"))));
     }
 
     function row(upload) {
-      const { id } = upload;
+      const { id } = upload, shown = isHeld(upload) ? "held" : upload.state;
       return h("tr", { data: { upload: id } },
-        h("td", {}, h(`span.badge.${badges[upload.state] || "plain"}`, {}, word(t, upload.state)),
+        h("td", {}, h(`span.badge.${badges[shown] || "plain"}`, {}, t("queue.is." + shown)),
           upload.holdsKey && h("span.badge.warn", { title: t("queue.holds.text") }, t("queue.holds"))),
         h("td.nowrap", {}, value(upload.kind), upload.priority !== "normal" && [" ", h("span.badge", {}, value(upload.priority))]),
         h("td.nowrap", {}, upload.orderKey === null ? "–" : value(upload.orderKey, { class: "mono" })),
@@ -85,13 +95,8 @@ export default {
 
     const refresh = h("button.button", { type: "button", onclick: again }, t("refresh"));
     await load();
-    context.page(t("nav.queue"), h("div.head", {}, refresh, context.exports("queue", { state, at: null }, ["ndjson"])), problem, body,
+    context.page(t("nav.queue"), h("div.head", {}, refresh, context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
       !context.store.editable && h("p.muted.small", {}, t("queue.readonly")));
     return { update: () => false };
   },
 };
-
-function word(t, state) {
-  const text = t("queue.is." + state);
-  return text.startsWith("queue.is.") ? state : text;
-}

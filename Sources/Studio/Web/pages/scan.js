@@ -200,7 +200,7 @@ function flat(data, path = "") {
 }
 
 /** The steps of `explain`, each below the digits of the code that it is about. */
-function steps(t, text, { reading, attempts }) {
+function steps(t, text, { reading, attempts, key, rest }) {
   const shown = visible(text);
   const rows = [];
   const add = (label, item, at, note, state) => rows.push({ label, text: visible(item), at, note, state });
@@ -217,8 +217,11 @@ function steps(t, text, { reading, attempts }) {
   if (reading.addOn) add(t("scan.addon"), reading.addOn, Math.max(0, shown.lastIndexOf(reading.addOn)));
   if (reading.folded) add(t("scan.folded"), reading.folded, 0);
   for (const attempt of attempts) {
-    add(t("scan.tried") + " " + attempt.kind, attempt.text, place(shown, attempt.text),
+    // A head is tried with the whole code; what matched is the beginning of it.
+    const head = attempt.kind === "head" && attempt.products > 0 && key && attempt.text.startsWith(key);
+    add(t("scan.tried") + " " + attempt.kind, head ? key : attempt.text, place(shown, attempt.text),
       [t("scan.foundn", { n: attempt.products }), attempt.note].filter(Boolean).join(" · "), attempt.products > 0 ? "good" : "muted");
+    if (head && rest) add(t("scan.rest"), rest, place(shown, attempt.text) + attempt.text.indexOf(rest, key.length));
   }
   const left = -Math.min(0, ...rows.map(row => row.at));
   return h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("scan.steps") }, h("table.data.digits", {},

@@ -10,7 +10,7 @@ export default {
     const { t } = context;
     const body = h("div.stack"), form = h("div");
     const url = change => `settings/${encodeURIComponent(change.owner)}/${encodeURIComponent(change.name)}`;
-    const edits = pending(context, async (changes, done) => {
+    const edits = pending(context, "settings", async (changes, done) => {
       for (const change of changes) {
         await (change.after === undefined ? context.api.send("DELETE", url(change)) : context.api.send("PUT", url(change), { value: change.after }));
         done(change);
