@@ -5,9 +5,11 @@ import { number, decimal, duration, share, time, ago } from "../format.js";
 import { clip, code, empty, product, table } from "./parts.js";
 
 /** The most scans in the list, seconds in a chart, latencies of one second, and uploads that are counted by target. */
-const rowLimit = 200, seconds = 120, sampleLimit = 1000, uploadLimit = 1000;
+const rowLimit = 100, seconds = 120, sampleLimit = 1000, uploadLimit = 1000;
 /** The milliseconds between two requests of the daemon's state. */
 const statusPause = 3000;
+/** The least milliseconds between two drawings of the list: a new layout of it for every frame would be most of the work. */
+const drawPause = 50;
 
 export default {
   title: "nav.live",
@@ -17,9 +19,9 @@ export default {
       context.page(t("nav.live"), empty("live.none"));
       return;
     }
-    // Per second: how many scans, and the percentiles of their latencies. The last entry is the present second.
-    const history = Array.from({ length: seconds }, () => ({ count: 0, latencies: null }));
-    let waiting = [], samples = [], misses = 0, total = 0, count = 0, skipped = 0, paused = false, frame = 0, refresh = 0;
+    // Per second: how many scans (null before this page was opened), and the percentiles of their latencies. The last entry is the present second.
+    const history = Array.from({ length: seconds }, () => ({ count: null, latencies: null }));
+    let waiting = [], samples = [], misses = 0, total = 0, count = 0, skipped = 0, paused = false, frame = 0, drawn = 0, refresh = 0;
     const connection = h("span.badge", { role: "status" }, t("live.connecting"));
     const pause = h("button.button", { type: "button", "aria-pressed": "false", onclick: () => {
       paused = !paused;
@@ -48,11 +50,17 @@ export default {
       } else waiting.push({ gap: true });
       if (waiting.length > rowLimit) waiting.shift();
       if (paused && name === "scan") skipped++;
-      if (!frame) frame = requestAnimationFrame(draw);
+      if (!frame) soon();
     }
 
-    function draw() {
+    /** Draws before the next frame that is at least a pause after the last drawing. */
+    function soon() {
+      frame = requestAnimationFrame(now => now - drawn >= drawPause ? draw(now) : soon());
+    }
+
+    function draw(now = performance.now()) {
       frame = 0;
+      drawn = now;
       pause.textContent = paused ? skipped > 0 ? t("live.resumen", { n: skipped }) : t("live.resume") : t("live.pause");
       if (paused || waiting.length === 0) return;
       none.hidden = true;
@@ -83,11 +91,14 @@ export default {
       history.push({ count, latencies: samples.length ? [at(.5), at(.95), at(.99)] : null });
       count = 0;
       samples = [];
-      if (document.hidden) return;
+      if (!document.hidden) figure();
+    }
+
+    function figure() {
       const recent = history.slice(-10), all = history.map(entry => entry.latencies).filter(Boolean).slice(-60);
       const highest = index => all.length ? Math.max(...all.map(entry => entry[index])) : null;
       const middle = all.length ? all.map(entry => entry[0]).sort((a, b) => a - b)[all.length >> 1] : null;
-      const perSecond = recent.reduce((sum, entry) => sum + entry.count, 0) / recent.length;
+      const perSecond = recent.reduce((sum, entry) => sum + entry.count, 0) / (recent.filter(entry => entry.count !== null).length || 1);
       replace(figures, [["live.persecond", decimal(perSecond)], ["live.median", duration(middle)], ["live.worst", duration(highest(2))],
         ["live.total", number(total)], ["live.misses", `${number(misses)} · ${share(misses, total)}`]]
         .map(([key, text]) => h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))));
@@ -123,9 +134,9 @@ export default {
       h("div.head", {}, h("div.row", {}, connection, pause)), problems,
       h("section.card", {}, figures, h("div.cards", {}, rate.element, latency.element)),
       h("div.cards", {}, h("section.card", {}, h("h2", {}, t("live.inputs")), inputs), h("section.card", {}, h("h2", {}, t("live.targets")), targets)),
-      h("section.card", {}, h("h2", {}, t("live.scans")), none, list));
+      h("section.card.scans", {}, h("h2", {}, t("live.scans")), none, list));
     draw();
-    second();
+    figure();
     const timer = setInterval(() => {
       second();
       if (!document.hidden && performance.now() >= refresh) state();
