@@ -39,7 +39,7 @@ async function show(main, view, context) {
     const own = next.columns.join() === defaultColumns.join() ? null : next.columns.join();
     return {
       q: next.q, sort: next.sort === "id" ? null : next.sort, descending: next.descending, ...next.filters, columns: own,
-      row: next.row || null,
+      row: next.q === "" ? next.row || null : null,
     };
   }
 
@@ -80,6 +80,7 @@ async function show(main, view, context) {
   const chips = h("div.chips", {});
   const exports = h("span", {});
   const problem = h("div", {});
+  const blank = h("p.blank", { hidden: true });
   const facets = h("div.facets", { id: "facets" });
   const facetButton = h("button.button", {
     type: "button", "aria-expanded": "true", "aria-controls": "facets", onclick: () => showFacets(facets.hidden),
@@ -123,7 +124,7 @@ async function show(main, view, context) {
   context.page(t("nav.products"),
     h("div.toolbar.products-bar", {}, field, counted, h("span.spring", {}), facetButton,
       h("div.anchor", {}, chooserButton, chooser), exports),
-    chips, problem, h("div.workspace", {}, facets, grid.element, panel.element));
+    chips, problem, h("div.workspace", {}, facets, h("div.table", {}, grid.element, blank), panel.element));
   main.classList.add("fill");
   main.querySelector("h1").classList.add("hidden");
   let facetsWanted = matchMedia("(min-width: 64rem)").matches;
@@ -165,7 +166,7 @@ async function show(main, view, context) {
     const end = page * pageSize + results.length;
     if (next !== null && results.length === pageSize && end < mostResults) cursors[page + 1] = next;
     known = Math.max(known, end);
-    const more = cursors.length > Math.ceil(known / pageSize);
+    const more = cursors.length > Math.max(1, Math.ceil(known / pageSize));
     say(t(more ? "products.resultsMore" : "products.results", { n: known }));
     // One row more stands for the next page, so that scrolling to it loads that page.
     return known + (more ? 1 : 0);
@@ -219,6 +220,7 @@ async function show(main, view, context) {
       if (error.name === "AbortError") return;
       if (error.code === "unknownCommit") throw error;
       grid.reset({ count: 0 });
+      blank.hidden = true;
       say("");
       replace(problem, errorBox(error, reload));
     }
@@ -237,8 +239,8 @@ async function show(main, view, context) {
   }
 
   function showEmpty() {
-    if (grid.count > 0) return;
-    replace(problem, h("p.empty", {}, t(state.q !== "" ? "products.noResults" : "products.none")));
+    blank.hidden = grid.count > 0;
+    blank.textContent = t(state.q !== "" ? "products.noResults" : "products.none");
   }
 
   function typed() {
