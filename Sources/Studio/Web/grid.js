@@ -315,7 +315,10 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
     event.preventDefault();
     event.stopPropagation();
     move?.(cell.dataset.column, event.key === "ArrowRight" ? 1 : -1);
-    head.querySelector(`[data-column="${CSS.escape(cell.dataset.column)}"] button`)?.focus();
+  }
+
+  function focusHead(field) {
+    head.querySelector(`[data-column="${CSS.escape(field)}"] button`)?.focus({ preventScroll: true });
   }
 
   function clicked(event) {
@@ -382,10 +385,12 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
       element.style.setProperty("--columns", columns.map(column => column.width).join(" "));
       const least = columns.map(column => /[\d.]+rem/.exec(column.width)[0]);
       element.style.setProperty("--least", `calc(1rem + ${least.join(" + ")})`);
+      const focused = head.contains(document.activeElement) ? document.activeElement.parentNode.dataset.column : null;
       replace(head, columns.map((column, i) => h("div.grid-cell" + (column.number ? ".number" : ""), {
         role: "columnheader", "aria-colindex": i + 1, "aria-sort": column.sort, data: { column: column.field },
       }, column.sort ? h("button", { type: "button", onclick: () => sort?.(column.field) }, h("span", {}, column.title))
         : h("button", { type: "button", "aria-disabled": "true" }, h("span", {}, column.title)))));
+      if (focused !== null) focusHead(focused);
       current.column = Math.min(current.column, columns.length - 1);
       if (!same) for (const slot of pool) shape(slot);
       render();

@@ -8,6 +8,8 @@ import { fieldNames, defaultColumns, fieldColumn, fieldText, fieldTitle } from "
 import { errorBox } from "../app.js";
 
 const filterNames = ["brand", "category", "set", "deleted", "since", "where"];
+/** A view of at most so many rows can be sorted by any field. */
+const sortable = 100_000;
 /** Until the store was described: the orders of a store with all indexes. */
 const usualOrders = ["id", "barcode", "name", "category", "brand", "updateTime"];
 /** Results that are shown at most; nobody reads that far, and each page needs the one before it. */
@@ -215,6 +217,7 @@ async function show(main, view, context) {
         }
       }
       replace(problem);
+      setColumns();
       showEmpty();
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -232,7 +235,10 @@ async function show(main, view, context) {
     try {
       const answer = await api.get("products", { ...query(), columns: "id", offset: 0, limit: 1 }, { signal });
       if (answer.count === null) poll = setTimeout(() => count(signal), 150);
-      else setCount(answer.count);
+      else {
+        setCount(answer.count);
+        setColumns();
+      }
     } catch (error) {
       if (error.name !== "AbortError") replace(problem, errorBox(error, reload));
     }
@@ -259,7 +265,7 @@ async function show(main, view, context) {
     const orders = context.store?.orders ?? usualOrders;
     grid.setColumns(state.columns.map(name => ({
       ...fieldColumn(name),
-      sort: state.q !== "" || !orders.includes(name) ? null
+      sort: state.q !== "" || !(orders.includes(name) || (grid.count > 0 && grid.count <= sortable)) ? null
         : state.sort === name ? (state.descending ? "descending" : "ascending") : "none",
     })));
   }
