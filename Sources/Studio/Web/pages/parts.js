@@ -11,16 +11,18 @@ const treeStep = 100;
 const controlNames = ("NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US")
   .split(" ");
 
-/** A code with a dot for each control character, so that texts below each other stay aligned. */
+/** Characters that are not seen: controls, and marks of direction, which would turn the digits around them. */
+const unseen = /([\0-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff])/;
+
+/** A code with a dot for each character that is not seen, so that texts below each other stay aligned. */
 export function visible(text) {
-  return String(text).replace(/[\0-\x1f\x7f]/g, "•");
+  return String(text).replace(new RegExp(unseen, "g"), "•");
 }
 
-/** A code, in the font of codes, with the names of its control characters. */
+/** A code, in the font of codes, with the names of the characters that are not seen. */
 export function code(text, attributes) {
-  const parts = String(text).split(/([\0-\x1f\x7f])/);
-  return h("bdi.mono.code", { dir: "ltr", ...attributes }, parts.map((part, index) => index % 2 === 0 ? part
-    : h("span.control", {}, controlNames[part.charCodeAt(0)] ?? "DEL")));
+  return h("bdi.mono.code", { dir: "ltr", ...attributes }, String(text).split(unseen).map((part, index) => index % 2 === 0 ? part
+    : h("span.control", {}, controlNames[part.charCodeAt(0)] ?? "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))));
 }
 
 /** A wide table in a region that scrolls by keyboard as well. A column `[text]` has numbers. */

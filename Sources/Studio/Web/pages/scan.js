@@ -30,6 +30,13 @@ export default {
       h("p.muted.small", {}, t("scan.hint")), video, result, setsCard,
       h("section.card", {}, h("h2", {}, t("scan.history")), list));
     field.focus();
+    // A scanner types wherever the focus is: what is typed outside of controls goes to the field.
+    document.addEventListener("keydown", event => {
+      const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== "/" && event.key !== "?";
+      if (!plain || event.target.closest("a, button, input, select, textarea, summary, dialog, [tabindex='0']")) return;
+      field.focus();
+      field.select();
+    }, { signal: context.signal });
 
     async function look(text, record) {
       const ask = ++asked;
