@@ -3,6 +3,7 @@
 import { h, s, replace } from "./dom.js";
 import { createApi, takeToken, setToken } from "./api.js";
 import { t, language, chooseLanguage, setLanguage } from "./text.js";
+import products from "./pages/products.js";
 
 const root = "/studio/";
 const themeKey = "shelfmark.theme";
@@ -121,12 +122,12 @@ async function show({ focus = false, again = false } = {}) {
   };
   try {
     if (!names.has(view.page)) throw new Error(t("notfound"));
-    const [module] = await Promise.all([
-      import(`./pages/${view.page}.js`), store ?? (view.page === "products" ? null : loadStore()),
-    ]);
+    // Products is part of the first modules and does not wait for the store: its rows are asked for at once.
+    const page = view.page === "products" ? products
+      : (await Promise.all([import(`./pages/${view.page}.js`), store ?? loadStore()]))[0].default;
     if (current !== shown) return;
-    document.title = t(module.default.title) + " · Shelfmark Studio";
-    current.handle = await module.default.show(main, view, context) ?? null;
+    document.title = t(page.title) + " · Shelfmark Studio";
+    current.handle = await page.show(main, view, context) ?? null;
     if (current !== shown) return current.handle?.leave?.();
     context.ready();
     if (focus && !main.contains(document.activeElement)) (main.querySelector("h1") ?? main).focus({ preventScroll: true });
@@ -414,6 +415,7 @@ function start() {
   replace(document.body,
     h("a.skip", { href: "#main", onclick: event => { event.preventDefault(); main.focus(); } }, t("skip")),
     h("header", {}), h("div.content", {}, banner, notice, main), status);
+  show();
   frame();
   addEventListener("popstate", () => show({ focus: true }));
   addEventListener("hashchange", () => { if (location.hash.startsWith("#t=")) { takeToken(); show({ again: true }); } });
@@ -421,7 +423,6 @@ function start() {
   document.addEventListener("visibilitychange", visibilityChanged);
   document.addEventListener("keydown", keydown);
   document.addEventListener("click", clicked);
-  show();
 }
 
 start();

@@ -186,7 +186,7 @@ const words = {
   "products.anyTime": ["Any time", "不限"],
   "products.sinceChip": ["Changed since commit {n}", "自提交 {n} 后更改"],
   "products.remove": ["Remove filter {name}", "移除筛选 {name}"],
-  "products.partial": ["Counted in part of the rows.", "仅统计部分行。"],
+  "products.partial": ["The most frequent values.", "最常见的值。"],
   "filter.brand": ["Brand", "品牌"],
   "filter.category": ["Category", "分类"],
   "filter.set": ["Kind", "类型"],
