@@ -81,7 +81,9 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
     const response = await request(method, address(path, withAt(path, parameters)), { ...options, signal: both(options.signal) });
     const text = await response.text();
     const answer = text === "" ? null : JSON.parse(text);
-    if (answer && typeof answer.sequence === "number" && method === "GET") seen(answer.sequence);
+    // A request that names a commit of its own says nothing about the commit of the view.
+    const isOfView = method === "GET" && !("at" in (parameters ?? {}));
+    if (isOfView && typeof answer?.sequence === "number") seen(answer.sequence);
     return answer;
   }
 

@@ -80,6 +80,7 @@ const words = {
   "show": ["Show", "显示"],
   "edit": ["Edit", "编辑"],
   "remove": ["Remove", "移除"],
+  "present": ["This page has no past: it shows what is there now.", "此页面没有历史：显示的是当前内容。"],
   "refresh": ["Refresh", "刷新"],
   "previous": ["Previous", "上一页"],
   "next": ["Next", "下一页"],

@@ -2,7 +2,7 @@
 
 import { h, value } from "../dom.js";
 import { number, bytes, time, ago } from "../format.js";
-import { empty, table } from "./parts.js";
+import { empty, present, table } from "./parts.js";
 
 export default {
   title: "nav.cache",
@@ -10,7 +10,7 @@ export default {
     const { t } = context;
     const { lists } = await context.api.get("cache", { at: null });
     const sum = field => lists.reduce((total, list) => total + list[field], 0);
-    context.page(t("nav.cache"), lists.length === 0 ? empty("cache.none") : [
+    context.page(t("nav.cache"), present(context), lists.length === 0 ? empty("cache.none") : [
       h("section.card", {}, h("div.stats", {}, [["cache.lists", number(lists.length)], ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
         h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))))),
       h("section.card", {}, table(t("nav.cache"), [t("name"), t("cache.order"), t("cache.pages"), [t("cache.pagesize")], [t("cache.items")], [t("cache.bytes")], t("cache.fetched"), t("cache.state")],

@@ -3,7 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
 import { errorBox, messageOf } from "../app.js";
-import { clip, empty, json, pending, table, tree } from "./parts.js";
+import { clip, empty, json, pending, present, table, tree } from "./parts.js";
 
 const pageSize = 50;
 /** The most suggestions that the list of field paths shows. */
@@ -23,7 +23,7 @@ export default {
 
 function showCollections(collections, context) {
   const { t, href } = context;
-  context.page(t("nav.documents"),
+  context.page(t("nav.documents"), present(context),
     collections.length === 0 ? empty("documents.none") : h("section.card", {},
       table(t("documents.collections"), [t("documents.collection"), [t("nav.documents")], t("documents.indexes")], collections.map(item =>
         h("tr", {}, h("td", {}, h("a", { href: href("documents", [item.name]) }, value(item.name))),
@@ -129,7 +129,7 @@ async function showCollection(collection, view, context) {
     load(null);
   };
   const fresh = h("div.stack");
-  context.page(collection.name,
+  context.page(collection.name, present(context),
     h("div.head", {}, h("p.row", {}, h("a", { href: href("documents") }, "← " + t("documents.collections")), indexes(t, collection.indexes)), links),
     h("form.toolbar.query", { onsubmit: run },
       h("div.field.stacked", {}, h("label.label", { for: "where" }, t("documents.where")), completed(context, condition, collection.paths)),

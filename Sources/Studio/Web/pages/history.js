@@ -3,7 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number, bytes, time, ago } from "../format.js";
 import { errorBox, messageOf } from "../app.js";
-import { clip, empty, fields, product, table } from "./parts.js";
+import { clip, empty, fields, present, product, table } from "./parts.js";
 
 const rowStep = 200;
 
@@ -57,7 +57,7 @@ async function showCommits(context) {
     if (start > 0) rows.rows[start].querySelector("input").focus();
   }
   fill(0);
-  context.page(t("nav.history"),
+  context.page(t("nav.history"), present(context),
     h("div.head", {}, h("div.toolbar", {}, compare, h("span.muted.small", {}, t("history.pick"))), context.exports("history")),
     undo,
     commits.length === 0 ? empty("history.none") : h("section.card", {}, body, more),

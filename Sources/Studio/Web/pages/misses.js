@@ -2,7 +2,7 @@
 
 import { h, value } from "../dom.js";
 import { number, time, ago } from "../format.js";
-import { clip, code, empty, table } from "./parts.js";
+import { clip, code, empty, present, table } from "./parts.js";
 
 const limit = 1000;
 
@@ -11,7 +11,7 @@ export default {
   async show(main, view, context) {
     const { t, href } = context;
     const { misses } = await context.api.get("misses", { limit, at: null });
-    context.page(t("nav.misses"),
+    context.page(t("nav.misses"), present(context),
       h("div.head", {}, h("p.muted", {}, t("misses.text")), context.exports("misses", { at: null })),
       misses.length === 0 ? empty("misses.none") : h("section.card", {},
         table(t("nav.misses"), [t("code"), [t("misses.count")], t("misses.last"), t("misses.first"), t("misses.input"), t("misses.reason")], misses.map(miss => ({ ...miss, code: miss.code ?? miss.id })).map(miss =>

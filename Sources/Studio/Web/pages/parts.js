@@ -25,6 +25,16 @@ export function code(text, attributes) {
     : h("span.control", {}, controlNames[part.charCodeAt(0)] ?? "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))));
 }
 
+/** The parameter for the commit of the view, for requests that do not get it by themselves. */
+export function asOf({ sequence }) {
+  return sequence === null ? "" : "?at=" + sequence;
+}
+
+/** Says on a view of the past that what this page shows has none. */
+export function present(context) {
+  return context.view.at !== null && h("p.muted.small", {}, t("present"));
+}
+
 /** A wide table in a region that scrolls by keyboard as well. A column `[text]` has numbers. */
 export function table(label, columns, rows) {
   return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label },

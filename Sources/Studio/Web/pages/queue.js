@@ -3,7 +3,7 @@
 import { h, value, replace } from "../dom.js";
 import { number, time, ago } from "../format.js";
 import { errorBox } from "../app.js";
-import { empty, table, tabs, tree } from "./parts.js";
+import { empty, present, table, tabs, tree } from "./parts.js";
 
 const limits = [100, 1000];
 const badges = { waiting: "", sending: "accent", held: "warn", parked: "bad" };
@@ -95,7 +95,7 @@ export default {
 
     const refresh = h("button.button", { type: "button", onclick: again }, t("refresh"));
     await load();
-    context.page(t("nav.queue"), h("div.head", {}, refresh, context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
+    context.page(t("nav.queue"), present(context), h("div.head", {}, refresh, context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
       !context.store.editable && h("p.muted.small", {}, t("queue.readonly")));
     return { update: () => false };
   },

@@ -4,22 +4,24 @@ import { h, value, replace } from "../dom.js";
 import { number, time } from "../format.js";
 import { errorBox } from "../app.js";
 import { barcode } from "../barcode.js";
-import { clip, code, completion, empty, json, product, scanField, table, visible } from "./parts.js";
+import { asOf, clip, code, completion, empty, json, product, scanField, table, visible } from "./parts.js";
 
 /** How many scans of this page are kept, and how many codes are asked for sets. */
 const historyLimit = 200;
 /** The milliseconds in which the camera does not report the same code twice. */
 const cameraPause = 2000;
 
+/** The scans of this page, newest first. They stay while other pages are visited and when new commits are followed. */
+const scans = [];
+
 export default {
   title: "nav.scan",
   async show(main, view, context) {
     const { t } = context;
-    const scans = [];
     let current = null, asked = 0, setsTimer, camera = null;
     const field = scanField(t("scan.field"), text => scan(text));
     const result = h("div.stack", { "aria-live": "polite" });
-    const sets = h("div.stack", {}), list = h("div.stack", {}, empty("scan.history.none"));
+    const sets = h("div.stack", {}), list = h("div.stack");
     const setsCard = h("section.card", { hidden: true, "aria-live": "polite" }, h("h2", {}, t("scan.sets")), sets);
     const video = h("video.camera", { hidden: true, muted: true, playsinline: true, "aria-label": t("scan.camera") });
     const cameraButton = "BarcodeDetector" in globalThis && navigator.mediaDevices
@@ -72,7 +74,7 @@ export default {
       const codes = scans.filter(scan => scan.answer?.products.length).map(scan => scan.code).reverse();
       if (codes.length === 0 || context.signal.aborted) return;
       try {
-        const answer = await context.api.send("POST", "sets/complete", { codes });
+        const answer = await context.api.send("POST", "sets/complete" + asOf(context), { codes });
         if (Object.keys(answer.complete).length + Object.keys(answer.incomplete).length === 0) return setsCard.hidden = true;
         replace(sets, completion(context, answer));
         setsCard.hidden = false;
@@ -82,6 +84,7 @@ export default {
     }
 
     function showHistory() {
+      if (scans.length === 0) return replace(list, empty("scan.history.none"));
       replace(list, table(t("scan.history"), [t("time"), t("code"), t("match"), t("product")], scans.map(({ code: text, time: when, answer }) =>
         h("tr", {}, h("td", {}, time(when).slice(11)),
           h("td", {}, h("a", { href: context.href("scan", [], { code: text }) }, code(clip(text, 60)))),
@@ -138,7 +141,9 @@ export default {
       field.focus();
     }
 
+    showHistory();
     await update(view);
+    askSets();
     return { update, leave() { stop(); clearTimeout(setsTimer); } };
   },
 };

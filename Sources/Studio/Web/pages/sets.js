@@ -3,11 +3,13 @@
 import { h, value, replace } from "../dom.js";
 import { number } from "../format.js";
 import { errorBox } from "../app.js";
-import { clip, code, completion, empty, product, scanField, table, tabs } from "./parts.js";
+import { asOf, clip, code, completion, empty, product, scanField, table, tabs } from "./parts.js";
 
 const pageSize = 100;
 /** The most codes of a session. */
 const codeLimit = 1000;
+/** The codes of the session, which stay while other pages are visited. */
+const codes = [];
 
 export default {
   title: "nav.sets",
@@ -70,7 +72,6 @@ function parts(context, components, levels) {
 
 async function showSession(bar, context) {
   const { t } = context;
-  const codes = [];
   let asked = 0;
   const result = h("div.stack", { "aria-live": "polite" }), list = h("ol.codes", { "aria-label": t("sets.codes") });
   const field = scanField(t("scan.field"), text => {
@@ -96,7 +97,7 @@ async function showSession(bar, context) {
     clear.disabled = codes.length === 0;
     if (codes.length === 0) return replace(result, empty("sets.session.hint"));
     try {
-      const answer = await context.api.send("POST", "sets/complete", { codes });
+      const answer = await context.api.send("POST", "sets/complete" + asOf(context), { codes });
       if (ask === asked) replace(result, h("section.card", {}, completion(context, answer)));
     } catch (error) {
       if (error.name !== "AbortError" && ask === asked) replace(result, errorBox(error, changed));

@@ -2,7 +2,7 @@
 
 import { h, value, replace } from "../dom.js";
 import { errorBox } from "../app.js";
-import { clip, empty, json, pending, table } from "./parts.js";
+import { clip, empty, json, pending, present, table } from "./parts.js";
 
 export default {
   title: "nav.settings",
@@ -70,7 +70,7 @@ export default {
     }
 
     await load();
-    context.page(t("nav.settings"), edits.element,
+    context.page(t("nav.settings"), present(context), edits.element,
       context.store.editable ? h("p", {}, h("button.button", { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
         : h("p.muted.small", {}, t("settings.readonly")),
       form, body);
