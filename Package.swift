@@ -110,6 +110,7 @@ let package = Package(
       // Where the C library has no iconv of its own.
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .target(name: "COpenAPI", exclude: ["openapi.json"]),
+    .target(name: "CStudio"),
     .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -181,6 +182,15 @@ let package = Package(
         nioHTTP1,
       ]),
 
+    // The stores in a browser.
+    .target(
+      name: "Studio",
+      dependencies: [
+        "Bytes", "Catalog", "CatalogRows", "CatalogWire", "CStudio", "DocumentFormat", "Documents", "HTTPSupport",
+        "JSONFormat", "LogStore", "PageCache", "Storage", "TextFormat", "UploadQueue", "Workspace", httpTypes,
+        hummingbird, logging, nioCore, serviceLifecycle,
+      ], exclude: ["Web"], swiftSettings: library),
+
     // The daemon next to a scanner.
     module("ScanInputs", ["CDaemon", "JSONFormat", "TextFormat", logging, nioCore, nioPosix, serviceLifecycle]),
     module(
@@ -193,15 +203,17 @@ let package = Package(
     module(
       "DaemonHTTP",
       [
-        "Catalog", "CatalogSync", "COpenAPI", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs", "TextFormat",
-        "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+        "Catalog", "CatalogSync", "COpenAPI", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs",
+        "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbirdCore, logging, nioCore, nioHTTP1,
+        nioPosix,
         serviceLifecycle,
       ]),
     module(
       "DaemonProcess",
       [
-        "CatalogHTTP", "CDaemon", "DaemonHTTP", "DocumentFormat", "JSONFormat", "ScanDaemon", "ScanInputs",
-        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging, serviceLifecycle,
+        "CatalogHTTP", "CDaemon", "DaemonHTTP", "DocumentFormat", "HTTPSupport", "JSONFormat", "ScanDaemon",
+        "ScanInputs", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", configuration, coreMetrics, logging,
+        serviceLifecycle,
       ]),
 
     // Programs.
@@ -210,7 +222,7 @@ let package = Package(
       [
         "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
         "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "StoreMetrics",
-        "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+        "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
       ]),
     program(
       "catalogd",
@@ -297,6 +309,12 @@ let package = Package(
         "Barcodes", "Bytes", "Catalog", "CatalogRows", "CatalogSync", "DocumentFormat", "Documents", "LogStore",
         "PageCache", "RandomTestSupport", "Storage", "StoreTestSupport", "Workspace",
       ]),
+    tests(
+      "StudioTests",
+      [
+        "Catalog", "CatalogRows", "DocumentFormat", "Documents", "LogStore", "Studio", "UploadQueue", "Workspace",
+        httpTypes, hummingbird, logging, nioCore, nioEmbedded,
+      ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),
     tests(
       "ScanDaemonTests",
@@ -308,8 +326,9 @@ let package = Package(
     tests(
       "DaemonHTTPTests",
       [
-        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "LogStore", "RandomTestSupport", "ScanDaemon",
-        "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics, httpTypes,
+        "Catalog", "CatalogOrigin", "CatalogRows", "DaemonHTTP", "HTTPSupport", "LogStore", "RandomTestSupport",
+        "ScanDaemon", "ScanInputs", "StoreTestSupport", "UploadQueue", "WaitingTestSupport", "Workspace", coreMetrics,
+        httpTypes,
         logging, metricsTestKit, nioCore, nioEmbedded, nioPosix, serviceLifecycle,
       ]),
     tests(

@@ -26,6 +26,9 @@ public final class CatalogReader: Sendable {
   /// - Throws: `CatalogError.unknownState`.
   public func snapshot() throws(CatalogError) -> CatalogSnapshot { try CatalogSnapshot(store.snapshot) }
 
+  /// Whether no file has the name any more under which this reader opened the catalogue.
+  package var isRemoved: Bool { store.isRemoved }
+
   /// Moves to the last commit. Without a new commit it costs one system call, or one per `refreshInterval`.
   ///
   /// A new commit wakes the sequences of ``changes(since:interval:)`` that wait for it.

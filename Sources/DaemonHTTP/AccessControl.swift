@@ -1,3 +1,4 @@
+import HTTPSupport
 import HTTPTypes
 
 /// The access control of a server: rate limit, host, origin and token checks.

@@ -1,3 +1,4 @@
+import HTTPSupport
 import HTTPTypes
 
 /// The origins whose pages may make requests, and the headers that browsers need for that (CORS; Fetch, 3.2).

@@ -27,6 +27,12 @@ public struct RecordView: ~Escapable, BitwiseCopyable {
     self.layout = layout
   }
 
+  /// The bytes of the record, as they are in the file.
+  package var raw: RawSpan {
+    @_lifetime(copy self)
+    get { bytes }
+  }
+
   /// Identifies the row within its generation.
   public var rowID: RowID { RowID(unit) }
 

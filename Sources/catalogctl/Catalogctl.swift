@@ -35,7 +35,7 @@ struct Catalogctl: AsyncParsableCommand {
         name: "Answering:",
         subcommands: [
           Scan.self, Explain.self, Get.self, Search.self, Find.self, Products.self, Components.self, SetsWith.self,
-          Complete.self,
+          Complete.self, StudioCommand.self,
         ]),
       CommandGroup(name: "Beside the catalogue:", subcommands: [DocumentsCommand.self]),
       CommandGroup(

@@ -4,8 +4,8 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "login", "logout", "whoami", "users", "config", "sync", "apply", "import", "serve", "scan", "explain", "get",
-    "search", "find", "products", "components", "sets-with", "complete", "documents", "stat", "log", "diff",
-    "rollback", "dump", "export", "verify", "compact", "cache",
+    "search", "find", "products", "components", "sets-with", "complete", "studio", "documents", "stat", "log",
+    "diff", "rollback", "dump", "export", "verify", "compact", "cache",
   ]
 
   @Test func `every command explains itself`() throws {

@@ -9,7 +9,8 @@ extension [Component] {
 }
 
 extension Component {
-  fileprivate var json: JSONText {
+  /// The relation, and the product; null where it is missing.
+  package var json: JSONText {
     .object([
       ("relationId", .text(relation.id)), ("subProductId", .text(relation.subProductId)),
       ("groupNum", .int(Int(clamping: relation.groupNum))), ("product", product.map(JSONText.product) ?? .null),

@@ -1,4 +1,5 @@
 import DaemonHTTP
+import HTTPSupport
 import ScanInputs
 
 extension SettingReader {

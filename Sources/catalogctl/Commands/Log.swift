@@ -35,7 +35,7 @@ struct Log: AsyncParsableCommand {
     guard let history = try store.history() else { return }
     let commits = try history.commits()
     if output.json {
-      for commit in commits { Self.json(commit).print() }
+      for commit in commits { commit.json.print() }
     } else {
       Self.table(commits.filter { !$0.isPrevious }).print()
       let previous = commits.filter(\.isPrevious)
@@ -80,7 +80,7 @@ struct Log: AsyncParsableCommand {
         "catalogctl: warning: some commits after \(change.before.sequence) cannot be listed: a compaction dropped them")
     }
     for commit in change.commits {
-      if isJSON { json(commit).print() } else { Console.print(line(commit)) }
+      if isJSON { commit.json.print() } else { Console.print(line(commit)) }
     }
   }
 
@@ -107,26 +107,4 @@ struct Log: AsyncParsableCommand {
 
   /// A count for people; a dash if it is not known.
   private static func text(_ count: Int?) -> String { count.map(Quantity.count) ?? "–" }
-
-  private static func json(_ entry: CatalogCommit) -> JSONText {
-    func number(_ count: Int?) -> JSONText { count.map(JSONText.int) ?? .null }
-    let counts = entry.counts
-    return .object([
-      ("sequence", .uint(entry.commit.sequence)), ("generation", .uint(entry.commit.generation)),
-      ("time", .text(Moment.text(entry.commit.time))), ("mode", .text(entry.state.mode.name)),
-      (
-        "products",
-        .object([("upserted", number(counts.productsUpserted)), ("deleted", number(counts.productsDeleted))])
-      ),
-      (
-        "relations",
-        .object([
-          ("written", number(counts.relationsWritten)), ("deleted", number(counts.relationsDeleted)),
-          ("ignored", .int(entry.state.counts.relationsIgnored)),
-        ])
-      ),
-      ("defaulted", .int(entry.state.counts.defaulted)), ("cursor", .text(entry.state.cursor)),
-      ("bytes", .int(entry.commit.byteCount)), ("previous", .bool(entry.isPrevious)),
-    ])
-  }
 }

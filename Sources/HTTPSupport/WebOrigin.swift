@@ -23,7 +23,7 @@ package enum WebOrigin {
   ///
   /// - Parameter host: The request's `Host`. The scheme is not compared, because a proxy in front that terminates TLS
   ///   changes it.
-  static func isSame(_ origin: String, host: String) -> Bool {
+  package static func isSame(_ origin: String, host: String) -> Bool {
     guard let separator = origin.firstRange(of: "://") else { return false }
     let scheme = origin[..<separator.lowerBound].lowercased()[...]
     let authority = origin[separator.upperBound...].lowercased()[...]

@@ -22,13 +22,13 @@ package enum Loopback {
   }
 
   /// Whether a request's `Host`, with or without a port, is of this machine.
-  static func contains(authority: String) -> Bool {
+  package static func contains(authority: String) -> Bool {
     guard let host = host(of: authority[...]) else { return false }
     return contains(host)
   }
 
   /// Whether an `Origin` (RFC 6454), for example `http://localhost:3000`, is of this machine. `null` is not.
-  static func contains(origin: String) -> Bool {
+  package static func contains(origin: String) -> Bool {
     guard let scheme = origin.firstRange(of: "://") else { return false }
     guard let host = host(of: origin[scheme.upperBound...]) else { return false }
     return contains(host)

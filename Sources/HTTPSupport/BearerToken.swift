@@ -1,9 +1,9 @@
 /// The bearer token that clients must send.
-struct BearerToken: Sendable {
+package struct BearerToken: Sendable {
   private let bytes: [UInt8]
 
   /// - Returns: `nil` if the text is empty, or cannot be sent as a token in a header (RFC 6750).
-  init?(_ text: String) {
+  package init?(_ text: String) {
     bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
   }
@@ -11,7 +11,7 @@ struct BearerToken: Sendable {
   /// Whether an `Authorization` header contains the token.
   ///
   /// The comparison's time depends on the header's length, and not on how much of it is correct.
-  func admits(_ authorization: String?) -> Bool {
+  package func admits(_ authorization: String?) -> Bool {
     guard let authorization else { return false }
     let header = Array(authorization.utf8)
     let scheme = Array("bearer ".utf8)

@@ -1,0 +1,118 @@
+import Bytes
+import LogStore
+
+/// Filters of a table of products. A product has to pass all that are set.
+package struct ProductFilter: Sendable {
+  /// The brand, compared as the index by brand orders it: folded, token by token.
+  package var brand: String?
+  /// The category, compared as the brand is.
+  package var category: String?
+  /// Whether the product is a set, by its own field.
+  package var isSet: Bool?
+  /// Whether the server sent the product as deleted.
+  package var isDeleted: Bool?
+  /// The file offset from which on rows are shown, in bytes: rows that a later commit wrote.
+  package var startOffset = 0
+  /// A condition on the fields.
+  package var condition: ProductQuery?
+
+  /// Creates a filter that every product passes.
+  package init() {}
+
+  /// Whether every product passes.
+  package var isEmpty: Bool {
+    brand == nil && category == nil && isSet == nil && isDeleted == nil && startOffset == 0 && condition == nil
+  }
+}
+
+/// A filter prepared for one snapshot.
+struct ProductFilterTest: Sendable {
+  private let filter: ProductFilter
+  /// Keys that a row has to have and that no index answers.
+  private var folded: [(ProductIndex, [UInt8])] = []
+  /// The rows of which others cannot pass, in the order of the file; `nil` if an index says nothing about it.
+  private(set) var candidates: [RowID]?
+  private var keys = ProductIndexKeys()
+  private var scratch: [UInt8] = []
+
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: A few nanoseconds for each row that an index finds.
+  init(_ filter: ProductFilter, _ snapshot: CatalogSnapshot) throws(StoreError) {
+    self.filter = filter
+    let texts: [(CatalogIndexes.Order, String?)] = [(.brand, filter.brand), (.category, filter.category)]
+    for (order, text) in texts {
+      guard let text else { continue }
+      let key = keys.key(of: order, Array(text.utf8))
+      guard let store = snapshot.store,
+        let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue)
+      else {
+        folded.append((.order(order), key))
+        continue
+      }
+      var rows: [RowID] = []
+      try store.appendRows(inOrderOf: index, from: .before(key), to: .after(key), to: &rows)
+      rows.sort()
+      if let found = candidates {
+        let members = Set(found)
+        rows.removeAll { !members.contains($0) }
+      }
+      candidates = rows
+    }
+  }
+
+  /// Whether a product that is among the candidates passes.
+  mutating func passes(_ view: borrowing ProductView) throws(StoreError) -> Bool {
+    if filter.startOffset > 0, view.rowID.byteOffset < filter.startOffset { return false }
+    if let isDeleted = filter.isDeleted, (view.delFlag != 0) != isDeleted { return false }
+    if let isSet = filter.isSet, view.isGroupedProduct != isSet { return false }
+    for (index, key) in folded where try keys.key(of: index, view) != key { return false }
+    return try filter.condition?.matches(view, &scratch) ?? true
+  }
+
+  /// Whether only the candidates decide, so that no record has to be read.
+  var isDecidedByCandidates: Bool {
+    filter.startOffset == 0 && filter.isDeleted == nil && filter.isSet == nil && folded.isEmpty
+      && filter.condition == nil
+  }
+}
+
+/// The rows of a snapshot that belong to a set of rows: a bit for each 64-bit unit of rows.
+struct RowBits: Sendable {
+  private var words: [UInt64] = []
+
+  init(_ rows: [RowID]) {
+    words = [UInt64](repeating: 0, count: Int((rows.map(\.number).max() ?? 0) >> 6) + 1)
+    for row in rows { words[Int(row.number >> 6)] |= 1 << (row.number & 63) }
+  }
+
+  func contains(_ row: RowID) -> Bool {
+    let word = Int(row.number >> 6)
+    return word < words.count && words[word] >> (row.number & 63) & 1 == 1
+  }
+}
+
+extension ProductIndexKeys {
+  /// The key of a product in an index with one key for each product.
+  mutating func key(of index: ProductIndex, _ view: borrowing ProductView) throws(StoreError) -> [UInt8] {
+    var found: [UInt8] = []
+    let updateTime = Array(view.updateTime.utf8)
+    // The barcode's key is the one under which the record is found.
+    let code = CodeKey.of(Array(view.barcode.utf8).rawSpan)
+    let texts = IndexedTexts(
+      id: view.utf8.id, name: view.utf8.name, brand: try view.utf8.shared(.brand),
+      category: try view.utf8.shared(.category), skuCode: view.utf8.skuCode, code: code.rawSpan,
+      updateTime: updateTime.rawSpan)
+    forEachKey(of: index, texts) { found = $0.copied() }
+    return found
+  }
+
+  /// The key of a text in the index of an order.
+  mutating func key(of order: CatalogIndexes.Order, _ text: [UInt8]) -> [UInt8] {
+    var found: [UInt8] = []
+    let span = text.rawSpan
+    let texts = IndexedTexts(
+      id: span, name: span, brand: span, category: span, skuCode: span, code: span, updateTime: span)
+    forEachKey(of: .order(order), texts) { found = $0.copied() }
+    return found
+  }
+}

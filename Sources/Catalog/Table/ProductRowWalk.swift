@@ -1,0 +1,261 @@
+import Bytes
+package import CatalogRows
+import DocumentFormat
+package import LogStore
+
+/// The order of a table of products.
+package struct ProductTableOrder: Sendable, Hashable {
+  /// The field. One that has an index is compared as the index compares it, any other by its value.
+  package var field: ProductField
+  /// Whether the order is reversed.
+  package var isDescending: Bool
+
+  /// Creates an order.
+  package init(_ field: ProductField, isDescending: Bool = false) {
+    self.field = field
+    self.isDescending = isDescending
+  }
+}
+
+/// Finds the rows of a table of products step by step, in order, so that the first ones are known before the others.
+///
+/// An ordered index is walked without reading records, unless the filter asks for them. Few rows, or those of a field
+/// without an index, are found first and sorted then.
+package struct ProductRowWalk: Sendable {
+  /// The maximum number of rows that are sorted; more need an index, except by id.
+  package static let sortLimit = 100_000
+
+  private let snapshot: CatalogSnapshot
+  private let order: ProductTableOrder
+  private var test: ProductFilterTest
+  private var source: Source
+  private let members: RowBits?
+
+  private enum Source: Sendable {
+    case index(OrderedIndexID, OrderedGap)
+    case rows([RowID], ArraySlice<RowID>.Index)
+    case end
+  }
+
+  /// - Throws: `SearchError.noOrder` if there are more rows than ``sortLimit`` and the field has no index; `.store`.
+  /// - Complexity: With an index for the order, a few nanoseconds for each row that the filter's indexes find.
+  ///   Otherwise every product is read.
+  package init(
+    _ snapshot: CatalogSnapshot, _ filter: ProductFilter, _ order: ProductTableOrder
+  ) throws(SearchError) {
+    self.snapshot = snapshot
+    self.order = order
+    do { test = try ProductFilterTest(filter, snapshot) } catch { throw .store(error) }
+    guard let store = snapshot.store else {
+      (source, members) = (.end, nil)
+      return
+    }
+    let candidates = test.candidates
+    let index = store.orderedIndex(CatalogSchema.products, named: order.field.key)
+    if let index, CatalogIndexes.Order(rawValue: order.field.key) != nil,
+      candidates.map({ $0.count > Self.sortLimit }) ?? true
+    {
+      source = .index(index, order.isDescending ? .end : .start)
+      members = candidates.map(RowBits.init)
+      return
+    }
+    members = nil
+    source = .end
+    do {
+      if candidates == nil, order.field == .id {
+        let rows = try snapshot.productRowsByID()
+        source = .rows(order.isDescending ? rows.reversed() : rows, 0)
+        return
+      }
+      if filter.isEmpty, snapshot.productCount > Self.sortLimit {
+        throw SearchError.noOrder(order.field.key, path: store.path)
+      }
+      let rows = try matching(candidates)
+      if rows.count > Self.sortLimit { throw SearchError.noOrder(order.field.key, path: store.path) }
+      source = .rows(try sorted(rows), 0)
+      // They passed.
+      test = try ProductFilterTest(ProductFilter(), snapshot)
+    } catch let error as SearchError { throw error } catch {
+      guard let error = error as? StoreError else { preconditionFailure("\(error)") }
+      throw .store(error)
+    }
+  }
+
+  /// Appends further rows, in order.
+  ///
+  /// - Parameters:
+  ///   - count: The number of entries to look at.
+  ///   - rows: The numbers of the rows that pass are appended, 4 bytes each; see `RowID.number`.
+  /// - Returns: Whether there are further rows to look at.
+  /// - Throws: `StoreError.damaged`.
+  package mutating func appendRows(lookingAt count: Int, to rows: inout [UInt32]) throws(StoreError) -> Bool {
+    guard let store = snapshot.store else { return false }
+    switch source {
+    case .end: return false
+    case .rows(let found, let start):
+      let end = min(found.count, start + count)
+      for row in found[start..<end] where try passes(row) { rows.append(UInt32(truncatingIfNeeded: row.number)) }
+      source = end < found.count ? .rows(found, end) : .end
+      return end < found.count
+    case .index(let index, let gap):
+      var cursor = try store.cursor(index, from: gap, backward: order.isDescending)
+      var seen = 0
+      while seen < count {
+        guard try cursor.next() else {
+          source = .end
+          return false
+        }
+        seen += 1
+        let row = cursor.row
+        if let members, !members.contains(row) { continue }
+        if try passes(row) { rows.append(UInt32(truncatingIfNeeded: row.number)) }
+      }
+      source = .index(index, cursor.gap)
+      return true
+    }
+  }
+
+  private mutating func passes(_ row: RowID) throws(StoreError) -> Bool {
+    if test.isDecidedByCandidates { return true }
+    let snapshot = snapshot
+    return try snapshot.withProduct(row) { (view) throws(StoreError) in try test.passes(view) } ?? false
+  }
+
+  /// The rows that pass, in the order of the file; not many more than ``sortLimit``.
+  private mutating func matching(_ candidates: [RowID]?) throws(StoreError) -> [RowID] {
+    if let candidates {
+      var rows: [RowID] = []
+      for row in candidates where try passes(row) { rows.append(row) }
+      return rows
+    }
+    var rows: [RowID] = []
+    var test = test
+    try snapshot.store?.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
+      let view = ProductView(record)
+      if try test.passes(view) { rows.append(view.rowID) }
+      return rows.count <= Self.sortLimit
+    }
+    return rows
+  }
+
+  private func sorted(_ rows: [RowID]) throws(StoreError) -> [RowID] {
+    var keyed: [(key: [UInt8], row: RowID)] = []
+    keyed.reserveCapacity(rows.count)
+    var keys = ProductIndexKeys()
+    var scratch: [UInt8] = []
+    let index = CatalogIndexes.Order(rawValue: order.field.key).map(ProductIndex.order)
+    for row in rows {
+      let key = try snapshot.withProduct(row) { (view) throws(StoreError) in
+        if let index { return try keys.key(of: index, view) }
+        var key: [UInt8] = []
+        try view.withItem(order.field, &scratch) { bytes, item in
+          key.appendSortKey(bytes, item, isDescending: false)
+        }
+        return key
+      }
+      keyed.append((key ?? [], row))
+    }
+    keyed.sort { a, b in a.key == b.key ? a.row < b.row : a.key.lexicographicallyPrecedes(b.key) }
+    let sorted = keyed.map(\.row)
+    return order.isDescending ? sorted.reversed() : sorted
+  }
+}
+
+/// A value of a field, and the number of products that have it.
+package struct FacetValue: Sendable {
+  package let value: String
+  package let count: Int
+}
+
+extension CatalogSnapshot {
+  /// Counts the values of a field among products that pass a filter, the most frequent first. Brands and categories
+  /// whose folded texts are the same are one value, with the text of one of them.
+  ///
+  /// - Parameters:
+  ///   - field: `brand`, `category`, `delFlag` or `isGroupedProduct`.
+  ///   - shouldStop: Called about every 4096 products; the result is then `nil`.
+  /// - Throws: `StoreError.damaged`.
+  /// - Complexity: With an index and without a filter, the index is read and one record for each value. Otherwise every
+  ///   product that the filter's indexes find is read.
+  package func facets(
+    of field: ProductField, _ filter: ProductFilter, shouldStop: () -> Bool
+  ) throws(StoreError) -> [FacetValue]? {
+    guard let store else { return [] }
+    var counts: [[UInt8]: (row: RowID, count: Int)] = [:]
+    var seen = 0
+    let order = CatalogIndexes.Order(rawValue: field.key)
+    if filter.isEmpty, order != nil, let index = store.orderedIndex(CatalogSchema.products, named: field.key) {
+      var cursor = try store.cursor(index)
+      var key: [UInt8] = []
+      var current: (row: RowID, count: Int)?
+      while try cursor.next() {
+        seen += 1
+        if seen & 4095 == 0, shouldStop() { return nil }
+        if let known = current, cursor.key.hasSameBytes(as: key.rawSpan) {
+          current = (known.row, known.count + 1)
+        } else {
+          if let current { counts[key] = current }
+          key = cursor.key.copied()
+          current = (cursor.row, 1)
+        }
+      }
+      if let current { counts[key] = current }
+    } else {
+      var test = try ProductFilterTest(filter, self)
+      var isStopped = false
+      var scratch: [UInt8] = []
+      func add(_ view: borrowing ProductView) throws(StoreError) -> Bool {
+        seen += 1
+        if seen & 4095 == 0, shouldStop() {
+          isStopped = true
+          return false
+        }
+        if try !test.passes(view) { return true }
+        let row = view.rowID
+        try view.withItem(field, &scratch) { bytes, item in
+          var key: [UInt8] = []
+          if order != nil { key = bytes.copied() } else { key.appendSortKey(bytes, item, isDescending: false) }
+          counts[key, default: (row, 0)].count += 1
+        }
+        return true
+      }
+      if let candidates = test.candidates {
+        try store.forEachRecord(ofRows: candidates, table: CatalogSchema.products) { (record) throws(StoreError) in
+          try add(ProductView(record))
+        }
+      } else {
+        try store.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
+          try add(ProductView(record))
+        }
+      }
+      if isStopped { return nil }
+      if let order { counts = Self.folded(counts, order) }
+    }
+    var values: [FacetValue] = []
+    for (row, count) in counts.values.sorted(by: { $0.count != $1.count ? $0.count > $1.count : $0.row < $1.row }) {
+      let text = try withProduct(row) { (view) throws(StoreError) in
+        switch field {
+        case .brand: try view.brand
+        case .category: try view.category
+        case .delFlag: String(view.delFlag)
+        default: view.isGroupedProduct ? "true" : "false"
+        }
+      }
+      values.append(FacetValue(value: text ?? "", count: count))
+    }
+    return values
+  }
+
+  private static func folded(
+    _ counts: [[UInt8]: (row: RowID, count: Int)], _ order: CatalogIndexes.Order
+  ) -> [[UInt8]: (row: RowID, count: Int)] {
+    var keys = ProductIndexKeys()
+    var merged: [[UInt8]: (row: RowID, count: Int)] = [:]
+    for (text, entry) in counts {
+      let key = keys.key(of: order, text)
+      let known = merged[key] ?? (entry.row, 0)
+      merged[key] = (min(known.row, entry.row), known.count + entry.count)
+    }
+    return merged
+  }
+}

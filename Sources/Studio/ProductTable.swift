@@ -1,0 +1,159 @@
+import Catalog
+import CatalogRows
+import LogStore
+import Storage
+import Synchronization
+
+/// The rows of a table of products: a snapshot, a filter and an order, as row ids of 4 bytes, found step by step.
+///
+/// A page is answered as soon as its rows are known. The rows after it are found in the background, as long as somebody
+/// asks for the table.
+final class ProductTable: Sendable {
+  /// What makes two tables the same.
+  struct Key: Hashable, Sendable {
+    let generation: UInt64
+    let sequence: UInt64
+    /// The parameters of the filter.
+    let filter: String
+    let order: ProductTableOrder
+  }
+
+  let key: Key
+  let snapshot: CatalogSnapshot
+  private let filter: ProductFilter
+  /// Found so far. Held for the time of one step.
+  private let state = Mutex(State())
+
+  private struct State {
+    var walk: ProductRowWalk?
+    var rows: [UInt32] = []
+    var isComplete = false
+    /// Whether rows are being found in the background.
+    var isRunning = false
+    var lastUse = ContinuousClock.now
+  }
+
+  /// The number of entries that a step looks at.
+  private static let stepCount = 32_768
+  /// Work in the background stops after this time without a request.
+  private static let patience = Duration.seconds(5)
+
+  init(_ key: Key, _ snapshot: CatalogSnapshot, _ filter: ProductFilter) {
+    self.key = key
+    self.snapshot = snapshot
+    self.filter = filter
+  }
+
+  /// The bytes of the rows that are known.
+  var byteCount: Int { state.withLock { $0.rows.capacity * 4 } }
+
+  /// Returns some rows, and the number of all rows if it is known.
+  ///
+  /// - Throws: `SearchError`; `CancellationError` if the task is cancelled.
+  func rows(from offset: Int, count: Int) async throws -> (rows: [RowID], count: Int?) {
+    let (end, hasOverflowed) = offset.addingReportingOverflow(count)
+    while try await !hasFound(hasOverflowed ? .max : end) { try Task.checkCancellation() }
+    let found = state.withLock { state -> (rows: [RowID], count: Int?) in
+      let range = min(offset, state.rows.count)..<min(hasOverflowed ? .max : end, state.rows.count)
+      let rows = state.rows[range].map { RowID(number: UInt64($0)) }
+      return (rows, state.isComplete ? state.rows.count : filter.isEmpty ? snapshot.productCount : nil)
+    }
+    runInBackground()
+    return found
+  }
+
+  /// Returns the position of a row; `nil` if the table does not have it.
+  func position(of row: RowID) async throws -> Int? {
+    while try await !hasFound(.max) { try Task.checkCancellation() }
+    return state.withLock { $0.rows.firstIndex(of: UInt32(truncatingIfNeeded: row.number)) }
+  }
+
+  private func hasFound(_ count: Int) async throws -> Bool {
+    try await BlockingThread.run { try self.step(until: count) }
+  }
+
+  /// Looks at some entries, unless enough rows are known.
+  private func step(until count: Int) throws -> Bool {
+    try state.withLock { state in
+      state.lastUse = .now
+      return try advance(&state, until: count)
+    }
+  }
+
+  private func advance(_ state: inout State, until count: Int) throws -> Bool {
+    if state.isComplete || state.rows.count >= count { return true }
+    if state.walk == nil { state.walk = try ProductRowWalk(snapshot, filter, key.order) }
+    if try state.walk?.appendRows(lookingAt: Self.stepCount, to: &state.rows) != true {
+      state.isComplete = true
+      state.walk = nil
+    }
+    return state.isComplete || state.rows.count >= count
+  }
+
+  private func runInBackground() {
+    let isNeeded = state.withLock { state in
+      let isNeeded = !state.isComplete && !state.isRunning
+      if isNeeded { state.isRunning = true }
+      return isNeeded
+    }
+    guard isNeeded else { return }
+    Task.detached(priority: .utility) {
+      // An error is thrown again to the next request for these rows.
+      var goesOn = true
+      while goesOn { goesOn = (try? await BlockingThread.run { try self.backgroundStep() }) ?? false }
+      self.state.withLock { $0.isRunning = false }
+    }
+  }
+
+  private func backgroundStep() throws -> Bool {
+    try state.withLock { state in
+      if ContinuousClock.now - state.lastUse > Self.patience { return false }
+      return try !advance(&state, until: .max)
+    }
+  }
+}
+
+/// The tables that were asked for last, a bounded number.
+final class ProductTables: Sendable {
+  /// The maximum number of tables.
+  private let maximumCount: Int
+  /// The maximum number of bytes of their rows, apart from the table used last.
+  private let maximumByteCount: Int
+  /// The tables, the one used last at the end.
+  private let tables = Mutex<[ProductTable]>([])
+
+  init(maximumCount: Int = 8, maximumByteCount: Int = 256 << 20) {
+    self.maximumCount = maximumCount
+    self.maximumByteCount = maximumByteCount
+  }
+
+  /// The number of tables that are kept.
+  var count: Int { tables.withLock { $0.count } }
+
+  /// Returns the table with a key; a new one if it is not kept, or if another file has the same generation.
+  func table(_ key: ProductTable.Key, _ snapshot: CatalogSnapshot, _ filter: ProductFilter) -> ProductTable {
+    tables.withLock { tables in
+      if let index = tables.firstIndex(where: { $0.key == key }) {
+        let table = tables.remove(at: index)
+        let isSame =
+          switch (table.snapshot.store, snapshot.store) {
+          case (let a?, let b?): a.isSameGeneration(as: b)
+          case (nil, nil): true
+          default: false
+          }
+        if isSame {
+          tables.append(table)
+          return table
+        }
+      }
+      let table = ProductTable(key, snapshot, filter)
+      tables.append(table)
+      while tables.count > maximumCount
+        || tables.count > 1 && tables.reduce(0, { $0 + $1.byteCount }) > maximumByteCount
+      {
+        tables.removeFirst()
+      }
+      return table
+    }
+  }
+}

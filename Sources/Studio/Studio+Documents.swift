@@ -1,0 +1,178 @@
+import CatalogWire
+import DocumentFormat
+import Documents
+import Hummingbird
+import JSONFormat
+import Storage
+
+extension Studio {
+  /// The number of documents whose field paths are offered for completion.
+  private static var sampleCount: Int { 50 }
+
+  func addDocuments(to router: Router<BasicRequestContext>) {
+    add(router, .get, "studio/api/collections") { _ in
+      guard let store = try stores.documents() else { return .object([("collections", .array([]))]) }
+      let collections = try store.snapshot().collectionNames.map { name in
+        let collection = try store.untypedCollection(name)
+        let indexes = try collection.indexes().map { index in
+          JSONText.object([
+            ("paths", .array(index.paths.map { .text("\($0)") })),
+            ("kind", .text(index.isOrdered ? "ordered" : "hash")),
+          ])
+        }
+        var paths: Set<String> = []
+        _ = try collection.page(limit: Self.sampleCount) { _, document in Self.addPaths(of: document, "", to: &paths) }
+        return JSONText.object([
+          ("name", .text(name)), ("count", .int(try collection.count())), ("indexes", .array(indexes)),
+          ("paths", .array(paths.sorted().map(JSONText.text))),
+        ])
+      }
+      return .object([("collections", .array(collections))])
+    }
+    addAsync(router, .get, "studio/api/collections/{name}") { asked in
+      let name = asked.name("name")
+      if name.hasSuffix(".ndjson") { return try await export(String(name.dropLast(7)), asked.query, .ndjson) }
+      if name.hasSuffix(".csv") { return try await export(String(name.dropLast(4)), asked.query, .csv) }
+      return Response(try await BlockingThread.run { try documents(name, asked.query) })
+    }
+    add(router, .get, "studio/api/misses") { asked in
+      let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
+      return .object([("misses", .array(try misses(limit).map { .raw(Array($0.json.utf8)) }))])
+    }
+    addAsync(router, .get, "studio/api/misses.ndjson") { _ in
+      let bytes = try await BlockingThread.run { Self.lines(try misses(.max).map { .raw(Array($0.json.utf8)) }) }
+      return Self.stream(.ndjson) { write in try await write(bytes) }
+    }
+    addAsync(router, .get, "studio/api/misses.csv") { _ in
+      let bytes = try await BlockingThread.run {
+        var csv: [UInt8] = []
+        let names = ["id", "count", "first", "last", "input"]
+        RowCSV.append(names, to: &csv)
+        for miss in try misses(.max) { RowCSV.append(names.map { Self.text(miss[$0]) }, to: &csv) }
+        return csv
+      }
+      return Self.stream(.csv) { write in try await write(bytes) }
+    }
+  }
+
+  /// The scans that the daemon did not match, the most recent first.
+  private func misses(_ limit: Int) throws -> [DocumentValue] {
+    guard let store = try stores.documents() else { return [] }
+    // A store without the collection has none.
+    guard try store.snapshot().collectionNames.contains("scan.misses") else { return [] }
+    var misses: [DocumentValue] = []
+    _ = try store.untypedCollection("scan.misses").page(
+      ordering: Ordering(parsing: "last desc"), limit: limit == .max ? nil : limit
+    ) { _, miss in misses.append(miss) }
+    return misses
+  }
+
+  private static func text(_ value: DocumentValue?) -> String {
+    switch value {
+    case .text(let text)?: text
+    case let value?: value.json
+    case nil: ""
+    }
+  }
+
+  /// What a request asks of a collection.
+  private struct DocumentQuery: Sendable {
+    let condition: Condition
+    let ordering: Ordering
+
+    init(_ query: StudioQuery) throws {
+      condition = try query["where"].map { try Condition(parsing: $0) } ?? .always
+      ordering = try query["order"].map { try Ordering(parsing: $0) } ?? Ordering([])
+    }
+  }
+
+  private func collection(_ name: String) throws -> UntypedCollection {
+    guard let store = try stores.documents(), try store.snapshot().collectionNames.contains(name) else {
+      throw StudioError.notFound("there is no collection \(name.debugDescription)")
+    }
+    return try store.untypedCollection(name)
+  }
+
+  private func documents(_ name: String, _ query: StudioQuery) throws -> JSONText {
+    let collection = try collection(name)
+    let asked = try DocumentQuery(query)
+    let limit = try query.number("limit", in: 1...1000, standard: 100)
+    var cursor: QueryCursor?
+    if let text = query["after"] {
+      guard let known = QueryCursor(text) else { throw StudioError.badRequest("after: the next of the page before") }
+      cursor = known
+    }
+    var documents: [JSONText] = []
+    let next = try collection.page(asked.condition, ordering: asked.ordering, limit: limit, after: cursor) {
+      (id: DocumentValue, document: DocumentValue) throws -> Void in
+      let fields: [(String, JSONText)] = [
+        ("id", .raw(Array(id.json.utf8))), ("document", .raw(Array(document.json.utf8))),
+      ]
+      documents.append(JSONText.object(fields))
+    }
+    let count = asked.condition == .always ? try collection.count() : try collection.count(asked.condition)
+    let plan = try collection.explain(asked.condition)
+    return .object([
+      ("documents", .array(documents)), ("next", .optional(next?.description)), ("count", .int(count)),
+      ("plan", .text("\(plan)")),
+    ])
+  }
+
+  private func export(_ name: String, _ query: StudioQuery, _ format: StreamFormat) async throws -> Response {
+    let export = try await BlockingThread.run {
+      Export(collection: try collection(name), query: try DocumentQuery(query), isCSV: format == .csv)
+    }
+    return Self.stream(format) { write in
+      if export.isCSV { try await write(Export.header) }
+      var part = Export.Part(bytes: [], next: nil)
+      repeat {
+        let cursor = part.next
+        part = try await BlockingThread.run { try export.part(after: cursor) }
+        try await write(part.bytes)
+      } while part.next != nil
+    }
+  }
+
+  /// The documents of a query, as lines.
+  private struct Export: Sendable {
+    let collection: UntypedCollection
+    let query: DocumentQuery
+    let isCSV: Bool
+
+    struct Part: Sendable {
+      var bytes: [UInt8]
+      /// Where the next part begins; `nil` after the last one.
+      var next: QueryCursor?
+    }
+
+    static var header: [UInt8] {
+      var header: [UInt8] = []
+      RowCSV.append(["id", "document"], to: &header)
+      return header
+    }
+
+    func part(after cursor: QueryCursor?) throws -> Part {
+      var bytes: [UInt8] = []
+      let next = try collection.page(query.condition, ordering: query.ordering, limit: 500, after: cursor) {
+        (id: DocumentValue, document: DocumentValue) throws -> Void in
+        if isCSV {
+          RowCSV.append([Studio.text(id), document.json], to: &bytes)
+        } else {
+          bytes += document.json.utf8
+          bytes.append(0x0A)
+        }
+      }
+      return Part(bytes: bytes, next: next)
+    }
+  }
+
+  /// Adds the paths of the fields of a document, those of nested objects with dots.
+  private static func addPaths(of value: DocumentValue, _ prefix: String, to paths: inout Set<String>) {
+    guard case .object(let fields) = value, paths.count < 500 else { return }
+    for field in fields {
+      let path = prefix.isEmpty ? field.name : prefix + "." + field.name
+      paths.insert(path)
+      addPaths(of: field.value, path, to: &paths)
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import Catalog
+import CatalogRows
+import CatalogWire
+import DocumentFormat
+import HTTPTypes
+import Hummingbird
+import JSONFormat
+import LogStore
+import NIOCore
+import Storage
+import TextFormat
+
+extension Studio {
+  func addProducts(to router: Router<BasicRequestContext>) {
+    addAsync(router, .get, "studio/api/products") { asked in
+      let query = asked.query
+      let offset = try query.number("offset", in: 0...Int(UInt32.max), standard: 0)
+      let limit = try query.number("limit", in: 1...1000, standard: 100)
+      let columns = try Self.columns(query)
+      let table = try await table(query)
+      let found = try await table.rows(from: offset, count: limit)
+      return Response(
+        try await BlockingThread.run {
+          let rows = try Self.products(found.rows, in: table.snapshot).map { product in
+            columns.map { JSONText.product(product, $0) } ?? .product(product)
+          }
+          return .object([
+            ("sequence", .uint(table.snapshot.sequence)), ("offset", .int(offset)),
+            ("count", found.count.map(JSONText.int) ?? .null), ("rows", .array(rows)),
+          ])
+        })
+    }
+    addAsync(router, .get, "studio/api/position") { asked in
+      guard let id = asked.query["id"] else { throw StudioError.badRequest("id: the id of a product") }
+      let table = try await table(asked.query)
+      let row = try await BlockingThread.run {
+        try table.snapshot.withProduct(id: id) { (view) throws(StoreError) in view.rowID }
+      }
+      var offset: Int?
+      if let row { offset = try await table.position(of: row) }
+      return Response(
+        .object([
+          ("sequence", .uint(table.snapshot.sequence)), ("offset", offset.map(JSONText.int) ?? .null),
+        ]))
+    }
+    add(router, .get, "studio/api/search") { asked in try search(asked.query) }
+    add(router, .get, "studio/api/facets") { asked in try facets(asked.query) }
+    add(router, .get, "studio/api/products/{id}") { asked in
+      try product(asked.name("id"), in: catalogue(asked.query))
+    }
+    add(router, .get, "studio/api/products/{id}/history") { asked in
+      try history(of: asked.name("id"), limit: asked.query.number("limit", in: 1...1000, standard: 200))
+    }
+    addAsync(router, .get, "studio/api/products.ndjson") { asked in try await export(asked.query, isCSV: false) }
+    addAsync(router, .get, "studio/api/products.csv") { asked in try await export(asked.query, isCSV: true) }
+  }
+
+  // MARK: Tables
+
+  /// The names of the parameters of a filter.
+  private static var filterNames: [String] { ["brand", "category", "set", "deleted", "since", "where"] }
+
+  private func table(_ query: StudioQuery) async throws -> ProductTable {
+    try await BlockingThread.run {
+      let snapshot = try catalogue(query)
+      let name = query["sort"] ?? "id"
+      guard let field = ProductField.allCases.first(where: { $0.key == name }) else {
+        throw StudioError.badRequest("sort: no field of a product is called \(name.debugDescription)")
+      }
+      let order = ProductTableOrder(field, isDescending: try query.truth("descending") ?? false)
+      let filter = try filter(query, snapshot)
+      let text = Self.filterNames.map { "\($0)=\(query[$0]?.debugDescription ?? "")" }.joined(separator: "&")
+      let key = ProductTable.Key(
+        generation: snapshot.generation, sequence: snapshot.sequence, filter: text, order: order)
+      return tables.table(key, snapshot, filter)
+    }
+  }
+
+  /// The filter of a request.
+  private func filter(_ query: StudioQuery, _ snapshot: CatalogSnapshot) throws -> ProductFilter {
+    var filter = ProductFilter()
+    filter.brand = query["brand"]
+    filter.category = query["category"]
+    filter.isSet = try query.truth("set")
+    filter.isDeleted = try query.truth("deleted")
+    if let text = query["where"] { filter.condition = try snapshot.products(where: text) }
+    if let since = try query.sequence("since"), since > 0 {
+      if since >= snapshot.sequence {
+        filter.startOffset = .max
+      } else if let earlier = try snapshot.at(since)?.store {
+        filter.startOffset = earlier.fileByteCount
+      } else if try stores.history()?.at(since) == nil {
+        throw StudioError.unknownCommit(since)
+      }
+    }
+    return filter
+  }
+
+  /// The columns of a request with the id; `nil` for all.
+  private static func columns(_ query: StudioQuery) throws -> ProductColumns? {
+    guard let text = query["columns"] else { return nil }
+    let columns = try ProductColumns(parsing: text)
+    return columns.fields.contains(.id) ? columns : try ProductColumns(parsing: "id," + text)
+  }
+
+  private static func products(_ rows: [RowID], in snapshot: CatalogSnapshot) throws -> [Product] {
+    var products: [Product] = []
+    for row in rows {
+      let product = try snapshot.withProduct(row) { (view) throws(StoreError) in try snapshot.copy(view) }
+      if let product { products.append(product) }
+    }
+    return products
+  }
+
+  // MARK: Search and facets
+
+  private func results(
+    _ query: StudioQuery, _ snapshot: CatalogSnapshot, limit: Int, after cursor: SearchCursor?
+  ) throws -> (results: [SearchResult], next: SearchCursor?) {
+    let filter = try filter(query, snapshot)
+    // A search leaves out products that the server sent as deleted.
+    if filter.isDeleted == true { return ([], nil) }
+    var options = SearchOptions()
+    options.limit = limit
+    options.cursor = cursor
+    options.brand = filter.brand
+    options.category = filter.category
+    options.isSetsOnly = filter.isSet == true
+    options.condition = filter.condition
+    let page = try snapshot.search(query["q"] ?? "", options)
+    var results = page.results
+    if filter.isSet == false { results.removeAll { $0.product.isGroupedProduct } }
+    if filter.startOffset > 0 {
+      results = try results.filter { result in
+        try snapshot.withProduct(id: result.product.id) { (view) throws(StoreError) in
+          view.rowID.byteOffset >= filter.startOffset
+        } ?? false
+      }
+    }
+    return (results, page.next)
+  }
+
+  private func search(_ query: StudioQuery) throws -> JSONText {
+    let snapshot = try catalogue(query)
+    var cursor: SearchCursor?
+    if let text = query["after"] {
+      guard let known = SearchCursor(text) else { throw StudioError.badRequest("after: the next of the page before") }
+      cursor = known
+    }
+    let limit = try query.number("limit", in: 1...200, standard: 50)
+    let page = try results(query, snapshot, limit: limit, after: cursor)
+    return .object([
+      ("sequence", .uint(snapshot.sequence)), ("results", .array(page.results.map(\.json))),
+      ("next", .optional(page.next.map { "\($0)" })),
+    ])
+  }
+
+  private func facets(_ query: StudioQuery) throws -> JSONText {
+    let snapshot = try catalogue(query)
+    let fields: [String: ProductField] = [
+      "brand": .brand, "category": .category, "delFlag": .delFlag, "isSet": .isGroupedProduct,
+    ]
+    guard let field = fields[query["field"] ?? ""] else {
+      throw StudioError.badRequest("field: brand, category, delFlag or isSet")
+    }
+    let limit = try query.number("limit", in: 1...1000, standard: 50)
+    let values = try snapshot.facets(of: field, filter(query, snapshot)) { false } ?? []
+    let shown = values.prefix(limit).map { value in
+      JSONText.object([("value", .text(value.value)), ("count", .int(value.count))])
+    }
+    return .object([
+      ("sequence", .uint(snapshot.sequence)), ("values", .array(shown)), ("complete", .bool(values.count <= limit)),
+    ])
+  }
+
+  // MARK: One product
+
+  private func product(_ id: String, in snapshot: CatalogSnapshot) throws -> JSONText {
+    guard let product = try snapshot.product(id: id), let raw = try snapshot.rawRecord(ofProduct: id) else {
+      throw StudioError.notFound("the catalogue has no product \(id.debugDescription)")
+    }
+    let commit = try snapshot.commit(ofRowAt: raw.offset)
+    let components = try snapshot.components(of: id)
+    let sets = try snapshot.sets(with: id).map { set in
+      let product = try snapshot.product(id: set)
+      return JSONText.object([
+        ("id", .text(set)), ("name", .optional(product?.name)), ("barcode", .optional(product?.barcode)),
+      ])
+    }
+    let indexes = raw.positions.map { position in
+      JSONText.object([
+        ("name", .text(position.name)), ("position", .text("\(position.position + 1) of \(position.count)")),
+      ])
+    }
+    let record = JSONText.object([
+      ("offset", .int(raw.offset)), ("bytes", .int(raw.bytes.count)),
+      ("hex", .text(Hexadecimal.text(Array(raw.bytes.prefix(2048)), .lowercase))), ("indexes", .array(indexes)),
+    ])
+    return .object([
+      ("sequence", .uint(snapshot.sequence)), ("product", .product(product)),
+      (
+        "commit",
+        commit.map { .object([("sequence", .uint($0.commit.sequence)), ("time", .text($0.timeText))]) } ?? .null
+      ), ("components", .array(components.map(\.json))), ("sets", .array(sets)), ("record", record),
+    ])
+  }
+
+  private func history(of id: String, limit: Int) throws -> JSONText {
+    guard let history = try stores.history() else {
+      return .object([("history", .array([])), ("complete", .bool(true))])
+    }
+    let commits = try history.commits()
+    var entries: [JSONText] = []
+    for (index, commit) in commits.prefix(limit).enumerated() {
+      let after = try history.at(commit.commit.sequence)?.product(id: id)
+      // Without an earlier commit, the one before is not known, and the product may have been the same.
+      guard index + 1 < commits.count || commit.commit.sequence == 1 else { break }
+      let before = index + 1 < commits.count ? try history.at(commits[index + 1].commit.sequence)?.product(id: id) : nil
+      guard let change = RowDifference(before.map(JSONText.product), after.map(JSONText.product)) else { continue }
+      entries.append(
+        .object(
+          [("sequence", .uint(commit.commit.sequence)), ("time", .text(commit.timeText))] + change.jsonFields))
+    }
+    let isComplete = commits.count <= limit && commits.last?.commit.sequence == 1
+    return .object([("history", .array(entries)), ("complete", .bool(isComplete))])
+  }
+
+  // MARK: Exports
+
+  private func export(_ query: StudioQuery, isCSV: Bool) async throws -> Response {
+    let columns = try Self.columns(query)
+    if query["q"] != nil {
+      let snapshot = try await BlockingThread.run { try catalogue(query) }
+      return Self.stream(isCSV ? .csv : .ndjson) { write in
+        if isCSV { try await write(Self.header(columns)) }
+        var cursor: SearchCursor?
+        repeat {
+          let after = cursor
+          let page = try await BlockingThread.run { try results(query, snapshot, limit: 200, after: after) }
+          try await write(Self.lines(page.results.map(\.product), columns, isCSV: isCSV))
+          cursor = page.next
+        } while cursor != nil
+      }
+    }
+    let table = try await table(query)
+    // An order that is not possible is refused before the answer begins.
+    _ = try await table.rows(from: 0, count: 1)
+    return Self.stream(isCSV ? .csv : .ndjson) { write in
+      if isCSV { try await write(Self.header(columns)) }
+      var offset = 0
+      while true {
+        let found = try await table.rows(from: offset, count: 1000).rows
+        if found.isEmpty { return }
+        offset += found.count
+        try await write(
+          BlockingThread.run {
+            try Self.lines(Self.products(found, in: table.snapshot), columns, isCSV: isCSV)
+          })
+      }
+    }
+  }
+
+  private static func header(_ columns: ProductColumns?) -> [UInt8] {
+    var csv: [UInt8] = []
+    RowCSV.append((columns?.fields ?? ProductField.allCases).map(\.key), to: &csv)
+    return csv
+  }
+
+  private static func lines(_ products: [Product], _ columns: ProductColumns?, isCSV: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var row = ProductRow()
+    for product in products {
+      product.fill(&row)
+      if isCSV {
+        RowCSV.append(row, columns?.fields ?? ProductField.allCases, to: &bytes)
+      } else {
+        if let columns { RowJSON.append(row, columns.fields, to: &bytes) } else { RowJSON.append(row, to: &bytes) }
+        bytes.append(0x0A)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,145 @@
+import Catalog
+import CatalogWire
+import DocumentFormat
+import Hummingbird
+import JSONFormat
+import LogStore
+import Storage
+
+extension Studio {
+  /// The maximum number of codes in one series of scans.
+  private static var codeLimit: Int { 10_000 }
+  /// The depth at which a tree of components ends.
+  private static var treeDepth: Int { 8 }
+
+  func addSets(to router: Router<BasicRequestContext>) {
+    add(router, .get, "studio/api/sets") { asked in
+      let snapshot = try catalogue(asked.query)
+      let offset = try asked.query.number("offset", in: 0...Int(UInt32.max), standard: 0)
+      let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
+      let ids = try sets.ids(snapshot)
+      var rows: [SetRow] = []
+      var count = ids.count
+      if try asked.query.truth("missing") == true {
+        let found = try ids.map { try SetRow($0, snapshot) }.filter { $0.missing > 0 }
+        count = found.count
+        rows = Array(found.dropFirst(offset).prefix(limit))
+      } else {
+        rows = try ids.dropFirst(offset).prefix(limit).map { try SetRow($0, snapshot) }
+      }
+      return .object([
+        ("sequence", .uint(snapshot.sequence)), ("offset", .int(offset)), ("count", .int(count)),
+        ("rows", .array(rows.map(\.json))),
+      ])
+    }
+    addAsync(router, .get, "studio/api/sets.ndjson") { asked in
+      try await exportSets(asked.query, .ndjson, []) { Self.lines($0.map(\.json)) }
+    }
+    addAsync(router, .get, "studio/api/sets.csv") { asked in
+      var header: [UInt8] = []
+      RowCSV.append(["id", "name", "barcode", "components", "missing"], to: &header)
+      return try await exportSets(asked.query, .csv, header) { rows in
+        var csv: [UInt8] = []
+        for row in rows {
+          RowCSV.append([row.id, row.name, row.barcode, "\(row.components)", "\(row.missing)"], to: &csv)
+        }
+        return csv
+      }
+    }
+    add(router, .get, "studio/api/sets/{id}") { asked in
+      let snapshot = try catalogue(asked.query)
+      let id = asked.name("id")
+      guard try snapshot.containsProduct(id: id) || !snapshot.relations(ofSet: id).isEmpty else {
+        throw StudioError.notFound("the catalogue has no set \(id.debugDescription)")
+      }
+      let product = try snapshot.product(id: id)
+      return .object([
+        ("sequence", .uint(snapshot.sequence)), ("id", .text(id)), ("name", .optional(product?.name)),
+        ("product", product.map(JSONText.product) ?? .null), ("components", .array(try Self.tree(id, [], snapshot))),
+      ])
+    }
+    add(router, .post, "studio/api/sets/complete") { asked in
+      guard case .array(let values)? = try DocumentValue(json: asked.body.span)["codes"] else {
+        throw StudioError.badRequest("codes: a list of texts")
+      }
+      if values.count > Self.codeLimit { throw StudioError.badRequest("codes: at most \(Self.codeLimit)") }
+      let codes = try values.map { value in
+        guard case .text(let code) = value else { throw StudioError.badRequest("codes: a list of texts") }
+        return code
+      }
+      let snapshot = try catalogue(asked.query)
+      let result = try snapshot.complete(codes, options: stores.matchingOptions())
+      var ids = Set(result.products.keys).union(result.complete.keys).union(result.incomplete.keys)
+      for missing in result.incomplete.values { ids.formUnion(missing.keys) }
+      var names: [ProductID: String] = [:]
+      for id in ids { names[id] = try snapshot.product(id: id.text)?.name }
+      var json = result.json
+      if case .object(let fields) = json { json = .object(fields + [("names", .byId(names, JSONText.text))]) }
+      return json
+    }
+  }
+
+  private func exportSets(
+    _ query: StudioQuery, _ format: StreamFormat, _ header: [UInt8],
+    _ lines: @escaping @Sendable ([SetRow]) -> [UInt8]
+  ) async throws -> Response {
+    let (snapshot, ids) = try await BlockingThread.run {
+      let snapshot = try catalogue(query)
+      return (snapshot, try sets.ids(snapshot))
+    }
+    let isMissingOnly = try query.truth("missing") == true
+    return Self.stream(format) { write in
+      try await write(header)
+      for start in stride(from: 0, to: ids.count, by: 500) {
+        let part = ids[start..<min(start + 500, ids.count)]
+        try await write(
+          BlockingThread.run {
+            lines(try part.map { try SetRow($0, snapshot) }.filter { !isMissingOnly || $0.missing > 0 })
+          })
+      }
+    }
+  }
+
+  /// The components of a set, with theirs.
+  private static func tree(_ id: String, _ parents: [String], _ snapshot: CatalogSnapshot) throws -> [JSONText] {
+    let path = parents + [id]
+    return try snapshot.components(of: id).map { component in
+      guard case .object(var fields) = component.json else { return component.json }
+      let child = component.relation.subProductId
+      if path.contains(where: { $0.utf8.elementsEqual(child.utf8) }) {
+        fields += [("components", .array([])), ("cycle", .bool(true))]
+      } else {
+        let components = path.count < treeDepth ? try tree(child, path, snapshot) : []
+        fields.append(("components", .array(components)))
+      }
+      return .object(fields)
+    }
+  }
+}
+
+/// A set as a row of a table.
+private struct SetRow: Sendable {
+  let id: String
+  let name: String
+  let barcode: String
+  let components: Int
+  /// The number of components that the catalogue lacks, or that the server sent as deleted.
+  let missing: Int
+
+  init(_ id: String, _ snapshot: CatalogSnapshot) throws(StoreError) {
+    let product = try snapshot.product(id: id)
+    let components = try snapshot.components(of: id)
+    self.id = id
+    name = product?.name ?? ""
+    barcode = product?.barcode ?? ""
+    self.components = components.count
+    missing = components.count { $0.product == nil }
+  }
+
+  var json: JSONText {
+    .object([
+      ("id", .text(id)), ("name", .text(name)), ("barcode", .text(barcode)), ("components", .int(components)),
+      ("missing", .int(missing)),
+    ])
+  }
+}

@@ -1,0 +1,102 @@
+import Catalog
+import Hummingbird
+import JSONFormat
+import LogStore
+import TextFormat
+import Workspace
+
+extension Studio {
+  /// The number of commits that the first page shows.
+  private static var commitLimit: Int { 60 }
+
+  func addStore(to router: Router<BasicRequestContext>) {
+    add(router, .get, "studio/api/store") { asked in
+      let history = try stores.history()
+      let snapshot = try asked.query["at"] == nil ? history?.current ?? .empty : catalogue(asked.query)
+      let statistics = try snapshot.store?.statistics()
+      let commits = try history?.commits() ?? []
+      let orders = snapshot.orders.map(\.rawValue).sorted()
+      let files = try stores.files().map { file in
+        JSONText.object([
+          ("name", .text(file.name)), ("bytes", .int(file.byteCount)), ("role", .text(file.role.rawValue)),
+        ])
+      }
+      let indexes = (statistics?.indexes ?? []).map { index in
+        JSONText.object([
+          ("name", .text(index.name)), ("kind", .text(index.kind.rawValue)), ("entries", .int(index.entryCount)),
+          ("bytes", .int(index.byteCount)),
+        ])
+      }
+      return .object([
+        ("program", .text(stores.program)), ("version", .text(stores.version)), ("user", .text(try stores.user())),
+        ("editable", .bool(stores.isEditable)), ("live", .bool(stores.isLive)),
+        ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
+        ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),
+        ("cursor", .text(snapshot.cursor)),
+        ("updatedAt", .optional(snapshot.store.map { CivilTime(milliseconds: $0.time / 1000).secondsText })),
+        ("fileBytes", .int(statistics?.fileByteCount ?? 0)), ("liveBytes", .int(statistics?.liveByteCount ?? 0)),
+        ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
+        ("hasSearch", .bool(snapshot.hasSearchIndex)),
+        ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
+        ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))), ("problems", .array([])),
+      ])
+    }
+    add(router, .get, "studio/api/statistics") { asked in
+      let snapshot = try catalogue(asked.query)
+      let sets = try snapshot.setStatistics()
+      return .object([
+        ("sequence", .uint(snapshot.sequence)), ("sets", .int(sets.sets)),
+        ("danglingComponents", .int(sets.danglingComponents)),
+        ("deletedProducts", .int(try snapshot.deletedProductCount())),
+      ])
+    }
+    add(router, .get, "studio/api/scan") { asked in
+      guard let code = asked.query["code"] else { throw StudioError.badRequest("code: what was scanned") }
+      let snapshot = try catalogue(asked.query)
+      let match = try snapshot.match(code, options: stores.matchingOptions())
+      return .object(
+        [("sequence", .uint(snapshot.sequence))] + match.jsonFields(code: code, today: .today) + match.explanation)
+    }
+    add(router, .get, "studio/api/settings") { _ in
+      var settings: [JSONText] = []
+      for (owner, isUser) in [("user", true), ("default", false)] {
+        for setting in try stores.settings(ofUser: isUser).list() {
+          settings.append(Self.json(setting, owner: owner))
+        }
+      }
+      return .object([("settings", .array(settings))])
+    }
+    add(router, .get, "studio/api/cache") { _ in
+      let lists = try stores.cache()?.lists() ?? []
+      return .object([
+        (
+          "lists",
+          .array(
+            lists.map { list in
+              .object([
+                ("name", .text(list.name)), ("pageSize", .int(list.pageSize)), ("order", .text(list.order.rawValue)),
+                ("pages", .array(list.pages.map(JSONText.int))), ("items", .int(list.itemCount)),
+                ("bytes", .int(list.byteCount)),
+                (
+                  "fetched",
+                  .text(CivilTime(milliseconds: Int64(list.fetched.timeIntervalSince1970 * 1000)).secondsText)
+                ), ("stale", .bool(list.isStale(at: .now))),
+              ])
+            })
+        )
+      ])
+    }
+  }
+
+  /// The names of settings whose values are secrets have one of these words.
+  private static var secretWords: [String] { ["token", "secret", "password", "authorization"] }
+
+  private static func json(_ setting: StoredSetting, owner: String) -> JSONText {
+    let isSecret = secretWords.contains { setting.name.lowercased().contains($0) }
+    return .object([
+      ("owner", .text(owner)), ("name", .text(setting.name)),
+      ("value", isSecret ? .text("…") : .raw(Array(setting.value.json.utf8))),
+      ("known", .bool(KnownSettings.names.contains(setting.name))), ("description", .null),
+    ])
+  }
+}

@@ -1,0 +1,138 @@
+import Catalog
+import HTTPTypes
+package import Hummingbird
+import JSONFormat
+import LogStore
+import NIOCore
+import Storage
+import Synchronization
+import TextFormat
+
+/// A studio: pages that show the stores of a user in a browser, and the data that they ask for.
+package struct Studio: Sendable {
+  let stores: any StudioStores
+  let access: StudioAccess
+  let tables = ProductTables()
+  let sets = SetLists()
+
+  /// - Parameters:
+  ///   - stores: Where the stores are.
+  ///   - access: Who may ask.
+  package init(_ stores: any StudioStores, access: StudioAccess) {
+    self.stores = stores
+    self.access = access
+  }
+
+  /// The function from requests to responses, for paths from `/studio` on.
+  package func responder() -> RouterResponder<BasicRequestContext> {
+    let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: AccessMiddleware(access: access))
+    addPages(to: router)
+    addStore(to: router)
+    addProducts(to: router)
+    addHistory(to: router)
+    addSets(to: router)
+    addDocuments(to: router)
+    addQueue(to: router)
+    addEvents(to: router)
+    return router.buildResponder()
+  }
+
+  /// A request for data: its query, and the parts of its path that are names.
+  struct Asked: Sendable {
+    let query: StudioQuery
+    let body: [UInt8]
+    private let names: [String: String]
+
+    init(_ request: Request, _ context: BasicRequestContext, body: [UInt8]) throws {
+      query = try StudioQuery(request.uri.query)
+      self.body = body
+      var names: [String: String] = [:]
+      for name in ["id", "name", "owner"] {
+        guard let raw = context.parameters.get(name) else { continue }
+        guard let text = PercentEncoding.decodedText(raw[...]) else {
+          throw StudioError.badRequest("the path is not percent-encoded UTF-8")
+        }
+        names[name] = text
+      }
+      self.names = names
+    }
+
+    /// A part of the path.
+    func name(_ name: String) -> String { names[name] ?? "" }
+  }
+
+  /// The largest body of a request, in bytes.
+  private static let bodyLimit = 16 << 20
+
+  /// Adds a route for data. Its body runs on a thread of its own, as it reads files.
+  func add(
+    _ router: Router<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
+    _ answer: @escaping @Sendable (Asked) throws -> JSONText
+  ) {
+    addAsync(router, method, path) { asked in
+      Response(try await BlockingThread.run { try answer(asked) })
+    }
+  }
+
+  /// Adds a route.
+  func addAsync(
+    _ router: Router<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
+    _ answer: @escaping @Sendable (Asked) async throws -> Response
+  ) {
+    router.on(path, method: method) { request, context in
+      var body: [UInt8] = []
+      if method != .get { body = Array(buffer: try await request.body.collect(upTo: Self.bodyLimit)) }
+      return try await answer(Asked(request, context, body: body))
+    }
+  }
+
+  /// The catalogue that a request asks for: the one at a commit, or the newest one.
+  func catalogue(_ query: StudioQuery) throws -> CatalogSnapshot {
+    guard let sequence = try query.sequence("at") else { return try stores.snapshot() }
+    return try catalogue(at: sequence)
+  }
+
+  /// The catalogue at a commit; the empty one at 0.
+  func catalogue(at sequence: UInt64) throws -> CatalogSnapshot {
+    if sequence == 0 { return .empty }
+    let current = try stores.snapshot()
+    if current.sequence == sequence { return current }
+    guard let earlier = try stores.history()?.at(sequence) else { throw StudioError.unknownCommit(sequence) }
+    return earlier
+  }
+
+  /// Throws unless requests may change something.
+  func checkEditable() throws { if !stores.isEditable { throw StudioError.notEditable } }
+
+  // MARK: Pages
+
+  private func addPages(to router: Router<BasicRequestContext>) {
+    router.get("studio") { request, _ -> Response in
+      // Without the slash, relative addresses of the page would lead elsewhere.
+      if request.uri.path == "/studio" { return Response(status: .movedPermanently, headers: [.location: "/studio/"]) }
+      return try Self.asset("index.html", request)
+    }
+    router.get("studio/assets/**") { request, context in
+      try Self.asset(context.parameters.getCatchAll().joined(separator: "/"), request)
+    }
+    router.get("studio/**") { request, _ in
+      if request.uri.path.hasPrefix("/studio/api") { throw HTTPError(.notFound) }
+      return try Self.asset("index.html", request)
+    }
+  }
+
+  private static func asset(_ name: String, _ request: Request) throws -> Response {
+    guard let asset = StudioAssets.asset(named: name) else { throw HTTPError(.notFound) }
+    var headers: HTTPFields = [.eTag: asset.entityTag, .cacheControl: "no-cache"]
+    if request.headers[.ifNoneMatch] == asset.entityTag { return Response(status: .notModified, headers: headers) }
+    headers[.contentType] = asset.contentType
+    headers[.contentLength] = String(asset.bytes.count)
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+  }
+}
+
+extension StudioStores {
+  /// The catalogue at the last commit that any process has made; empty if there is none.
+  func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+}

@@ -1,0 +1,82 @@
+package import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import JSONFormat
+import NIOCore
+
+/// Who may ask a studio, and the security headers of every answer.
+package struct StudioAccess: Sendable {
+  /// The token that requests for data need; `nil` for none.
+  let token: BearerToken?
+
+  /// - Parameter token: The token that requests for data need; `nil` for none.
+  package init(token: BearerToken?) { self.token = token }
+
+  /// Refuses requests under a name that is not this machine's, which a page's own name may resolve to; requests of pages
+  /// of other origins; and requests for data without the token.
+  func check(_ request: Request) throws(StudioError) {
+    guard let host = request.head.authority, Loopback.contains(authority: host) else {
+      throw StudioError(.forbidden, "foreignHost", "this studio answers to 127.0.0.1 and localhost only")
+    }
+    if let origin = request.headers[.origin], !WebOrigin.isSame(origin, host: host) {
+      throw StudioError(.forbidden, "foreignOrigin", "pages of other origins may not ask this studio")
+    }
+    guard let token, request.uri.path.hasPrefix("/studio/api") else { return }
+    if !token.admits(request.headers[.authorization]) {
+      throw StudioError(
+        .unauthorized, "unauthorized", "show the token that 'catalogctl studio' printed: Authorization: Bearer TOKEN")
+    }
+  }
+
+  static let headers: [(HTTPField.Name, String)] = [
+    (
+      HTTPField.Name("Content-Security-Policy")!,
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        + "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        + "require-trusted-types-for 'script'; trusted-types 'none'"
+    ),
+    (HTTPField.Name("X-Content-Type-Options")!, "nosniff"),
+    (HTTPField.Name("Referrer-Policy")!, "no-referrer"),
+    (HTTPField.Name("Cross-Origin-Opener-Policy")!, "same-origin"),
+    (HTTPField.Name("Cross-Origin-Resource-Policy")!, "same-origin"),
+  ]
+}
+
+/// Checks each request, answers errors as JSON, and adds the security headers.
+struct AccessMiddleware: RouterMiddleware {
+  typealias Context = BasicRequestContext
+  let access: StudioAccess
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      try access.check(request)
+      response = try await next(request, context)
+    } catch let error as HTTPError {
+      let code = error.status == .notFound ? "notFound" : "badRequest"
+      response = Response(StudioError(error.status, code, error.body ?? "there is nothing at this path"))
+    } catch {
+      response = Response(StudioError(error))
+    }
+    for (name, value) in StudioAccess.headers { response.headers[name] = value }
+    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    return response
+  }
+}
+
+extension Response {
+  /// A response with JSON.
+  init(_ json: JSONText, status: HTTPResponse.Status = .ok) {
+    let bytes = json.bytes
+    self.init(
+      status: status, headers: [.contentType: "application/json", .contentLength: String(bytes.count)],
+      body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  init(_ error: StudioError) {
+    self.init(error.json, status: error.status)
+    if error.status == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"studio\"" }
+  }
+}

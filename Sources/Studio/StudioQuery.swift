@@ -1,0 +1,51 @@
+import TextFormat
+
+/// The parameters of a request.
+struct StudioQuery: Sendable {
+  private let values: [String: String]
+
+  /// - Throws: `StudioError` if the query is not percent-encoded UTF-8.
+  init(_ query: String?) throws(StudioError) {
+    var values: [String: String] = [:]
+    for part in (query ?? "").split(separator: "&") {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentEncoding.decodedText(pair[0], plusIsBlank: true),
+        let value = PercentEncoding.decodedText(pair.count > 1 ? pair[1] : "", plusIsBlank: true)
+      else { throw .badRequest("the query is not percent-encoded UTF-8") }
+      if values[name] == nil { values[name] = value }
+    }
+    self.values = values
+  }
+
+  /// A text; `nil` if it is missing or empty.
+  subscript(_ name: String) -> String? {
+    guard let value = values[name], !value.isEmpty else { return nil }
+    return value
+  }
+
+  /// A whole number in a range; `standard` if it is missing.
+  func number(_ name: String, in range: ClosedRange<Int>, standard: Int) throws(StudioError) -> Int {
+    guard let text = self[name] else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      throw .badRequest("\(name): a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// The number of a commit; `nil` if it is missing.
+  func sequence(_ name: String) throws(StudioError) -> UInt64? {
+    guard let text = self[name] else { return nil }
+    guard let number = UInt64(text) else { throw .badRequest("\(name): the number of a commit") }
+    return number
+  }
+
+  /// A truth value; `nil` if it is missing.
+  func truth(_ name: String) throws(StudioError) -> Bool? {
+    switch self[name] {
+    case nil: return nil
+    case "true": return true
+    case "false": return false
+    default: throw .badRequest("\(name): true or false")
+    }
+  }
+}

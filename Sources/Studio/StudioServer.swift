@@ -1,0 +1,78 @@
+import HTTPSupport
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import Storage
+import Synchronization
+import TextFormat
+
+/// A studio on an address of this machine, for a program that does nothing else.
+package struct StudioServer: Sendable {
+  private let stores: any StudioStores
+  private let port: Int
+  private let logger: Logger
+  private let onListening: @Sendable (_ url: String) -> Void
+
+  /// - Parameters:
+  ///   - stores: Where the stores are.
+  ///   - port: The port of 127.0.0.1; 0 selects a free one.
+  ///   - logger: The logger of the server's events.
+  ///   - onListening: Called with the address of the first page, which contains the token, once browsers can connect.
+  package init(
+    _ stores: any StudioStores, port: Int, logger: Logger, onListening: @escaping @Sendable (_ url: String) -> Void
+  ) {
+    precondition((0...65_535).contains(port), "port: 0 to 65535")
+    self.stores = stores
+    self.port = port
+    self.logger = logger
+    self.onListening = onListening
+  }
+
+  /// A token of 32 characters, from 24 bytes of the system's random number generator.
+  package static func makeToken() -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var generator = SystemRandomNumberGenerator()
+    return String(decoding: (0..<32).map { _ in alphabet[Int(generator.next() & 63)] }, as: UTF8.self)
+  }
+
+  /// Serves until SIGINT or SIGTERM.
+  ///
+  /// - Throws: ``StudioServerError`` if the port cannot be used.
+  package func runUntilSignal() async throws {
+    let token = Self.makeToken()
+    let studio = Studio(stores, access: StudioAccess(token: BearerToken(token)))
+    // Distinguishes a failed start from a later error.
+    let isListening = Atomic(false)
+    var frameworkLogger = logger
+    frameworkLogger.logLevel = max(logger.logLevel, .warning)
+    let application = Application(
+      responder: studio.responder(), server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "shelfmark"),
+      onServerRunning: { [port, onListening] channel in
+        isListening.store(true, ordering: .releasing)
+        onListening("http://127.0.0.1:\(channel.localAddress?.port ?? port)/studio/#t=\(token)")
+      }, logger: frameworkLogger)
+    var configuration = ServiceGroupConfiguration(
+      services: [.init(service: application)], gracefulShutdownSignals: [.sigint, .sigterm], logger: frameworkLogger)
+    configuration.maximumGracefulShutdownDuration = .seconds(2)
+    do { try await ServiceGroup(configuration: configuration).run() } catch
+      where !isListening.load(ordering: .acquiring) && !(error is CancellationError)
+    {
+      throw StudioServerError.cannotListen(port: port, reason: "\(error)")
+    }
+  }
+}
+
+/// Why a studio cannot be served.
+package enum StudioServerError: Error, CustomStringConvertible {
+  /// The port cannot be used.
+  case cannotListen(port: Int, reason: String)
+
+  package var description: String {
+    switch self {
+    case .cannotListen(let port, let reason):
+      "cannot listen on 127.0.0.1:\(port): \(reason); --port 0 takes a free port"
+    }
+  }
+}

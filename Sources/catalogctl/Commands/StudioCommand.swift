@@ -1,0 +1,37 @@
+import ArgumentParser
+import Logging
+import Studio
+import Workspace
+
+struct StudioCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "studio", abstract: "Show the stores in a browser.",
+    discussion: """
+      Prints the address of the first page, with a token that this run accepts, and serves it on 127.0.0.1 until SIGINT or \
+      SIGTERM. Nothing is written, upgraded or locked, also while other programs write. With --edit, pages can undo a \
+      commit, and retry and drop uploads.
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @Option(help: "Port to listen on; 0 takes a free one.") var port = 0
+  @Flag(help: "Allow pages to change something.") var edit = false
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+  }
+
+  func run() async throws {
+    let logger = Logger(label: "studio") { StreamLogHandler.standardError(label: $0) }
+    let (workspace, user) = (store.workspace, store.user)
+    let stores = WorkspaceStores(workspace, version: Catalogctl.version, isEditable: edit) {
+      if let user { return user }
+      guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
+      return current
+    }
+    let server = StudioServer(stores, port: port, logger: logger) { Console.print($0) }
+    do { try await server.runUntilSignal() } catch let error as StudioServerError {
+      throw Failure(.unavailable, "\(error)")
+    }
+  }
+}

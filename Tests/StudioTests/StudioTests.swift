@@ -1,0 +1,233 @@
+import Catalog
+import Foundation
+import Testing
+
+@testable import Studio
+
+/// What the routes answer.
+struct StudioTests {
+  /// A hundred products in an order that is not that of their ids.
+  private func shop() throws -> TestStudio {
+    let studio = try TestStudio()
+    let products = (0..<100).map { number in
+      product(
+        "\((number * 37) % 100)", "Lamp \(99 - (number * 37) % 100)", barcode: "40000\((number * 37) % 100)",
+        brand: number % 4 == 0 ? "Acme" : "Beta", category: "Light", delFlag: number % 10 == 0 ? 1 : 0)
+    }
+    try studio.commit(products, [relation("1", "2", count: 2), relation("1", "none")], isFull: true)
+    return studio
+  }
+
+  private static let ids = (0..<100).map(String.init).sorted()
+
+  @Test func `without a store everything is empty`() async throws {
+    let studio = try TestStudio()
+    let store = try await studio.json("/studio/api/store")
+    #expect(store["products"] as? Int == 0 && store["sequence"] as? Int == 0 && store["user"] as? String == "ana")
+    #expect(store["orders"] as? [String] == ["id"])
+    #expect(try await studio.json("/studio/api/products").rows().isEmpty)
+    #expect(try await studio.json("/studio/api/sets").rows().isEmpty)
+    #expect(try await studio.json("/studio/api/history").rows("commits").isEmpty)
+    #expect(try await studio.json("/studio/api/collections").rows("collections").isEmpty)
+    #expect(try await studio.json("/studio/api/queue").rows("uploads").isEmpty)
+    #expect(try await studio.json("/studio/api/cache").rows("lists").isEmpty)
+    #expect(try await studio.json("/studio/api/settings").rows("settings").isEmpty)
+    #expect(try await studio.json("/studio/api/misses").rows("misses").isEmpty)
+    #expect(try await studio.json("/studio/api/statistics")["sets"] as? Int == 0)
+    #expect(try await studio.json("/studio/api/scan?code=1")["match"] as? String == "none")
+    #expect(try await studio.json("/studio/api/facets?field=brand").rows("values").isEmpty)
+    #expect(try await studio.ask("/studio/api/products.ndjson").body.isEmpty)
+    // Showing a store creates no file.
+    #expect(try studio.workspace.files(of: "ana").isEmpty)
+  }
+
+  @Test func `a store that cannot be opened is told, and nobody crashes`() async throws {
+    let studio = try shop()
+    let file = try #require(
+      FileManager.default.subpaths(atPath: studio.root)?.first { $0.hasSuffix("catalogue.log") })
+    try Data("nonsense".utf8).write(to: URL(filePath: studio.root + "/" + file))
+    for path in ["store", "products", "search?q=a", "scan?code=1", "history", "sets", "facets?field=brand"] {
+      let answer = try await studio.ask("/studio/api/" + path)
+      #expect(answer.status == .serviceUnavailable && answer.text.contains("storeUnavailable"), "\(path)")
+    }
+    let nobody = try TestStudio(signsIn: false)
+    #expect(try await nobody.ask("/studio/api/store").status == .conflict)
+  }
+
+  @Test func `products are paged by id, and by any index in both directions`() async throws {
+    let studio = try shop()
+    var ids: [String] = []
+    for offset in stride(from: 0, to: 110, by: 30) {
+      let page = try await studio.json("/studio/api/products?offset=\(offset)&limit=30&columns=name")
+      #expect(page["count"] as? Int == 100 && page["sequence"] as? Int == 1)
+      let rows = try page.rows()
+      ids += rows.compactMap { $0["id"] as? String }
+      #expect(rows.allSatisfy { $0.count == 2 && $0["name"] is String })
+    }
+    #expect(ids == Self.ids)
+    let descending = try await studio.json("/studio/api/products?sort=barcode&descending=true&limit=1000").rows()
+    #expect(descending.map { $0["barcode"] as? String } == Self.ids.map { "40000" + $0 }.sorted().reversed())
+    #expect(descending[0].count == 25)
+    // A field without an index: so few rows are sorted.
+    let names = try await studio.json("/studio/api/products?sort=name&limit=1000").rows().map { $0["name"] as? String }
+    #expect(names == Self.ids.map { "Lamp " + $0 }.sorted())
+    #expect(try await studio.json("/studio/api/position?id=57")["offset"] as? Int == Self.ids.firstIndex(of: "57"))
+    #expect(try await studio.json("/studio/api/position?id=none")["offset"] is NSNull)
+  }
+
+  @Test func `filters are combined, and facets count what they leave`() async throws {
+    let studio = try shop()
+    func count(_ filter: String) async throws -> Int {
+      try await studio.json("/studio/api/products?limit=1000&\(filter)").rows().count
+    }
+    #expect(try await count("brand=Acme") == 25)
+    #expect(try await count("brand=aCME") == 25)
+    #expect(try await count("brand=Acme&deleted=true") == 5)
+    #expect(try await count("brand=Acme&category=Dark") == 0)
+    #expect(try await count("deleted=false") == 90)
+    #expect(try await count("set=true") == 0)
+    #expect(try await count("where=id+%3D+'7'+or+id+%3D+'8'") == 2)
+    let page = try await studio.json("/studio/api/products?brand=Acme&offset=20&limit=10")
+    #expect(try page.rows().count == 5 && page["count"] as? Int == 25)
+    let brands = try await studio.json("/studio/api/facets?field=brand").rows("values")
+    #expect(brands.map { $0["value"] as? String } == ["Beta", "Acme"])
+    #expect(brands.map { $0["count"] as? Int } == [75, 25])
+    let flags = try await studio.json("/studio/api/facets?field=delFlag&brand=Acme").rows("values")
+    #expect(flags.map { $0["count"] as? Int } == [20, 5])
+    let few = try await studio.json("/studio/api/facets?field=brand&limit=1")
+    #expect(few["complete"] as? Bool == false)
+    #expect(try await count("since=1") == 0)
+    try studio.commit([product("new", "New"), product("5", "Changed")])
+    #expect(try await count("since=1") == 2)
+    #expect(try await count("since=1&at=1") == 0)
+  }
+
+  @Test(arguments: [
+    "products?sort=nam", "products?limit=0", "products?limit=1001", "products?offset=-1", "products?columns=nam",
+    "products?where=nam+%3D+1", "products?where=(", "products?descending=1", "products?at=x", "products?brand=%FF",
+    "facets?field=name", "search?q=a&after=x", "scan", "queue?state=x", "position",
+  ])
+  func `a bad parameter is refused with a message`(path: String) async throws {
+    let answer = try await shop().ask("/studio/api/" + path)
+    #expect(answer.status == .badRequest, "\(answer.text)")
+    let error = try #require(answer.json["error"] as? [String: Any])
+    #expect((error["message"] as? String)?.isEmpty == false)
+  }
+
+  @Test func `a commit underneath changes nothing of a commit that is asked for`() async throws {
+    let studio = try shop()
+    let before = try await studio.ask("/studio/api/products?limit=1000&at=1").text
+    try studio.commit([product("1", "Other"), product("zz", "Last")])
+    #expect(try await studio.ask("/studio/api/products?limit=1000&at=1").text == before)
+    let now = try await studio.json("/studio/api/products?limit=1000")
+    #expect(now["sequence"] as? Int == 2 && now["count"] as? Int == 101)
+    #expect(try now.rows().last?["id"] as? String == "zz")
+    let unknown = try await studio.ask("/studio/api/products?at=77")
+    #expect(unknown.status == .notFound && unknown.text.contains("unknownCommit"))
+  }
+
+  @Test func `tables are bounded`() async throws {
+    let studio = try shop()
+    for number in 0..<20 { _ = try await studio.json("/studio/api/products?where=id+%3D+'\(number)'") }
+    #expect(studio.studio.tables.count == 8)
+  }
+
+  @Test func `exports have the order and the content of the table`() async throws {
+    let studio = try shop()
+    let lines = try await studio.ask("/studio/api/products.ndjson").lines
+    let ids = try lines.map { line in
+      try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])["id"] as? String
+    }
+    #expect(ids == Self.ids)
+    let csv = try await studio.ask("/studio/api/products.csv?columns=id,name&brand=Acme&sort=barcode").lines
+    #expect(csv.count == 26 && csv[0].hasPrefix("id,name"))
+    let found = try await studio.ask("/studio/api/products.ndjson?q=lamp&columns=id").lines
+    #expect(found.count == 90)
+    for path in ["changes.ndjson?from=0&to=1", "changes.csv?from=0&to=1"] {
+      #expect(try await studio.ask("/studio/api/" + path).lines.count >= 102, "\(path)")
+    }
+    #expect(try await studio.ask("/studio/api/history.csv").lines.count == 2)
+    #expect(try await studio.ask("/studio/api/history.ndjson").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/sets.csv").lines.count == 2)
+    #expect(try await studio.ask("/studio/api/sets.ndjson").lines.count == 1)
+  }
+
+  @Test func `a product is shown with its commit, record, sets and history`() async throws {
+    let studio = try shop()
+    try studio.commit([product("2", "Better lamp")])
+    let shown = try await studio.json("/studio/api/products/2")
+    let commit = try #require(shown["commit"] as? [String: Any])
+    #expect(commit["sequence"] as? Int == 2)
+    #expect(try shown.rows("sets").map { $0["id"] as? String } == ["1"])
+    let record = try #require(shown["record"] as? [String: Any])
+    let hex = try #require(record["hex"] as? String)
+    #expect(hex.contains(Array("Better lamp".utf8).map { String($0, radix: 16) }.joined()))
+    let old = try await studio.json("/studio/api/products/3")
+    #expect((old["commit"] as? [String: Any])?["sequence"] as? Int == 1)
+    let history = try await studio.json("/studio/api/products/2/history").rows("history")
+    #expect(history.map { $0["change"] as? String } == ["changed", "added"])
+    #expect(try history[0].rows("fields").contains { $0["field"] as? String == "name" })
+    #expect(try await studio.ask("/studio/api/products/none").status == .notFound)
+  }
+
+  @Test func `ids with any characters are found`() async throws {
+    let studio = try TestStudio()
+    try studio.commit([product("a/b c?%25", "Odd")], isFull: true)
+    let shown = try await studio.json("/studio/api/products/a%2Fb%20c%3F%2525")
+    #expect((shown["product"] as? [String: Any])?["name"] as? String == "Odd")
+  }
+
+  @Test func `search, scan and sets answer as the commands do`() async throws {
+    let studio = try shop()
+    let results = try await studio.json("/studio/api/search?q=lamp+42&limit=5").rows("results")
+    #expect((results.first?["product"] as? [String: Any])?["id"] as? String == "57")
+    #expect(try results[0].rows("matched")[0]["ranges"] as? [[Int]] == [[0, 4], [5, 7]])
+    let scan = try await studio.json("/studio/api/scan?code=4000057")
+    #expect(scan["match"] as? String == "exact" && scan["reading"] is [String: Any])
+    #expect(try !scan.rows("attempts").isEmpty)
+    let sets = try await studio.json("/studio/api/sets?missing=true").rows()
+    #expect(sets.count == 1 && sets[0]["missing"] as? Int == 1 && sets[0]["components"] as? Int == 2)
+    let tree = try await studio.json("/studio/api/sets/1").rows("components")
+    #expect(tree.count == 2 && tree.contains { $0["product"] is NSNull })
+    let answer = try await studio.ask(
+      "/studio/api/sets/complete", method: .post, body: #"{"codes":["400002","none"]}"#)
+    #expect(try (answer.json["names"] as? [String: String])?["2"] == "Lamp 97", "\(answer.text)")
+    #expect(try await studio.ask("/studio/api/sets/complete", method: .post, body: "{").status == .badRequest)
+  }
+
+  @Test func `a cycle of sets is cut`() async throws {
+    let studio = try TestStudio()
+    try studio.commit(
+      [product("a", "A"), product("b", "B")], [relation("a", "b"), relation("b", "a")], isFull: true)
+    let answer = try await studio.ask("/studio/api/sets/a")
+    #expect(answer.status == .ok && answer.text.contains(#""cycle":true"#))
+  }
+
+  @Test func `changes are told by field, and from nothing`() async throws {
+    let studio = try shop()
+    try studio.commit([product("new", "New"), product("5", "Changed")])
+    let changes = try await studio.json("/studio/api/changes?from=1&to=2")
+    #expect((changes["products"] as? [String: Int]) == ["added": 1, "removed": 0, "changed": 1])
+    let rows = try changes.rows()
+    #expect(rows.count == 2 && rows[0]["id"] as? String == "5")
+    let all = try await studio.json("/studio/api/changes?from=0&to=1&limit=10")
+    #expect(all["more"] as? Bool == true)
+  }
+
+  @Test func `only an editable studio goes back to a commit, after a confirmation`() async throws {
+    let body = #"{"sequence":1,"confirmation":"1"}"#
+    let shown = try shop()
+    let refused = try await shown.ask("/studio/api/rollback", method: .post, body: body)
+    #expect(refused.status == .forbidden && refused.text.contains("notEditable"))
+    let studio = try TestStudio(isEditable: true)
+    try studio.commit([product("1", "One")], isFull: true)
+    try studio.commit([product("1", "Two")])
+    for bad in [#"{"sequence":1,"confirmation":"2"}"#, #"{"sequence":1}"#, "{}", "", #"{"sequence":-1}"#] {
+      #expect(try await studio.ask("/studio/api/rollback", method: .post, body: bad).status == .badRequest, "\(bad)")
+    }
+    let done = try await studio.ask("/studio/api/rollback", method: .post, body: body)
+    #expect(try done.json["sequence"] as? Int == 3, "\(done.text)")
+    let name = try await studio.json("/studio/api/products").rows()[0]["name"] as? String
+    #expect(name == "One")
+  }
+}

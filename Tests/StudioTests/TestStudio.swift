@@ -1,0 +1,142 @@
+import Catalog
+import CatalogRows
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import Testing
+import Workspace
+
+@testable import Studio
+
+/// A studio on stores in a directory of its own, asked without a socket.
+final class TestStudio {
+  static let token = "0123456789abcdefghijkl"
+  let root: String
+  let workspace: WorkspaceDirectory
+  let stores: WorkspaceStores
+  let studio: Studio
+  private let responder: RouterResponder<BasicRequestContext>
+
+  init(isEditable: Bool = false, signsIn: Bool = true) throws {
+    root = NSTemporaryDirectory() + "studio-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    let workspace = WorkspaceDirectory(root: root)
+    self.workspace = workspace
+    if signsIn { try workspace.signIn("ana") }
+    stores = WorkspaceStores(workspace, version: "test", isEditable: isEditable) {
+      guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
+      return user
+    }
+    studio = Studio(stores, access: StudioAccess(token: BearerToken(Self.token)))
+    responder = studio.responder()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  /// Commits an increment, or a full update.
+  @discardableResult
+  func commit(_ products: [Product], _ relations: [Relation] = [], isFull: Bool = false) throws -> UInt64 {
+    let writer = try workspace.catalogueWriter(of: "ana", lockTimeout: .seconds(2))
+    defer { writer.close() }
+    if isFull {
+      var update = try writer.beginFullUpdate(.open)
+      try update.take(products, relations)
+      return try update.commit(cursor: "full").sequence
+    }
+    var increment = writer.beginIncrement()
+    try increment.take(products, relations)
+    return try writer.commit(increment, cursor: "increment").sequence
+  }
+
+  /// An answer.
+  struct Answer {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    /// The body as a JSON object.
+    var json: [String: Any] {
+      get throws { try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]) }
+    }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+  }
+
+  func ask(
+    _ path: String, method: HTTPRequest.Method = .get, host: String? = "127.0.0.1:9000", origin: String? = nil,
+    token: String? = TestStudio.token, body: String = "", headers: HTTPFields = [:]
+  ) async throws -> Answer {
+    var fields = headers
+    if let origin { fields[.origin] = origin }
+    if let token { fields[.authorization] = "Bearer " + token }
+    let head = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields)
+    let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let context = BasicRequestContext(
+      source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger))
+    let response = try await responder.respond(to: request, context: context)
+    let collector = Collector()
+    try await response.body.write(collector)
+    return Answer(status: response.status, headers: response.headers, body: collector.bytes)
+  }
+
+  /// A JSON answer with status 200.
+  func json(_ path: String) async throws -> [String: Any] {
+    let answer = try await ask(path)
+    try #require(answer.status == .ok, "\(path): \(answer.text)")
+    return try answer.json
+  }
+}
+
+/// Takes the parts of a body.
+private final class Collector: ResponseBodyWriter {
+  var bytes: [UInt8] = []
+  func write(_ buffer: ByteBuffer) async throws { bytes += Array(buffer: buffer) }
+  func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+func product(
+  _ id: String, _ name: String, barcode: String = "", brand: String = "", category: String = "",
+  delFlag: Int64 = 0
+) -> Product {
+  var product = Product()
+  product.id = id
+  product.name = name
+  product.barcode = barcode
+  product.brand = brand
+  product.category = category
+  product.delFlag = delFlag
+  return product
+}
+
+extension [String: Any] {
+  func rows(_ name: String = "rows") throws -> [[String: Any]] { try #require(self[name] as? [[String: Any]]) }
+}
+
+extension RowSink {
+  fileprivate mutating func take(_ products: [Product], _ relations: [Relation]) throws {
+    var productRow = ProductRow()
+    for product in products {
+      product.fill(&productRow)
+      try self.product(productRow)
+    }
+    var relationRow = RelationRow()
+    for relation in relations {
+      relation.fill(&relationRow)
+      try self.relation(relationRow)
+    }
+  }
+}
+
+func relation(_ set: String, _ component: String, count: Int64 = 1) -> Relation {
+  var relation = Relation()
+  relation.id = set + "-" + component
+  relation.productId = set
+  relation.subProductId = component
+  relation.groupNum = count
+  return relation
+}
