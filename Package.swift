@@ -312,7 +312,7 @@ let package = Package(
     tests(
       "StudioTests",
       [
-        "Catalog", "CatalogRows", "DocumentFormat", "Documents", "LogStore", "Studio", "UploadQueue", "Workspace",
+        "Catalog", "CatalogRows", "HTTPSupport", "Studio", "Workspace",
         httpTypes, hummingbird, logging, nioCore, nioEmbedded,
       ]),
     tests("ScanInputsTests", ["RandomTestSupport", "ScanInputs", "WaitingTestSupport", logging, serviceLifecycle]),

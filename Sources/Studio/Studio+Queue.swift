@@ -33,12 +33,16 @@ extension Studio {
     }
     addAsync(router, .post, "studio/api/queue/{id}/retry") { asked in
       try checkEditable()
-      let isRetried = try await UploadQueue(in: stores.writableDocuments()).retry(Self.uploadID(asked))
+      let documents = try stores.writableDocuments()
+      defer { documents.close() }
+      let isRetried = try await UploadQueue(in: documents).retry(Self.uploadID(asked))
       return Response(.object([("retried", .bool(isRetried))]))
     }
     addAsync(router, .post, "studio/api/queue/{id}/drop") { asked in
       try checkEditable()
-      try await UploadQueue(in: stores.writableDocuments()).drop(Self.uploadID(asked))
+      let documents = try stores.writableDocuments()
+      defer { documents.close() }
+      try await UploadQueue(in: documents).drop(Self.uploadID(asked))
       return Response(.object([("dropped", .bool(true))]))
     }
   }

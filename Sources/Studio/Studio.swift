@@ -34,6 +34,7 @@ package struct Studio: Sendable {
     addSets(to: router)
     addDocuments(to: router)
     addQueue(to: router)
+    addEditing(to: router)
     addEvents(to: router)
     return router.buildResponder()
   }

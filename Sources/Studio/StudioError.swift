@@ -37,6 +37,7 @@ package struct StudioError: Error, Sendable {
     case let error as ProductQueryError: self = .badRequest("\(error)")
     case let error as QuerySyntaxError: self = .badRequest("\(error)")
     case let error as DocumentStoreError: self = .badRequest("\(error)")
+    case let error as MatchingSettingsError: self = .badRequest("\(error)")
     case let error as SettingsError: self = .badRequest("\(error)")
     case SearchError.noIndex: self.init(.conflict, "noIndex", "\(error)")
     case SearchError.noOrder: self.init(.badRequest, "noIndex", "\(error)")

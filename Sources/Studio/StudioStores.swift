@@ -1,9 +1,23 @@
 package import Catalog
 package import Documents
-import LogStore
+package import LogStore
 package import PageCache
 import Synchronization
 package import Workspace
+
+/// What a verification of all stores found.
+package struct StoreVerification: Sendable {
+  /// The problems.
+  package let findings: [Finding]
+  /// The digest of the contents, in hexadecimal; `nil` if something was found.
+  package let digest: String?
+
+  /// Creates a result.
+  package init(findings: [Finding], digest: String?) {
+    self.findings = findings
+    self.digest = digest
+  }
+}
 
 /// Where a studio finds its stores.
 ///
@@ -34,6 +48,8 @@ package protocol StudioStores: Sendable {
   func matchingOptions() throws -> MatchingOptions
   /// The settings of the user, or of the default store.
   func settings(ofUser: Bool) throws -> Settings
+  /// Reads and checks all stores, and changes nothing.
+  func verify() throws -> StoreVerification
   /// A writer of the catalogue, which the caller closes.
   func catalogueWriter() throws -> CatalogWriter
 }
@@ -46,6 +62,7 @@ package final class WorkspaceStores: StudioStores {
   package let isLive = false
   private let workspace: WorkspaceDirectory
   private let userID: @Sendable () throws -> String
+  private let verification: @Sendable (_ user: String) throws -> StoreVerification
   /// The reader of the catalogue and its user. Held while it moves to the last commit.
   private let reader = Mutex<(user: String, reader: CatalogReader)?>(nil)
 
@@ -54,10 +71,13 @@ package final class WorkspaceStores: StudioStores {
   ///   - version: The version of the program.
   ///   - isEditable: Whether requests may change something.
   ///   - user: The user whose stores are shown.
+  ///   - verify: Reads and checks all stores of a user.
   package init(
     _ workspace: WorkspaceDirectory, version: String, isEditable: Bool,
-    user: @escaping @Sendable () throws -> String
+    user: @escaping @Sendable () throws -> String,
+    verify: @escaping @Sendable (_ user: String) throws -> StoreVerification
   ) {
+    verification = verify
     self.version = version
     self.workspace = workspace
     self.isEditable = isEditable
@@ -87,6 +107,8 @@ package final class WorkspaceStores: StudioStores {
     } catch StoreError.replaced { return false }
   }
 
+  package func verify() throws -> StoreVerification { try verification(user()) }
+
   package func files() throws -> [StoredFile] { try workspace.files(of: user()) }
 
   package func documents() throws -> DocumentStore? {
@@ -94,7 +116,7 @@ package final class WorkspaceStores: StudioStores {
   }
 
   package func writableDocuments() throws -> DocumentStore {
-    try DocumentStore.open(workspace.makeStore("documents", of: user()))
+    try DocumentStore.inspect(workspace.makeStore("documents", of: user()))
   }
 
   package func cache() throws -> CacheInspector? {

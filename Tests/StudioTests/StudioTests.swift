@@ -230,4 +230,43 @@ struct StudioTests {
     let name = try await studio.json("/studio/api/products").rows()[0]["name"] as? String
     #expect(name == "One")
   }
+
+  @Test func `documents and settings are changed by an editable studio only`() async throws {
+    let studio = try TestStudio(isEditable: true)
+    let shown = try TestStudio()
+    let document = #"{"id":"m1","name":"Ana","tags":{"a":1}}"#
+    let path = "/studio/api/collections/members/m1"
+    #expect(try await shown.ask(path, method: .put, body: document).status == .forbidden)
+    #expect(try await shown.ask(path, method: .delete).status == .forbidden)
+    #expect(try shown.workspace.files(of: "ana").isEmpty)
+    let put = try await studio.ask(path, method: .put, body: document)
+    #expect(put.status == .ok, "\(put.text)")
+    #expect(try await studio.ask(path, method: .put, body: #"{"id":"m2"}"#).status == .badRequest)
+    let collections = try await studio.json("/studio/api/collections").rows("collections")
+    #expect(collections.count == 1 && collections[0]["paths"] as? [String] == ["id", "name", "tags", "tags.a"])
+    let page = try await studio.json("/studio/api/collections/members?where=name+%3D+'Ana'")
+    #expect(try page.rows("documents")[0]["id"] as? String == "m1" && page["count"] as? Int == 1)
+    #expect(try await studio.ask("/studio/api/collections/members.ndjson").lines.count == 1)
+    #expect(try await studio.ask("/studio/api/collections/members.csv").lines.count == 2)
+    #expect(try await studio.ask("/studio/api/collections/none").status == .notFound)
+    #expect(try await studio.ask(path, method: .delete).status == .ok)
+    #expect(try await studio.ask(path, method: .delete).status == .notFound)
+    let setting = "/studio/api/settings/user/ordered.indexes"
+    #expect(try await shown.ask(setting, method: .put, body: #"{"value":["name"]}"#).status == .forbidden)
+    #expect(try await studio.ask(setting, method: .put, body: #"{"value":["nam"]}"#).status == .badRequest)
+    #expect(try await studio.ask(setting, method: .put, body: #"{"value":["name"]}"#).status == .ok)
+    #expect(
+      try await studio.ask("/studio/api/settings/default/a.token", method: .put, body: #"{"value":"s3"}"#).status == .ok
+    )
+    let settings = try await studio.ask("/studio/api/settings")
+    #expect(settings.text.contains("ordered.indexes") && !settings.text.contains("s3"))
+    #expect(try await studio.ask(setting, method: .delete).status == .ok)
+    #expect(try await !studio.ask("/studio/api/settings").text.contains("ordered.indexes"))
+  }
+
+  @Test func `a verification ends with what it found`() async throws {
+    let lines = try await shop().ask("/studio/api/verify", method: .post).lines
+    #expect(lines.first?.hasPrefix(#"{"done":0,"#) == true)
+    #expect(lines.last == #"{"findings":[],"digest":"00ff"}"#)
+  }
 }

@@ -27,10 +27,12 @@ final class TestStudio {
     let workspace = WorkspaceDirectory(root: root)
     self.workspace = workspace
     if signsIn { try workspace.signIn("ana") }
-    stores = WorkspaceStores(workspace, version: "test", isEditable: isEditable) {
-      guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
-      return user
-    }
+    stores = WorkspaceStores(
+      workspace, version: "test", isEditable: isEditable,
+      user: {
+        guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
+        return user
+      }, verify: { _ in StoreVerification(findings: [], digest: "00ff") })
     studio = Studio(stores, access: StudioAccess(token: BearerToken(Self.token)))
     responder = studio.responder()
   }
@@ -63,7 +65,7 @@ final class TestStudio {
     var json: [String: Any] {
       get throws { try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]) }
     }
-    var lines: [String] { text.split(separator: "\n").map(String.init) }
+    var lines: [String] { text.split(whereSeparator: \.isNewline).map(String.init) }
   }
 
   func ask(

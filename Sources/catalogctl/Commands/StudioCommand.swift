@@ -9,7 +9,7 @@ struct StudioCommand: AsyncParsableCommand {
     discussion: """
       Prints the address of the first page, with a token that this run accepts, and serves it on 127.0.0.1 until SIGINT or \
       SIGTERM. Nothing is written, upgraded or locked, also while other programs write. With --edit, pages can undo a \
-      commit, and retry and drop uploads.
+      commit, change documents and settings, and retry and drop uploads.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -24,11 +24,17 @@ struct StudioCommand: AsyncParsableCommand {
   func run() async throws {
     let logger = Logger(label: "studio") { StreamLogHandler.standardError(label: $0) }
     let (workspace, user) = (store.workspace, store.user)
-    let stores = WorkspaceStores(workspace, version: Catalogctl.version, isEditable: edit) {
-      if let user { return user }
-      guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
-      return current
-    }
+    let stores = WorkspaceStores(
+      workspace, version: Catalogctl.version, isEditable: edit,
+      user: {
+        if let user { return user }
+        guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
+        return current
+      },
+      verify: { user in
+        let (findings, digest) = try StoreCheck(workspace: workspace, id: user).verify()
+        return StoreVerification(findings: findings, digest: digest.map { "\($0)" })
+      })
     let server = StudioServer(stores, port: port, logger: logger) { Console.print($0) }
     do { try await server.runUntilSignal() } catch let error as StudioServerError {
       throw Failure(.unavailable, "\(error)")

@@ -1,0 +1,107 @@
+import DocumentFormat
+import Documents
+import Hummingbird
+import JSONFormat
+import LogStore
+import Storage
+import Workspace
+
+// Changes of documents and settings, which need an editable studio, and the verification, which changes nothing.
+
+extension Studio {
+  func addEditing(to router: Router<BasicRequestContext>) {
+    add(router, .put, "studio/api/collections/{name}/{id}") { asked in
+      try checkEditable()
+      let document = try DocumentValue(json: asked.body.span)
+      guard let id = document["id"], Self.identifiers(asked.name("id")).contains(id) else {
+        throw StudioError.badRequest("the document's id is not the one of the path")
+      }
+      let store = try stores.writableDocuments()
+      defer { store.close() }
+      try store.untypedCollection(asked.name("name")).put(document)
+      return .object([("put", .int(1))])
+    }
+    add(router, .delete, "studio/api/collections/{name}/{id}") { asked in
+      try checkEditable()
+      let name = asked.name("name")
+      guard try stores.documents()?.snapshot().collectionNames.contains(name) == true else {
+        throw StudioError.notFound("there is no collection \(name.debugDescription)")
+      }
+      let store = try stores.writableDocuments()
+      defer { store.close() }
+      let collection = try store.untypedCollection(name)
+      for id in Self.identifiers(asked.name("id")) where try collection.delete(id) {
+        return .object([("deleted", .int(1))])
+      }
+      throw StudioError.notFound("\(name) has no document \(asked.name("id").debugDescription)")
+    }
+    add(router, .put, "studio/api/settings/{owner}/{name}") { asked in
+      let settings = try settings(asked)
+      guard let value = try DocumentValue(json: asked.body.span)["value"] else {
+        throw StudioError.badRequest("value: the value of the setting")
+      }
+      let name = asked.name("name")
+      try Self.check(name, value)
+      try settings.change { try $0.set(named: name, to: value) }
+      return .object([("name", .text(name)), ("value", .raw(Array(value.json.utf8)))])
+    }
+    add(router, .delete, "studio/api/settings/{owner}/{name}") { asked in
+      let settings = try settings(asked)
+      try settings.change { try $0.unset(named: asked.name("name")) }
+      return .object([("name", .text(asked.name("name"))), ("value", .null)])
+    }
+    addAsync(router, .post, "studio/api/verify") { _ in
+      let total = try await BlockingThread.run { try stores.files().reduce(0) { $0 + $1.byteCount } }
+      return Self.stream(.ndjson) { write in
+        func progress(_ done: Int) -> [UInt8] {
+          Self.lines([.object([("done", .int(done)), ("total", .int(total))])])
+        }
+        try await write(progress(0))
+        let result: StoreVerification
+        do { result = try await BlockingThread.run { try stores.verify() } } catch {
+          // The answer has begun, so its last line tells the error.
+          try await write(Self.lines([StudioError(error).json]))
+          return
+        }
+        try await write(progress(total))
+        let findings = result.findings.map { finding in
+          JSONText.object([
+            ("file", .text(finding.path)), ("offset", .int(finding.offset)), ("what", .text(finding.what)),
+            ("lost", .text(finding.lost)),
+          ])
+        }
+        try await write(
+          Self.lines([.object([("findings", .array(findings)), ("digest", .optional(result.digest))])]))
+      }
+    }
+  }
+
+  /// The values that a text in a path may stand for: itself, or a whole number.
+  private static func identifiers(_ text: String) -> [DocumentValue] {
+    var identifiers = [DocumentValue.text(text)]
+    if let number = try? DocumentValue(json: text), case .integer = number { identifiers.append(number) }
+    return identifiers
+  }
+
+  /// The settings that a request changes.
+  private func settings(_ asked: Asked) throws -> Settings {
+    try checkEditable()
+    switch asked.name("owner") {
+    case "user": return try stores.settings(ofUser: true)
+    case "default": return try stores.settings(ofUser: false)
+    default: throw StudioError.notFound("settings belong to user or to default")
+    }
+  }
+
+  /// Refuses a value that the programs of this project could not read.
+  private static func check(_ name: String, _ value: DocumentValue) throws {
+    if let name = IndexSettings.Name(rawValue: name) {
+      var settings = IndexSettings()
+      try settings.set(name, to: value)
+    }
+    if let name = MatchingSettings.Name(rawValue: name) {
+      var settings = MatchingSettings()
+      try settings.set(name, to: value)
+    }
+  }
+}
