@@ -82,10 +82,10 @@ import Testing
       _ = try update.commit(cursor: "monday")
     }
     try update()
-    #expect(try indexes() == ["barcode", "brand", "category", "search", "updateTime"])
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"])
     try store(.search, #""off""#, of: "ana")
     try store(.orders, #"["name"]"#)
-    #expect(try indexes() == ["barcode", "brand", "category", "search", "updateTime"])
+    #expect(try indexes() == ["barcode", "brand", "category", "id", "search", "updateTime"])
     try compact()
     #expect(try indexes() == ["name"])
     try store(.search, #""on""#, of: "ana")
