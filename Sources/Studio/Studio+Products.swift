@@ -44,7 +44,14 @@ extension Studio {
         ]))
     }
     add(router, .get, "studio/api/search") { asked in try search(asked.query) }
-    add(router, .get, "studio/api/facets") { asked in try facets(asked.query) }
+    addAsync(router, .get, "studio/api/facets") { asked in
+      let cancellation = Cancellation()
+      return try await withTaskCancellationHandler {
+        Response(try await BlockingThread.run { try facets(asked.query, cancellation) })
+      } onCancel: {
+        cancellation.cancel()
+      }
+    }
     add(router, .get, "studio/api/products/{id}") { asked in
       try product(asked.name("id"), in: catalogue(asked.query))
     }
@@ -155,7 +162,7 @@ extension Studio {
     ])
   }
 
-  private func facets(_ query: StudioQuery) throws -> JSONText {
+  private func facets(_ query: StudioQuery, _ cancellation: Cancellation) throws -> JSONText {
     let snapshot = try catalogue(query)
     let fields: [String: ProductField] = [
       "brand": .brand, "category": .category, "delFlag": .delFlag, "isSet": .isGroupedProduct,
@@ -164,7 +171,8 @@ extension Studio {
       throw StudioError.badRequest("field: brand, category, delFlag or isSet")
     }
     let limit = try query.number("limit", in: 1...1000, standard: 50)
-    let values = try snapshot.facets(of: field, filter(query, snapshot)) { false } ?? []
+    guard let values = try snapshot.facets(of: field, filter(query, snapshot), shouldStop: { cancellation.isCancelled })
+    else { throw CancellationError() }
     let shown = values.prefix(limit).map { value in
       JSONText.object([("value", .text(value.value)), ("count", .int(value.count))])
     }
