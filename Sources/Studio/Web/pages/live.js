@@ -32,7 +32,7 @@ export default {
     const figures = h("div.stats"), rate = chart(t("live.rate"), ["line"]), latency = chart(t("live.latency"), ["line", "second", "third"]);
     const list = table(t("live.scans"), [t("time"), t("live.input"), t("code"), t("match"), t("product"), [t("live.latency")]], []);
     const rows = list.querySelector("tbody");
-    const inputs = h("div.stack", { "aria-live": "polite" }), targets = h("div.stack"), problems = h("div.stack", { "aria-live": "polite" });
+    const inputs = h("div.stack"), states = new Map(), targets = h("div.stack"), problems = h("div.stack", { "aria-live": "polite" });
     const none = h("p.muted", {}, t("live.waiting"));
 
     function heard(name, data) {
@@ -110,7 +110,11 @@ export default {
       refresh = performance.now() + statusPause;
       try {
         const status = await context.api.get("/v1/status");
-        replace(problems, status.problems.map(problem => h("div.notice.warn", {}, h("p", {}, h("strong", {}, value(problem.message)), " ", value(problem.remedy)))));
+        keep(problems, status.problems.map(problem => h("div.notice.warn", {}, h("p", {}, h("strong", {}, value(problem.message)), " ", value(problem.remedy)))));
+        for (const { name, state: now } of status.inputs) {
+          if (states.has(name) && states.get(name) !== now) context.announce(`${name}: ${t("live.is." + now)}`);
+          states.set(name, now);
+        }
         keep(inputs, status.inputs.length === 0 ? h("p.muted", {}, t("live.noinputs")) : h("ul.list", {}, status.inputs.map(input => h("li", {},
           h("div.row", {}, h(input.state === "open" ? "span.badge.good" : input.state === "closed" ? "span.badge.bad" : "span.badge.warn", {}, t("live.is." + input.state)),
             h("strong", {}, value(input.name)), value(input.message, { class: "muted small" })),

@@ -20,9 +20,9 @@ export default {
     const { t } = context;
     let current = null, asked = 0, setsTimer, camera = null;
     const field = scanField(t("scan.field"), text => scan(text));
-    const result = h("div.stack", { "aria-live": "polite" });
+    const result = h("div.stack");
     const sets = h("div.stack", {}), list = h("div.stack");
-    const setsCard = h("section.card", { hidden: true, "aria-live": "polite" }, h("h2", {}, t("scan.sets")), sets);
+    const setsCard = h("section.card", { hidden: true }, h("h2", {}, t("scan.sets")), sets);
     const video = h("video.camera", { hidden: true, muted: true, playsinline: true, "aria-label": t("scan.camera") });
     const cameraButton = "BarcodeDetector" in globalThis && navigator.mediaDevices
       ? h("button.button", { type: "button", "aria-pressed": "false", onclick: () => camera ? stop() : film() }, t("scan.camera")) : null;
@@ -56,7 +56,11 @@ export default {
         record.answer = answer;
         showHistory();
       }
-      if (ask === asked) replace(result, describe(context, text, answer));
+      if (ask === asked) {
+        replace(result, describe(context, text, answer));
+        const [first] = answer.products;
+        context.announce(`${t(first ? "scan.found" : "scan.notfound")}, ${answer.match}: ${clip(first?.name ?? answer.reason ?? "", 80)}`);
+      }
       return answer;
     }
 

@@ -73,7 +73,7 @@ function parts(context, components, levels) {
 async function showSession(bar, context) {
   const { t } = context;
   let asked = 0;
-  const result = h("div.stack", { "aria-live": "polite" }), list = h("ol.codes", { "aria-label": t("sets.codes") });
+  const result = h("div.stack"), list = h("ol.codes", { "aria-label": t("sets.codes") });
   const field = scanField(t("scan.field"), text => {
     codes.push(text);
     if (codes.length > codeLimit) codes.shift();
@@ -98,7 +98,10 @@ async function showSession(bar, context) {
     if (codes.length === 0) return replace(result, empty("sets.session.hint"));
     try {
       const answer = await context.api.send("POST", "sets/complete" + asOf(context), { codes });
-      if (ask === asked) replace(result, h("section.card", {}, completion(context, answer)));
+      if (ask !== asked) return;
+      replace(result, h("section.card", {}, completion(context, answer)));
+      const size = sets => Object.keys(sets).length;
+      context.announce(`${t("sets.complete")}: ${size(answer.complete)}, ${t("sets.open")}: ${size(answer.incomplete)}`);
     } catch (error) {
       if (error.name !== "AbortError" && ask === asked) replace(result, errorBox(error, changed));
     }
