@@ -66,6 +66,13 @@ export function replace(element, ...children) {
   return append(element, children);
 }
 
+/** Makes `text` all that an element has; a text node that is there already is used again. */
+export function setText(element, text) {
+  const node = element.firstChild;
+  if (node === null || node !== element.lastChild || node.nodeType !== 3) element.textContent = text;
+  else if (node.data !== text) node.data = text;
+}
+
 /** A value from a catalogue as text of its own direction, so that marks in it cannot turn what stands around it. */
 export function value(text, attributes) {
   return h("bdi", attributes ?? {}, text === null || text === undefined ? "" : String(text));

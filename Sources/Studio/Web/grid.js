@@ -5,7 +5,7 @@
 // than two windows (wheel, touch, arrow keys) always moves the rows by just as many pixels; after it, the scroll bar is
 // put where the rows are, unseen. Rows are elements of a pool; a row is filled again only when it shows another index.
 
-import { h, replace } from "./dom.js";
+import { h, replace, setText } from "./dom.js";
 
 const longest = 8_000_000;
 /** Pixels at both ends that are not scaled: more than anybody turns the wheel without a pause. */
@@ -190,7 +190,7 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
     if (row !== slot.row || row === undefined) {
       slot.element.classList.toggle("waiting", row === undefined);
       for (let i = 0; i < columns.length; i++) {
-        if (row === undefined) slot.cells[i].host.textContent = "";
+        if (row === undefined) setText(slot.cells[i].host, "");
         else fill(slot.cells[i].host, row, columns[i]);
       }
     }

@@ -1,6 +1,6 @@
 // Products: all rows in a virtual table, with search, filters, columns and the panel of one product.
 
-import { h, value, marked, replace } from "../dom.js";
+import { h, value, marked, replace, setText } from "../dom.js";
 import { createGrid, pageSize } from "../grid.js";
 import { createPanel } from "../panel.js";
 import { number, ago } from "../format.js";
@@ -142,8 +142,7 @@ async function show(main, view, context) {
     const content = row.product[column.field];
     const ranges = row.ranges?.[column.field];
     if (ranges) host.replaceChildren(...marked(String(content ?? ""), ranges).childNodes);
-    else if (column.flag) host.textContent = content === true ? "✓" : "";
-    else host.textContent = fieldText(content);
+    else setText(host, column.flag ? (content === true ? "✓" : "") : fieldText(content));
   }
 
   async function load(page, signal) {
