@@ -284,6 +284,7 @@ function frame() {
       }, "?"))));
   if (focused) document.getElementById(focused)?.focus();
   document.querySelector("body > a.skip").textContent = t("skip");
+  document.querySelector(".content > aside").setAttribute("aria-label", t("notices"));
   mark();
 }
 
@@ -414,7 +415,7 @@ function start() {
   status = h("div.hidden", { role: "status", "aria-live": "polite" });
   replace(document.body,
     h("a.skip", { href: "#main", onclick: event => { event.preventDefault(); main.focus(); } }, t("skip")),
-    h("header", {}), h("div.content", {}, banner, notice, main), status);
+    h("header", {}), h("div.content", {}, h("aside", {}, banner, notice, status), main));
   show();
   frame();
   addEventListener("popstate", () => show({ focus: true }));

@@ -19,6 +19,7 @@ const words = {
   "nav.settings": ["Settings", "设置"],
   "nav.misses": ["Misses", "未命中"],
   "nav.live": ["Live", "实时"],
+  "notices": ["Notices", "通知"],
   "skip": ["Skip to content", "跳到内容"],
   "theme": ["Theme", "外观"],
   "theme.auto": ["System", "跟随系统"],
