@@ -11,13 +11,18 @@ export default {
     const { lists } = await context.api.get("cache", { at: null });
     const sum = field => lists.reduce((total, list) => total + list[field], 0);
     context.page(t("nav.cache"), present(context), lists.length === 0 ? empty("cache.none") : [
-      h("section.card", {}, h("div.stats", {}, [["cache.lists", number(lists.length)], ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
+      h("section.card", {}, h("div.stats", {}, [["cache.lists", number(lists.length)],
+        ["cache.items", number(sum("items"))], ["cache.bytes", bytes(sum("bytes"))]].map(([key, text]) =>
         h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))))),
-      h("section.card", {}, table(t("nav.cache"), [t("name"), t("cache.order"), t("cache.pages"), [t("cache.pagesize")], [t("cache.items")], [t("cache.bytes")], t("cache.fetched"), t("cache.state")],
-        lists.map(list => h("tr", {}, h("th", { scope: "row" }, value(list.name)), h("td", {}, list.order === null || list.order === undefined ? "–" : value(list.order, { class: "mono" })),
-          h("td", {}, ranges(list.pages)), h("td.number", {}, number(list.pageSize)), h("td.number", {}, number(list.items)), h("td.number.nowrap", {}, bytes(list.bytes)),
+      h("section.card", {}, table(t("nav.cache"), [t("name"), t("cache.order"), t("cache.pages"),
+        [t("cache.pagesize")], [t("cache.items")], [t("cache.bytes")], t("cache.fetched"), t("cache.state")],
+        lists.map(list => h("tr", {}, h("th", { scope: "row" }, value(list.name)),
+          h("td", {}, list.order === null || list.order === undefined ? "–" : value(list.order, { class: "mono" })),
+          h("td", {}, ranges(list.pages)), h("td.number", {}, number(list.pageSize)),
+            h("td.number", {}, number(list.items)), h("td.number.nowrap", {}, bytes(list.bytes)),
           h("td.nowrap", { title: time(list.fetched) }, ago(list.fetched)),
-          h("td", {}, list.stale ? h("span.badge.warn", {}, t("cache.stale")) : h("span.badge.good", {}, t("cache.fresh"))))))),
+          h("td", {}, list.stale ? h("span.badge.warn", {}, t("cache.stale"))
+            : h("span.badge.good", {}, t("cache.fresh"))))))),
     ]);
     return { update: () => false };
   },

@@ -17,7 +17,8 @@ export default {
       showCollections(collections, context);
       return { update: () => false };
     }
-    return showCollection(collections.find(item => item.name === view.path[0]) ?? { name: view.path[0], indexes: [], paths: [] }, view, context);
+    return showCollection(collections.find(item => item.name === view.path[0])
+      ?? { name: view.path[0], indexes: [], paths: [] }, view, context);
   },
 };
 
@@ -25,7 +26,8 @@ function showCollections(collections, context) {
   const { t, href } = context;
   context.page(t("nav.documents"), present(context),
     collections.length === 0 ? empty("documents.none") : h("section.card", {},
-      table(t("documents.collections"), [t("documents.collection"), [t("nav.documents")], t("documents.indexes")], collections.map(item =>
+      table(t("documents.collections"), [t("documents.collection"), [t("nav.documents")], t("documents.indexes")],
+        collections.map(item =>
         h("tr", {}, h("td", {}, h("a", { href: href("documents", [item.name]) }, value(item.name))),
           h("td.number", {}, number(item.count)), h("td", {}, indexes(t, item.indexes)))))));
 }
@@ -38,9 +40,11 @@ function indexes(t, list) {
 async function showCollection(collection, view, context) {
   const { t, href } = context;
   const path = `collections/${encodeURIComponent(collection.name)}`;
-  const condition = h("input.mono", { id: "where", type: "text", value: view.parameters.get("where") ?? "", spellcheck: "false",
+  const condition = h("input.mono", { id: "where", type: "text", value: view.parameters.get("where") ?? "",
+    spellcheck: "false",
     autocomplete: "off", autocapitalize: "off", placeholder: "user.age >= 65 and tags contains 'vip'" });
-  const order = h("input.mono", { id: "order", type: "text", value: view.parameters.get("order") ?? "", spellcheck: "false",
+  const order = h("input.mono", { id: "order", type: "text", value: view.parameters.get("order") ?? "",
+    spellcheck: "false",
     autocomplete: "off", autocapitalize: "off", placeholder: "user.name, user.age desc" });
   const problem = h("div", { id: "where-problem" }), plan = h("p.small.muted", { "aria-live": "polite" });
   const list = h("ul.list.documents"), links = h("div");
@@ -50,7 +54,8 @@ async function showCollection(collection, view, context) {
     if (changes.length > 1) {
       // All in one commit, where the server can.
       try {
-        await context.api.send("POST", path, { changes: changes.map(({ id, after }) => ({ id, document: after ?? null })) });
+        const body = { changes: changes.map(({ id, after }) => ({ id, document: after ?? null })) };
+        await context.api.send("POST", path, body);
         return;
       } catch (error) {
         if (error.status !== 404 && error.status !== 405) throw error;
@@ -77,7 +82,8 @@ async function showCollection(collection, view, context) {
       if (after === null && answer.documents.length === 0) list.append(h("li.muted", {}, t("documents.nomatch")));
       next = answer.next;
       more.hidden = next === null;
-      const count = answer.count === null || answer.count === undefined ? "" : t("documents.n", { n: answer.count }) + " · ";
+      const count = answer.count === null || answer.count === undefined ? ""
+        : t("documents.n", { n: answer.count }) + " · ";
       replace(plan, count, t("documents.plan") + ": ", value(answer.plan, { class: "mono" }));
       replace(links, context.exports(path, question));
       if (after !== null) list.children[start]?.querySelector("summary")?.focus();
@@ -96,10 +102,12 @@ async function showCollection(collection, view, context) {
     const body = h("div.stack");
     const shown = () => replace(body, tree(document, 2), context.store.editable && h("div.row", {},
       h("button.button.little", { type: "button", onclick: () => edit(body, id, document, shown) }, t("edit")),
-      h("button.button.little.danger", { type: "button", onclick: () => edits.add(key, { id, title: json(id), before: document, after: undefined }) }, t("remove"))));
+      h("button.button.little.danger", { type: "button", onclick: () =>
+        edits.add(key, { id, title: json(id), before: document, after: undefined }) }, t("remove"))));
     const { id: _, ...rest } = document;
     const details = h("details", { ontoggle: () => { if (details.open && !body.firstChild) shown(); } },
-      h("summary", {}, value(json(id), { class: "mono id" }), " ", value(clip(JSON.stringify(rest), 160), { class: "mono muted small preview" })), body);
+      h("summary", {}, value(json(id), { class: "mono id" }), " ",
+        value(clip(JSON.stringify(rest), 160), { class: "mono muted small preview" })), body);
     return h("li", {}, details);
   }
 
@@ -115,7 +123,8 @@ async function showCollection(collection, view, context) {
         const its = changed?.id;
         if (typeof its !== "string" && typeof its !== "number") return wrong.textContent = t("documents.needsid");
         if (id !== null && its !== id) return wrong.textContent = t("documents.sameid");
-        edits.add(JSON.stringify(its), { id: its, title: json(its), before: id === null ? undefined : document, after: changed });
+        edits.add(JSON.stringify(its), { id: its, title: json(its), before: id === null ? undefined : document,
+          after: changed });
         close();
         edits.element.scrollIntoView({ block: "nearest" });
       } }, t("pending.keep")),
@@ -130,13 +139,17 @@ async function showCollection(collection, view, context) {
   };
   const fresh = h("div.stack");
   context.page(collection.name, present(context),
-    h("div.head", {}, h("p.row", {}, h("a", { href: href("documents") }, "← " + t("documents.collections")), indexes(t, collection.indexes)), links),
+    h("div.head", {}, h("p.row", {}, h("a", { href: href("documents") }, "← " + t("documents.collections")),
+      indexes(t, collection.indexes)), links),
     h("form.toolbar.query", { onsubmit: run },
-      h("div.field.stacked", {}, h("label.label", { for: "where" }, t("documents.where")), completed(context, condition, collection.paths)),
-      h("div.field.stacked.narrow", {}, h("label.label", { for: "order" }, t("documents.order")), completed(context, order, collection.paths)),
+      h("div.field.stacked", {}, h("label.label", { for: "where" }, t("documents.where")),
+        completed(context, condition, collection.paths)),
+      h("div.field.stacked.narrow", {}, h("label.label", { for: "order" }, t("documents.order")),
+        completed(context, order, collection.paths)),
       h("button.button.primary", { type: "submit" }, t("documents.run"))),
     problem, plan, edits.element,
-    context.store.editable && h("p", {}, h("button.button", { type: "button", onclick: () => edit(fresh, null, { id: "" }, () => replace(fresh)) }, t("documents.new"))),
+    context.store.editable && h("p", {}, h("button.button",
+      { type: "button", onclick: () => edit(fresh, null, { id: "" }, () => replace(fresh)) }, t("documents.new"))),
     fresh,
     h("section.card", { "aria-label": t("nav.documents") }, list, more));
   document.title = `${collection.name} · ${t("nav.documents")} · Shelfmark Studio`;
@@ -154,7 +167,8 @@ async function showCollection(collection, view, context) {
 /** Adds a list of the field paths that complete the word before the caret; arrows choose, Enter or Tab takes, Esc closes. */
 function completed(context, field, paths) {
   const { t } = context;
-  const list = h("ul.suggestions", { role: "listbox", id: field.id + "-paths", "aria-label": t("documents.paths"), hidden: true });
+  const list = h("ul.suggestions", { role: "listbox", id: field.id + "-paths", "aria-label": t("documents.paths"),
+    hidden: true });
   let found = [], chosen = -1;
   for (const [name, item] of Object.entries({ "aria-autocomplete": "list", "aria-controls": list.id })) {
     field.setAttribute(name, item);
@@ -167,11 +181,13 @@ function completed(context, field, paths) {
   };
   const open = all => {
     const start = word().toLowerCase();
-    found = start === "" && !all ? [] : paths.filter(path => path.toLowerCase().includes(start) && path.toLowerCase() !== start)
+    found = start === "" && !all ? [] : paths.filter(path => path.toLowerCase().includes(start)
+      && path.toLowerCase() !== start)
       .sort((a, b) => b.toLowerCase().startsWith(start) - a.toLowerCase().startsWith(start)).slice(0, suggestionLimit);
     if (found.length === 0) return close();
     chosen = -1;
-    replace(list, found.map((path, index) => h("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false",
+    replace(list, found.map((path, index) => h("li",
+      { role: "option", id: `${list.id}-${index}`, "aria-selected": "false",
       onpointerdown: event => { event.preventDefault(); take(index); } }, value(path, { class: "mono" }))));
     list.hidden = false;
     field.removeAttribute("aria-activedescendant");

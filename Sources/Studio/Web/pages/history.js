@@ -20,14 +20,16 @@ async function showCommits(context) {
   const { t, href } = context;
   const { commits } = await context.api.get("history", { at: null });
   const undo = h("div", { "aria-live": "polite" });
-  const compare = h("button.button", { type: "button", disabled: true, onclick: () => context.go(difference(picked.a, picked.b)) }, t("history.compare"));
+  const compare = h("button.button", { type: "button", disabled: true, onclick: () =>
+    context.go(difference(picked.a, picked.b)) }, t("history.compare"));
   const picked = { a: null, b: null };
   const difference = (a, b) => href("history", [], { from: Math.min(a, b), to: Math.max(a, b), at: null });
   const pick = (side, sequence) => h("input", { type: "radio", name: "commit-" + side, value: sequence,
     "aria-labelledby": `pick-${side} commit-${sequence}`, onchange: () => {
       picked[side] = sequence;
       compare.disabled = picked.a === null || picked.b === null || picked.a === picked.b;
-      compare.textContent = compare.disabled ? t("history.compare") : t("history.comparen", { a: Math.min(picked.a, picked.b), b: Math.max(picked.a, picked.b) });
+      compare.textContent = compare.disabled ? t("history.compare")
+        : t("history.comparen", { a: Math.min(picked.a, picked.b), b: Math.max(picked.a, picked.b) });
     } });
   const plus = n => n === null || n === undefined ? "–" : n === 0 ? h("span.muted", {}, "0") : "+" + number(n);
   const minus = n => n === null || n === undefined ? "–" : n === 0 ? h("span.muted", {}, "0") : "−" + number(n);
@@ -36,16 +38,22 @@ async function showCommits(context) {
     h("th.number", { scope: "row", id: "commit-" + commit.sequence }, number(commit.sequence)),
     h("td.nowrap", { title: ago(commit.time) }, time(commit.time)),
     h("td", {}, h("span.row.nowrap", {},
-      h("a.button.little", { href: href("history", [], { from: commits[index + 1]?.sequence ?? 0, to: commit.sequence, at: null }),
+      h("a.button.little", { href: href("history", [],
+        { from: commits[index + 1]?.sequence ?? 0, to: commit.sequence, at: null }),
         "aria-describedby": "commit-" + commit.sequence }, t("history.changes")),
-      h("a.button.little", { href: href("products", [], { at: commit.sequence }), "aria-describedby": "commit-" + commit.sequence }, t("history.asof")),
-      context.store.editable && index > 0 && h("button.button.little.danger", { type: "button", "aria-describedby": "commit-" + commit.sequence,
+      h("a.button.little", { href: href("products", [], { at: commit.sequence }),
+        "aria-describedby": "commit-" + commit.sequence }, t("history.asof")),
+      context.store.editable && index > 0 && h("button.button.little.danger",
+        { type: "button", "aria-describedby": "commit-" + commit.sequence,
         onclick: event => replace(undo, rollback(context, commit, undo, event.currentTarget)) }, t("history.undo")))),
-    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
+    h("td", {}, h("span.badge", {}, value(commit.mode)), commit.previous
+      && h("span.badge.warn", { title: t("history.previous.text") }, t("history.previous"))),
     h("td.number", {}, plus(commit.products.upserted)), h("td.number", {}, minus(commit.products.deleted)),
     h("td.number", {}, plus(commit.relations.written)), h("td.number", {}, minus(commit.relations.deleted)),
     h("td.number.nowrap", {}, bytes(commit.bytes)), h("td.nowrap", {}, value(commit.cursor)));
-  const body = table(t("nav.history"), [h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ", h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), h("span.hidden", {}, t("actions")), t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
+  const body = table(t("nav.history"), [h("span", {}, h("span", { id: "pick-a" }, t("history.a")), " / ",
+    h("span", { id: "pick-b" }, t("history.b"))), [t("history.commit")], t("time"), h("span.hidden", {}, t("actions")),
+    t("history.mode"), [t("history.productsplus")], [t("history.productsminus")],
     [t("history.relationsplus")], [t("history.relationsminus")], [t("history.size")], t("history.cursor")], []);
   const rows = body.querySelector("tbody");
   const more = h("button.button", { type: "button", onclick: () => fill(rows.rows.length) });
@@ -58,7 +66,8 @@ async function showCommits(context) {
   }
   fill(0);
   context.page(t("nav.history"), present(context),
-    h("div.head", {}, h("div.toolbar", {}, compare, h("span.muted.small", {}, t("history.pick"))), context.exports("history")),
+    h("div.head", {}, h("div.toolbar", {}, compare, h("span.muted.small", {}, t("history.pick"))),
+      context.exports("history")),
     undo,
     commits.length === 0 ? empty("history.none") : h("section.card", {}, body, more),
     !context.store.editable && h("p.muted.small", {}, t("history.readonly")));
@@ -80,7 +89,8 @@ function rollback(context, commit, place, button) {
     event.preventDefault();
     send.disabled = true;
     try {
-      const answer = await context.api.send("POST", "rollback", { sequence: commit.sequence, confirmation: field.value.trim() });
+      const answer = await context.api.send("POST", "rollback",
+        { sequence: commit.sequence, confirmation: field.value.trim() });
       context.announce(t("history.undone", { n: commit.sequence, to: answer.sequence }));
       await context.reloadStore();
       context.showAgain();
@@ -89,7 +99,8 @@ function rollback(context, commit, place, button) {
       send.disabled = false;
     }
   } }, h("h2", {}, t("history.undo.title", { n: commit.sequence })), h("p", {}, t("history.undo.text")),
-  h("div.row", {}, h("label", { for: "confirmation" }, t("history.undo.type", { n: String(commit.sequence) })), field, send,
+  h("div.row", {}, h("label", { for: "confirmation" }, t("history.undo.type", { n: String(commit.sequence) })), field,
+    send,
     h("button.button", { type: "button", onclick: close }, t("cancel"))), wrong);
 }
 
@@ -115,7 +126,8 @@ async function showChanges(from, to, context) {
     for (const row of rows) {
       const shown = row.fields.filter(({ before, after }) => row.change === "changed" || !isDefault(before ?? after));
       list.append(h("li.change", {}, h("div.row", {},
-        h(`span.badge.${colours[row.change]}`, {}, t("change." + row.change)), row.kind === "relation" && h("span.badge", {}, t("relation")),
+        h(`span.badge.${colours[row.change]}`, {}, t("change." + row.change)), row.kind === "relation"
+          && h("span.badge", {}, t("relation")),
         row.kind === "product" && row.change !== "removed" ? product(context, row) : value(clip(row.name || row.id)),
         row.name ? value(row.id, { class: "mono muted small" }) : null),
       shown.length === 0 ? null : row.change === "changed" ? fields(shown)
@@ -125,11 +137,15 @@ async function showChanges(from, to, context) {
   }
   fill(answer);
   const counts = (name, { added, removed, changed }) => h("dl.stat", {}, h("dt", {}, name),
-    h("dd.row", {}, h("ins", {}, "+" + number(added)), h("del.plain", {}, "−" + number(removed)), h("span", { title: t("change.changed") }, "± " + number(changed))));
-  const past = n => Number(n) > 0 && h("a.button", { href: href("products", [], { at: n }) }, t("history.asofn", { n }));
+    h("dd.row", {}, h("ins", {}, "+" + number(added)), h("del.plain", {}, "−" + number(removed)),
+      h("span", { title: t("change.changed") }, "± " + number(changed))));
+  const past = n => Number(n) > 0 && h("a.button", { href: href("products", [], { at: n }) },
+    t("history.asofn", { n }));
   context.page(Number(from) === 0 ? t("history.before", { to }) : t("history.between", { from, to }),
-    h("div.head", {}, h("p", {}, h("a", { href: href("history", [], { at: null }) }, "← " + t("history.all"))), context.exports("changes", { from, to, at: null })),
-    h("section.card", {}, h("div.stats", {}, counts(t("nav.products"), answer.products), counts(t("relations"), answer.relations)),
+    h("div.head", {}, h("p", {}, h("a", { href: href("history", [], { at: null }) }, "← " + t("history.all"))),
+      context.exports("changes", { from, to, at: null })),
+    h("section.card", {}, h("div.stats", {}, counts(t("nav.products"), answer.products),
+      counts(t("relations"), answer.relations)),
       h("div.toolbar", {}, past(from), past(to))),
     list.children.length === 0 ? empty("history.same") : h("section.card", {}, list, more, problem));
 }

@@ -10,12 +10,14 @@ async function show(main, view, context) {
   const store = view.at === null ? await context.reloadStore() : await api.get("store");
 
   const stat = (key, content, kind = "") => h("div.stat", {}, h("dt", {}, t(key)), h("dd" + kind, {}, content));
-  const slow = { sets: h("span", {}, "…"), danglingComponents: h("span", {}, "…"), deletedProducts: h("span", {}, "…") };
+  const slow = { sets: h("span", {}, "…"), danglingComponents: h("span", {}, "…"),
+    deletedProducts: h("span", {}, "…") };
 
   context.page(t("nav.home"),
     store.problems.length > 0 && h("section.card.wide.problems", { "aria-labelledby": "problems" },
       h("h2", { id: "problems" }, t("home.problems")),
-      h("ul.list", {}, store.problems.map(one => h("li.row", {}, h("span.badge.bad", {}, value(one.code)), value(one.message))))),
+      h("ul.list", {}, store.problems.map(one => h("li.row", {}, h("span.badge.bad", {}, value(one.code)),
+        value(one.message))))),
     h("div.cards.home", {},
       h("section.card.wide", { "aria-label": t("nav.home") },
         h("dl.stats", {},
@@ -47,13 +49,15 @@ function commits(store, { t, href }) {
   const most = Math.max(1, ...list.map(rows));
   const width = 600, tall = 72, step = Math.min(24, width / Math.max(1, list.length));
   return h("section.card.wide", { "aria-labelledby": "commits" },
-    h("div.head", {}, h("h2", { id: "commits" }, t("home.commits")), h("a.small", { href: href("history") }, t("nav.history"))),
+    h("div.head", {}, h("h2", { id: "commits" }, t("home.commits")), h("a.small", { href: href("history") },
+      t("nav.history"))),
     list.length > 0 && s("svg.spark", {
       viewBox: `0 0 ${Math.max(1, step * list.length)} ${tall}`, preserveAspectRatio: "none", role: "img",
       "aria-label": t("home.commits.text", { n: list.length, most, last: store.sequence }),
     }, list.map((one, i) => {
       const high = Math.max(2, Math.sqrt(rows(one) / most) * (tall - 4));
-      return s("rect" + (one.mode === "full" ? ".full" : ""), { x: i * step + step * .12, width: step * .76, y: tall - high, height: high, rx: 1.5 },
+      return s("rect" + (one.mode === "full" ? ".full" : ""), { x: i * step + step * .12, width: step * .76,
+        y: tall - high, height: high, rx: 1.5 },
         s("title", {}, `${t("home.commits.rows", { n: one.sequence, rows: rows(one) })} · ${time(one.time)}`));
     })),
     h("p.small.muted", {}, t("home.commits.text", { n: list.length, most, last: store.sequence })));
@@ -62,13 +66,16 @@ function commits(store, { t, href }) {
 function files(store, t) {
   const other = Math.max(0, store.fileBytes - store.liveBytes - store.deadBytes);
   const part = (n, kind) => h("span" + kind, { style: { width: `${n / Math.max(1, store.fileBytes) * 100}%` } });
-  const key = (name, n, kind) => h("span.key", {}, h("i" + kind, { "aria-hidden": "true" }), t(name), " ", h("strong", {}, bytes(n)));
+  const key = (name, n, kind) => h("span.key", {}, h("i" + kind, { "aria-hidden": "true" }), t(name), " ",
+    h("strong", {}, bytes(n)));
   return h("section.card", { "aria-labelledby": "files" },
     h("div.head", {}, h("h2", { id: "files" }, t("home.files")), h("strong", {}, bytes(store.fileBytes))),
     h("div.bar", { role: "img", "aria-label": t("home.share", { share: share(store.deadBytes, store.fileBytes) }) },
       part(store.liveBytes, ""), part(other, ".other"), part(store.deadBytes, ".dead")),
-    h("p.row.small", {}, key("home.live", store.liveBytes, ""), key("home.other", other, ".other"), key("home.dead", store.deadBytes, ".dead")),
-    store.deadBytes > store.fileBytes / 5 && h("p.small.muted", {}, t("home.share", { share: share(store.deadBytes, store.fileBytes) })),
+    h("p.row.small", {}, key("home.live", store.liveBytes, ""), key("home.other", other, ".other"),
+      key("home.dead", store.deadBytes, ".dead")),
+    store.deadBytes > store.fileBytes / 5 && h("p.small.muted", {}, t("home.share",
+      { share: share(store.deadBytes, store.fileBytes) })),
     h("table.data", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("home.file")), h("th", { scope: "col" }, t("home.role")),
         h("th.number", { scope: "col" }, t("home.size")))),
@@ -82,14 +89,16 @@ function indexes(store, t) {
     h("table.data", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("home.index")), h("th", { scope: "col" }, t("home.kind")),
         h("th.number", { scope: "col" }, t("home.entries")), h("th.number", { scope: "col" }, t("home.size")))),
-      h("tbody", {}, store.indexes.map(one => h("tr", {}, h("td.mono", {}, value(one.name)), h("td", {}, value(one.kind)),
+      h("tbody", {}, store.indexes.map(one => h("tr", {}, h("td.mono", {}, value(one.name)),
+        h("td", {}, value(one.kind)),
         h("td.number", {}, number(one.entries)), h("td.number", {}, bytes(one.bytes)))))));
 }
 
 function health({ api, t }) {
   const result = h("div.stack", { role: "status" });
   let running = null;
-  const button = h("button.button.primary", { type: "button", onclick: () => running ? stop() : run() }, t("home.verify"));
+  const button = h("button.button.primary", { type: "button", onclick: () => running ? stop() : run() },
+    t("home.verify"));
 
   function stop() {
     running.abort();
@@ -132,12 +141,14 @@ function health({ api, t }) {
       findings.length === 0 ? h("p.notice.good", {}, h("span", { "aria-hidden": "true" }, "✓"), t("home.clean"))
         : [h("p.notice.bad", {}, t("home.damaged", { n: findings.length })),
           h("ul.list", {}, findings.map(one => h("li", {}, h("p", {}, value(one.what)),
-            h("p.small.muted", {}, value(one.file), ` · ${t("home.offset")} ${number(one.offset)} · ${t("home.lost")}: `, value(one.lost)))))],
+            h("p.small.muted", {}, value(one.file),
+              ` · ${t("home.offset")} ${number(one.offset)} · ${t("home.lost")}: `, value(one.lost)))))],
       digest && h("p.small", {}, h("span.muted", {}, t("home.digest") + " "), h("code", {}, digest)));
   }
 
   return h("section.card.wide", { "aria-labelledby": "health" },
-    h("div.head", {}, h("div", {}, h("h2", { id: "health" }, t("home.health")), h("p.small.muted", {}, t("home.health.text"))), button), result);
+    h("div.head", {}, h("div", {}, h("h2", { id: "health" }, t("home.health")),
+      h("p.small.muted", {}, t("home.health.text"))), button), result);
 }
 
 export default { title: "nav.home", show };

@@ -21,7 +21,8 @@ export default {
     }
     // Per second: how many scans (null before this page was opened), and the percentiles of their latencies. The last entry is the present second.
     const history = Array.from({ length: seconds }, () => ({ count: null, latencies: null }));
-    let waiting = [], samples = [], misses = 0, total = 0, count = 0, skipped = 0, paused = false, frame = 0, drawn = 0, refresh = 0;
+    let waiting = [], samples = [], misses = 0, total = 0, count = 0, skipped = 0, paused = false, frame = 0,
+      drawn = 0, refresh = 0;
     const connection = h("span.badge", { role: "status" }, t("live.connecting"));
     const pause = h("button.button", { type: "button", "aria-pressed": "false", onclick: () => {
       paused = !paused;
@@ -29,10 +30,13 @@ export default {
       skipped = 0;
       draw();
     } });
-    const figures = h("div.stats"), rate = chart(t("live.rate"), ["line"]), latency = chart(t("live.latency"), ["line", "second", "third"]);
-    const list = table(t("live.scans"), [t("time"), t("live.input"), t("code"), t("match"), t("product"), [t("live.latency")]], []);
+    const figures = h("div.stats"), rate = chart(t("live.rate"), ["line"]),
+      latency = chart(t("live.latency"), ["line", "second", "third"]);
+    const list = table(t("live.scans"), [t("time"), t("live.input"), t("code"), t("match"), t("product"),
+      [t("live.latency")]], []);
     const rows = list.querySelector("tbody");
-    const inputs = h("div.stack"), states = new Map(), targets = h("div.stack"), problems = h("div.stack", { "aria-live": "polite" });
+    const inputs = h("div.stack"), states = new Map(), targets = h("div.stack"),
+      problems = h("div.stack", { "aria-live": "polite" });
     const none = h("p.muted", {}, t("live.waiting"));
 
     function heard(name, data) {
@@ -46,7 +50,8 @@ export default {
         if (samples.length < sampleLimit) samples.push(late);
         // What is shown of a scan is kept, not the whole event.
         const { id, name: title } = data.products[0] ?? {};
-        waiting.push({ time: data.time, input: data.input, code: data.code, match: data.match, reason: data.reason, late, first: id === undefined ? null : { id, name: title } });
+        waiting.push({ time: data.time, input: data.input, code: data.code, match: data.match, reason: data.reason,
+          late, first: id === undefined ? null : { id, name: title } });
       } else waiting.push({ gap: true });
       if (waiting.length > rowLimit) waiting.shift();
       if (paused && name === "scan") skipped++;
@@ -81,7 +86,8 @@ export default {
       return h("tr", {}, h("td", {}, time(scan.time).slice(11)), h("td", {}, value(scan.input)),
         h("td", {}, h("a", { href: context.href("scan", [], { code: scan.code }) }, code(clip(scan.code, 60)))),
         h("td", {}, h(good ? "span.badge.good" : "span.badge.bad", {}, value(scan.match))),
-        h("td", {}, good ? product(context, scan.first) : value(scan.reason ?? "", { class: "muted" })), h("td.number", {}, duration(scan.late)));
+        h("td", {}, good ? product(context, scan.first) : value(scan.reason ?? "", { class: "muted" })),
+          h("td.number", {}, duration(scan.late)));
     }
 
     function second() {
@@ -98,8 +104,10 @@ export default {
       const recent = history.slice(-10), all = history.map(entry => entry.latencies).filter(Boolean).slice(-60);
       const highest = index => all.length ? Math.max(...all.map(entry => entry[index])) : null;
       const middle = all.length ? all.map(entry => entry[0]).sort((a, b) => a - b)[all.length >> 1] : null;
-      const perSecond = recent.reduce((sum, entry) => sum + entry.count, 0) / (recent.filter(entry => entry.count !== null).length || 1);
-      replace(figures, [["live.persecond", decimal(perSecond)], ["live.median", duration(middle)], ["live.worst", duration(highest(2))],
+      const known = recent.filter(entry => entry.count !== null);
+      const perSecond = known.reduce((sum, entry) => sum + entry.count, 0) / (known.length || 1);
+      replace(figures, [["live.persecond", decimal(perSecond)], ["live.median", duration(middle)],
+        ["live.worst", duration(highest(2))],
         ["live.total", number(total)], ["live.misses", `${number(misses)} · ${share(misses, total)}`]]
         .map(([key, text]) => h("dl.stat", {}, h("dt", {}, t(key)), h("dd", {}, text))));
       rate.draw([history.map(entry => entry.count)], n => decimal(n) + " /s");
@@ -110,25 +118,35 @@ export default {
       refresh = performance.now() + statusPause;
       try {
         const status = await context.api.get("/v1/status");
-        keep(problems, status.problems.map(problem => h("div.notice.warn", {}, h("p", {}, h("strong", {}, value(problem.message)), " ", value(problem.remedy)))));
+        keep(problems, status.problems.map(problem => h("div.notice.warn", {},
+          h("p", {}, h("strong", {}, value(problem.message)), " ", value(problem.remedy)))));
         for (const { name, state: now } of status.inputs) {
           if (states.has(name) && states.get(name) !== now) context.announce(`${name}: ${t("live.is." + now)}`);
           states.set(name, now);
         }
-        keep(inputs, status.inputs.length === 0 ? h("p.muted", {}, t("live.noinputs")) : h("ul.list", {}, status.inputs.map(input => h("li", {},
-          h("div.row", {}, h(input.state === "open" ? "span.badge.good" : input.state === "closed" ? "span.badge.bad" : "span.badge.warn", {}, t("live.is." + input.state)),
+        keep(inputs, status.inputs.length === 0 ? h("p.muted", {}, t("live.noinputs"))
+          : h("ul.list", {}, status.inputs.map(input => h("li", {},
+          h("div.row", {}, h(input.state === "open" ? "span.badge.good" : input.state === "closed" ? "span.badge.bad"
+            : "span.badge.warn", {}, t("live.is." + input.state)),
             h("strong", {}, value(input.name)), value(input.message, { class: "muted small" })),
           h("p.small.muted", {}, t("live.inputn", { scans: number(input.scans), misses: number(input.misses) }),
             input.lastScan ? ` · ${t("live.last")} ${time(input.lastScan).slice(11)}` : null)))));
-        const { uploads } = status.queue && status.webhooks.length ? await context.api.get("queue", { limit: uploadLimit, at: null }) : { uploads: [] };
+        const { uploads } = status.queue && status.webhooks.length
+          ? await context.api.get("queue", { limit: uploadLimit, at: null }) : { uploads: [] };
         const names = [...new Set([...status.webhooks, ...uploads.map(upload => upload.kind)])];
-        const of = (name, which) => uploads.filter(upload => upload.kind === name && (which === "waiting" ? upload.state !== "parked" && upload.state !== "sending" : upload.state === which)).length;
-        keep(targets, names.length === 0 ? h("p.muted", {}, t("live.notargets")) : table(t("live.targets"), [t("live.target"), [t("queue.is.waiting")], [t("queue.is.sending")], [t("queue.is.parked")]],
-          names.map(name => h("tr", {}, h("th", { scope: "row" }, value(name)), ["waiting", "sending", "parked"].map(which => {
+        const of = (name, which) => uploads.filter(upload => upload.kind === name
+          && (which === "waiting" ? upload.state !== "parked" && upload.state !== "sending"
+          : upload.state === which)).length;
+        keep(targets, names.length === 0 ? h("p.muted", {}, t("live.notargets"))
+          : table(t("live.targets"), [t("live.target"), [t("queue.is.waiting")], [t("queue.is.sending")],
+          [t("queue.is.parked")]],
+          names.map(name => h("tr", {}, h("th", { scope: "row" }, value(name)),
+            ["waiting", "sending", "parked"].map(which => {
             const n = of(name, which);
             return h(which === "parked" && n > 0 ? "td.number.bad" : "td.number", {}, number(n));
           })))),
-        status.queue && h("p.small.muted", {}, t("live.delivered", { n: number(status.queue.delivered), of: number(status.queue.enqueued) })));
+        status.queue && h("p.small.muted", {}, t("live.delivered",
+          { n: number(status.queue.delivered), of: number(status.queue.enqueued) })));
       } catch (error) {
         if (error.name !== "AbortError" && error.status !== 0) replace(inputs, h("p.bad", {}, value(error.message)));
       }
@@ -137,7 +155,8 @@ export default {
     context.page(t("nav.live"),
       h("div.head", {}, h("div.row", {}, connection, pause)), problems,
       h("section.card", {}, figures, h("div.cards", {}, rate.element, latency.element)),
-      h("div.cards", {}, h("section.card", {}, h("h2", {}, t("live.inputs")), inputs), h("section.card", {}, h("h2", {}, t("live.targets")), targets)),
+      h("div.cards", {}, h("section.card", {}, h("h2", {}, t("live.inputs")), inputs),
+        h("section.card", {}, h("h2", {}, t("live.targets")), targets)),
       h("section.card.scans", {}, h("h2", {}, t("live.scans")), none, list));
     draw();
     figure();
@@ -170,10 +189,12 @@ function keep(place, ...children) {
 function chart(title, classes) {
   const width = 240, height = 56;
   const lines = classes.map(name => s("path." + name, {}));
-  const svg = s("svg.chart", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": title },
+  const svg = s("svg.chart", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": title },
     s("path.axis", { d: `M0 ${height}H${width}` }), lines);
   const highest = h("span.muted");
-  const names = classes.length > 1 ? h("span.legend", { "aria-hidden": "true" }, ["p50", "p95", "p99"].map((text, index) => h("span." + classes[index], {}, text))) : null;
+  const names = classes.length > 1 ? h("span.legend", { "aria-hidden": "true" },
+    ["p50", "p95", "p99"].map((text, index) => h("span." + classes[index], {}, text))) : null;
   return {
     element: h("figure.figure", {}, h("figcaption.row.between", {}, h("span.label", {}, title), names, highest), svg),
     draw(series, format) {

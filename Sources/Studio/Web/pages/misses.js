@@ -14,10 +14,13 @@ export default {
     context.page(t("nav.misses"), present(context),
       h("div.head", {}, h("p.muted", {}, t("misses.text")), context.exports("misses", { at: null })),
       misses.length === 0 ? empty("misses.none") : h("section.card", {},
-        table(t("nav.misses"), [t("code"), [t("misses.count")], t("misses.last"), t("misses.first"), t("misses.input"), t("misses.reason")], misses.map(miss => ({ ...miss, code: miss.code ?? miss.id })).map(miss =>
-          h("tr", {}, h("th", { scope: "row" }, h("a", { href: href("scan", [], { code: miss.code }) }, code(clip(miss.code, 120)))),
+        table(t("nav.misses"), [t("code"), [t("misses.count")], t("misses.last"), t("misses.first"), t("misses.input"),
+          t("misses.reason")], misses.map(miss => ({ ...miss, code: miss.code ?? miss.id })).map(miss =>
+          h("tr", {}, h("th", { scope: "row" }, h("a", { href: href("scan", [], { code: miss.code }) },
+            code(clip(miss.code, 120)))),
             h("td.number", {}, number(miss.count)), h("td.nowrap", { title: time(miss.last) }, ago(miss.last)),
-            h("td.nowrap", { title: time(miss.first) }, ago(miss.first)), h("td", {}, value(miss.input ?? "–")), h("td", {}, value(miss.reason ?? "–"))))),
+            h("td.nowrap", { title: time(miss.first) }, ago(miss.first)), h("td", {}, value(miss.input ?? "–")),
+              h("td", {}, value(miss.reason ?? "–"))))),
         misses.length === limit && h("p.muted", {}, t("misses.limit", { n: limit }))));
     return { update: () => false };
   },

@@ -21,8 +21,10 @@ export function visible(text) {
 
 /** A code, in the font of codes, with the names of the characters that are not seen. */
 export function code(text, attributes) {
-  return h("bdi.mono.code", { dir: "ltr", ...attributes }, String(text).split(unseen).map((part, index) => index % 2 === 0 ? part
-    : h("span.control", {}, controlNames[part.charCodeAt(0)] ?? "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))));
+  return h("bdi.mono.code", { dir: "ltr", ...attributes },
+    String(text).split(unseen).map((part, index) => index % 2 === 0 ? part
+    : h("span.control", {}, controlNames[part.charCodeAt(0)]
+      ?? "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"))));
 }
 
 /** The parameter for the commit of the view, for requests that do not get it by themselves. */
@@ -76,7 +78,8 @@ export function tree(item, levels = 1) {
 }
 
 function leaf(item) {
-  return value(typeof item === "string" ? JSON.stringify(item) : String(item), { class: "mono json-" + (item === null ? "null" : typeof item) });
+  return value(typeof item === "string" ? JSON.stringify(item) : String(item),
+    { class: "mono json-" + (item === null ? "null" : typeof item) });
 }
 
 function branch(item, levels) {
@@ -160,13 +163,17 @@ export function pending(context, name, save, saved) {
       h("h2", {}, t("pending.n", { n: changes.size })),
       error && h("div.notice.bad", { role: "alert" }, h("p", {}, h("bdi", {}, messageOf(error)))),
       h("ul.list", {}, [...changes].map(([key, change]) => h("li", {},
-        h("div.row.between", {}, h("span", {}, h("span.badge.accent", {}, t("pending." + kind(change))), " ", value(change.title)),
-          h("button.button.little", { type: "button", "aria-label": t("pending.undo") + ": " + change.title, disabled: busy,
+        h("div.row.between", {}, h("span", {}, h("span.badge.accent", {}, t("pending." + kind(change))), " ",
+          value(change.title)),
+          h("button.button.little", { type: "button", "aria-label": t("pending.undo") + ": " + change.title,
+            disabled: busy,
             onclick: () => { changes.delete(key); show(); } }, t("pending.undo"))),
         fields(differences(change.before, change.after))))),
       h("div.row", {},
-        h("button.button.primary", { type: "button", disabled: busy, onclick: send }, t("pending.save", { n: changes.size })),
-        h("button.button", { type: "button", disabled: busy, onclick: () => { changes.clear(); show(); } }, t("pending.discard")))));
+        h("button.button.primary", { type: "button", disabled: busy, onclick: send },
+          t("pending.save", { n: changes.size })),
+        h("button.button", { type: "button", disabled: busy, onclick: () => { changes.clear(); show(); } },
+          t("pending.discard")))));
   }
 
   async function send() {
@@ -211,12 +218,15 @@ export function completion(context, answer) {
   return h("div.stack", {},
     whole.length + open.length === 0 && h("p.muted", {}, t("sets.none")),
     whole.length > 0 && h("section", {}, h("h3", {}, t("sets.complete")), h("ul.list", {}, whole.map(([id, times]) =>
-      h("li", {}, h("span.badge.good", {}, "✓ " + t("sets.whole")), " ", name(id), times > 1 ? ` × ${number(times)}` : null)))),
-    open.length > 0 && h("section", {}, h("h3", {}, t("sets.open")), h("ul.list", {}, open.slice(0, 100).map(([id, missing]) =>
+      h("li", {}, h("span.badge.good", {}, "✓ " + t("sets.whole")), " ", name(id), times > 1 ? ` × ${number(times)}`
+        : null)))),
+    open.length > 0 && h("section", {}, h("h3", {}, t("sets.open")),
+      h("ul.list", {}, open.slice(0, 100).map(([id, missing]) =>
       h("li", {}, h("span.badge.warn", {}, t("sets.lacks", { n: Object.keys(missing).length })), " ", name(id),
         h("ul.parts", {}, Object.entries(missing).map(([part_, n]) => part(part_, n)))))),
     open.length > 100 && h("p.muted", {}, t("more.of", { n: open.length - 100 }))),
-    answer.unknown?.length > 0 && h("section", {}, h("h3", {}, t("sets.unknown")), h("p.row", {}, answer.unknown.map(text =>
+    answer.unknown?.length > 0 && h("section", {}, h("h3", {}, t("sets.unknown")),
+      h("p.row", {}, answer.unknown.map(text =>
       h("span.badge.bad", {}, code(clip(text, 80)))))));
 }
 

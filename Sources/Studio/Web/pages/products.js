@@ -22,7 +22,8 @@ function stateOf(view) {
   const filters = Object.fromEntries(filterNames.map(name => [name, get(name)]).filter(pair => pair[1] !== ""));
   return {
     id: view.path[0] ?? null, q: get("q"), sort: get("sort") || "id", descending: get("descending") === "true", filters,
-    columns: columns.length > 0 ? [...new Set(columns)] : defaultColumns, row: /^\d+$/.test(get("row")) ? Number(get("row")) : null,
+    columns: columns.length > 0 ? [...new Set(columns)] : defaultColumns,
+    row: /^\d+$/.test(get("row")) ? Number(get("row")) : null,
   };
 }
 
@@ -40,7 +41,8 @@ async function show(main, view, context) {
   function parameters(next) {
     const own = next.columns.join() === defaultColumns.join() ? null : next.columns.join();
     return {
-      q: next.q, sort: next.sort === "id" ? null : next.sort, descending: next.descending, ...next.filters, columns: own,
+      q: next.q, sort: next.sort === "id" ? null : next.sort, descending: next.descending, ...next.filters,
+        columns: own,
       row: next.q === "" ? next.row || null : null,
     };
   }
@@ -149,7 +151,8 @@ async function show(main, view, context) {
     if (state.q !== "") {
       const cursor = cursors[page];
       if (cursor === undefined || cursor === null) return [];
-      const answer = await api.get("search", { q: state.q, limit: pageSize, after: cursor, ...state.filters }, { signal });
+      const answer = await api.get("search", { q: state.q, limit: pageSize, after: cursor, ...state.filters },
+        { signal });
       grid.setCount(found(page, answer));
       return answer.results.map(one => toRow(one.product, one.matched));
     }
@@ -159,7 +162,8 @@ async function show(main, view, context) {
   }
 
   function query() {
-    return { sort: state.sort === "id" ? null : state.sort, descending: state.descending, columns: state.columns.join(), ...state.filters };
+    return { sort: state.sort === "id" ? null : state.sort, descending: state.descending,
+      columns: state.columns.join(), ...state.filters };
   }
 
   /** Takes note of a page of results and the cursor of the next one. Returns how many rows the table has now. */
@@ -207,7 +211,8 @@ async function show(main, view, context) {
         const rows = answer.rows.map(product => toRow(product));
         const end = first + rows.length;
         const full = rows.length === pageSize;
-        grid.reset({ count: answer.count ?? end + (full ? pageSize : 0), rows, start: Math.min(start, Math.max(0, (answer.count ?? end) - 1)) });
+        grid.reset({ count: answer.count ?? end + (full ? pageSize : 0), rows,
+          start: Math.min(start, Math.max(0, (answer.count ?? end) - 1)) });
         if (answer.count === null && full) {
           say(t("products.counting"));
           poll = setTimeout(() => count(signal), 100);
@@ -314,11 +319,14 @@ async function show(main, view, context) {
 
   function drawChooser(focusOn = null, by = 0) {
     const others = fieldNames.filter(name => !state.columns.includes(name));
-    replace(chooser, h("ul", { "aria-label": t("products.columns") }, [...state.columns, ...others].map((name, i) => h("li", { data: { name } },
+    replace(chooser, h("ul", { "aria-label": t("products.columns") }, [...state.columns,
+      ...others].map((name, i) => h("li", { data: { name } },
       h("label.row", {}, h("input", { type: "checkbox", checked: i < state.columns.length,
         onchange: event => toggleColumn(name, event.target.checked) }), fieldTitle(name)),
-      i < state.columns.length && h("span.moves", {}, [["↑", -1, "products.up"], ["↓", 1, "products.down"]].map(([sign, step, key]) =>
-        h("button.button.quiet.little", { type: "button", "aria-label": t(key, { name: fieldTitle(name) }), data: { step },
+      i < state.columns.length && h("span.moves", {}, [["↑", -1, "products.up"],
+        ["↓", 1, "products.down"]].map(([sign, step, key]) =>
+        h("button.button.quiet.little", { type: "button", "aria-label": t(key, { name: fieldTitle(name) }),
+          data: { step },
           disabled: i + step < 0 || i + step >= state.columns.length, onclick: () => move(name, step) }, sign)))))),
     h("button.button.little", { type: "button", onclick: () => {
       state = { ...state, columns: defaultColumns };
@@ -350,11 +358,14 @@ async function show(main, view, context) {
 
   function drawBar() {
     replace(chips, Object.entries(state.filters).map(([name, content]) => h("button.chip", {
-      type: "button", "aria-label": t("products.remove", { name: filterText(name, content) ?? `${t("filter." + name)}: ${content}` }),
+      type: "button", "aria-label": t("products.remove", { name: filterText(name, content)
+        ?? `${t("filter." + name)}: ${content}` }),
       onclick: () => setFilter(name, null),
-    }, filterText(name, content) ?? [h("span", {}, t("filter." + name) + ":"), value(content)], h("span", { "aria-hidden": "true" }, "✕"))));
+    }, filterText(name, content) ?? [h("span", {}, t("filter." + name) + ":"), value(content)],
+      h("span", { "aria-hidden": "true" }, "✕"))));
     chips.hidden = chips.childNodes.length === 0;
-    replace(exports, context.exports("products", { q: state.q, ...query(), columns: state.columns.join() === defaultColumns.join() ? null : state.columns.join() }));
+    replace(exports, context.exports("products", { q: state.q, ...query(),
+      columns: state.columns.join() === defaultColumns.join() ? null : state.columns.join() }));
   }
 
   function showFacets(wanted) {
@@ -390,7 +401,8 @@ async function show(main, view, context) {
   function facet(filter, content, text, n) {
     const on = state.filters[filter] === content;
     return h("li", {}, h("button.facet", {
-      type: "button", "aria-pressed": String(on), "aria-label": `${text} ${n}`, onclick: () => setFilter(filter, on ? null : content),
+      type: "button", "aria-pressed": String(on), "aria-label": `${text} ${n}`,
+        onclick: () => setFilter(filter, on ? null : content),
     }, value(text), " ", h("span.muted", {}, number(n))));
   }
 
@@ -401,18 +413,22 @@ async function show(main, view, context) {
       let items;
       const values = answers[i].values;
       if (filter === "set") {
-        items = values.filter(one => String(one.value) === "true").map(one => facet("set", "true", t("products.sets"), one.count));
+        items = values.filter(one => String(one.value) === "true").map(one => facet("set", "true", t("products.sets"),
+          one.count));
       } else if (filter === "deleted") {
         const sum = test => values.filter(test).reduce((total, one) => total + one.count, 0);
         const isCurrent = one => String(one.value) === "0" || String(one.value) === "false";
         items = [facet("deleted", "false", t("products.current"), sum(isCurrent)),
-          facet("deleted", "true", t("products.deleted"), sum(one => !isCurrent(one)))].filter((_, k) => k === 0 || values.some(one => !isCurrent(one)));
+          facet("deleted", "true", t("products.deleted"), sum(one => !isCurrent(one)))].filter((_, k) => k === 0
+            || values.some(one => !isCurrent(one)));
       } else {
-        items = values.filter(one => one.value !== "" && one.value !== null).map(one => facet(filter, String(one.value), String(one.value), one.count));
+        items = values.filter(one => one.value !== "" && one.value !== null).map(one => facet(filter,
+          String(one.value), String(one.value), one.count));
       }
       if (items.length === 0) return null;
       return h("div.facet-group", {}, h("h2.label", { id: "facet-" + filter }, t("filter." + filter)),
-        h("ul", { "aria-labelledby": "facet-" + filter }, items), answers[i].complete === false && h("p.tiny.muted", {}, t("products.partial")));
+        h("ul", { "aria-labelledby": "facet-" + filter }, items), answers[i].complete === false
+          && h("p.tiny.muted", {}, t("products.partial")));
     });
     const since = state.filters.since;
     const commits = (context.store?.commits ?? []).slice(1);
@@ -428,11 +444,13 @@ async function show(main, view, context) {
         event.preventDefault();
         setFilter("where", event.target.elements[0].value.trim());
       } }, h("label.label", { for: "filter-where" }, t("filter.where")),
-      h("input.mono", { id: "filter-where", value: state.filters.where ?? "", placeholder: "weight > 500", autocomplete: "off", spellcheck: "false" })),
+      h("input.mono", { id: "filter-where", value: state.filters.where ?? "", placeholder: "weight > 500",
+        autocomplete: "off", spellcheck: "false" })),
       lists);
     if (focused !== null) {
       const again = document.getElementById(focused)
-        ?? [...facets.querySelectorAll("button.facet")].find(one => one.getAttribute("aria-label").replace(/ \d+$/, "") === focused);
+        ?? [...facets.querySelectorAll("button.facet")].find(one => one.getAttribute("aria-label").replace(/ \d+$/,
+          "") === focused);
       again?.focus();
     }
   }
@@ -485,7 +503,8 @@ async function show(main, view, context) {
       const before = state;
       state = stateOf(next);
       const same = before.q === state.q && before.sort === state.sort && before.descending === state.descending
-        && JSON.stringify(before.filters) === JSON.stringify(state.filters) && before.columns.join() === state.columns.join();
+        && JSON.stringify(before.filters) === JSON.stringify(state.filters)
+          && before.columns.join() === state.columns.join();
       if (field.value.trim() !== state.q) field.value = state.q;
       if (!same) {
         setColumns();

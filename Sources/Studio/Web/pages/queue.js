@@ -31,12 +31,16 @@ export default {
       replace(body,
         tabs(t("queue.states"), [[t("queue.every") + " " + number(total), href("queue"), state === null],
           ...["waiting", "sending", "held", "parked"].map(name => [
-            t("queue.is." + name) + " " + (name !== "held" ? number(counts[name] ?? 0) : number(held.length) + (behind.length === limits.at(-1) ? "+" : "")),
+            t("queue.is." + name) + " " + (name !== "held" ? number(counts[name] ?? 0)
+              : number(held.length) + (behind.length === limits.at(-1) ? "+" : "")),
             href("queue", [], { state: name }), state === name])]),
         uploads.length === 0 ? empty(total === 0 ? "queue.none" : "queue.nonestate") : h("section.card", {},
-          table(t("nav.queue"), [t("queue.state"), t("queue.kind"), t("queue.key"), t("queue.created"), [t("queue.attempts")], t("queue.error"),
-            t("queue.payload"), ...context.store.editable ? [h("span.hidden", {}, t("actions"))] : []], uploads.map(row)),
-          answer.uploads.length === limit && limit < limits.at(-1) && h("button.button", { type: "button", onclick: () => {
+          table(t("nav.queue"), [t("queue.state"), t("queue.kind"), t("queue.key"), t("queue.created"),
+            [t("queue.attempts")], t("queue.error"),
+            t("queue.payload"), ...context.store.editable ? [h("span.hidden", {}, t("actions"))] : []],
+              uploads.map(row)),
+          answer.uploads.length === limit && limit < limits.at(-1)
+            && h("button.button", { type: "button", onclick: () => {
             limit = limits.at(-1);
             again();
           } }, t("more"))));
@@ -47,14 +51,18 @@ export default {
       return h("tr", { data: { upload: id } },
         h("td", {}, h(`span.badge.${badges[shown] || "plain"}`, {}, t("queue.is." + shown)),
           upload.holdsKey && h("span.badge.warn", { title: t("queue.holds.text") }, t("queue.holds"))),
-        h("td.nowrap", {}, value(upload.kind), upload.priority !== "normal" && [" ", h("span.badge", {}, value(upload.priority))]),
+        h("td.nowrap", {}, value(upload.kind), upload.priority !== "normal"
+          && [" ", h("span.badge", {}, value(upload.priority))]),
         h("td.nowrap", {}, upload.orderKey === null ? "–" : value(upload.orderKey, { class: "mono" })),
         h("td.nowrap", { title: time(upload.created) }, ago(upload.created)),
         h("td.number", {}, number(upload.attempts)),
-        h("td.error", {}, upload.lastError === null ? "–" : [upload.lastError.status && h("span.badge.bad", {}, String(upload.lastError.status)), " ", value(upload.lastError.message)]),
+        h("td.error", {}, upload.lastError === null ? "–"
+          : [upload.lastError.status && h("span.badge.bad", {}, String(upload.lastError.status)), " ",
+          value(upload.lastError.message)]),
         h("td", {}, h("details", { ontoggle: event => {
           if (event.target.open && event.target.children.length === 1) {
-            event.target.append(h("p.mono.tiny.muted", {}, value(id)), tree({ payload: upload.payload, ...upload.files && { files: upload.files } }, 2));
+            event.target.append(h("p.mono.tiny.muted", {}, value(id)),
+              tree({ payload: upload.payload, ...upload.files && { files: upload.files } }, 2));
           }
         } }, h("summary", {}, t("show")))),
         context.store.editable && h("td", {}, actions(id)));
@@ -62,8 +70,10 @@ export default {
 
     function actions(id) {
       const cell = h("span.row.nowrap");
-      const button = (name, act, kind = "") => h(`button.button.little.${kind || "plain"}`, { type: "button", onclick: act }, t(name));
-      const usual = () => replace(cell, button("queue.retry", () => act(id, "retry")), button("queue.drop", ask, "danger"));
+      const button = (name, act, kind = "") => h(`button.button.little.${kind || "plain"}`,
+        { type: "button", onclick: act }, t(name));
+      const usual = () => replace(cell, button("queue.retry", () => act(id, "retry")),
+        button("queue.drop", ask, "danger"));
       const ask = () => {
         const sure = button("queue.dropsure", () => act(id, "drop"), "danger");
         replace(cell, sure, button("cancel", () => { usual(); cell.lastChild.focus(); }));
@@ -95,7 +105,8 @@ export default {
 
     const refresh = h("button.button", { type: "button", onclick: again }, t("refresh"));
     await load();
-    context.page(t("nav.queue"), present(context), h("div.head", {}, refresh, context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
+    context.page(t("nav.queue"), present(context), h("div.head", {}, refresh,
+      context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
       !context.store.editable && h("p.muted.small", {}, t("queue.readonly")));
     return { update: () => false };
   },

@@ -25,7 +25,8 @@ export default {
     const setsCard = h("section.card", { hidden: true }, h("h2", {}, t("scan.sets")), sets);
     const video = h("video.camera", { hidden: true, muted: true, playsinline: true, "aria-label": t("scan.camera") });
     const cameraButton = "BarcodeDetector" in globalThis && navigator.mediaDevices
-      ? h("button.button", { type: "button", "aria-pressed": "false", onclick: () => camera ? stop() : film() }, t("scan.camera")) : null;
+      ? h("button.button", { type: "button", "aria-pressed": "false", onclick: () => camera ? stop() : film() },
+        t("scan.camera")) : null;
 
     context.page(t("nav.scan"),
       h("form.scanner", { role: "search", onsubmit: event => event.preventDefault() }, field, cameraButton),
@@ -34,7 +35,8 @@ export default {
     field.focus();
     // A scanner types wherever the focus is: what is typed outside of controls goes to the field.
     document.addEventListener("keydown", event => {
-      const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== "/" && event.key !== "?";
+      const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== "/"
+        && event.key !== "?";
       if (!plain || event.target.closest("a, button, input, select, textarea, summary, dialog, [tabindex='0']")) return;
       field.focus();
       field.select();
@@ -89,11 +91,13 @@ export default {
 
     function showHistory() {
       if (scans.length === 0) return replace(list, empty("scan.history.none"));
-      replace(list, table(t("scan.history"), [t("time"), t("code"), t("match"), t("product")], scans.map(({ code: text, time: when, answer }) =>
+      replace(list, table(t("scan.history"), [t("time"), t("code"), t("match"), t("product")],
+        scans.map(({ code: text, time: when, answer }) =>
         h("tr", {}, h("td", {}, time(when).slice(11)),
           h("td", {}, h("a", { href: context.href("scan", [], { code: text }) }, code(clip(text, 60)))),
           h("td", {}, answer ? word(t, answer) : "…"),
-          h("td", {}, answer?.products.length ? product(context, answer.products[0]) : value(answer?.reason ?? "", { class: "muted" }))))));
+          h("td", {}, answer?.products.length ? product(context, answer.products[0])
+            : value(answer?.reason ?? "", { class: "muted" }))))));
     }
 
     async function film() {
@@ -168,25 +172,30 @@ function describe(context, text, answer) {
   return [
     h(found ? "section.card.result.good" : "section.card.result.bad", { "aria-label": t("scan.result") },
       found && first.barcode.length <= 48 && h("div.drawing", {}, barcode(first.barcode)),
-      h("p.verdict", {}, h("span", { "aria-hidden": "true" }, found ? "✓ " : "✕ "), t(found ? "scan.found" : "scan.notfound"), " ",
+      h("p.verdict", {}, h("span", { "aria-hidden": "true" }, found ? "✓ " : "✕ "),
+        t(found ? "scan.found" : "scan.notfound"), " ",
         h("span.match", { data: { field: "match" } }, answer.match)),
       found ? h("p.name", {}, product(context, first)) : h("p.name", {}, value(answer.reason ?? "")),
       h("dl.pairs", {},
         pair("code", code(clip(text, 300))), pair("scan.kind", answer.kind), pair("scan.symbology", answer.symbology),
-        pair("scan.key", answer.key === null ? null : code(answer.key)), pair("GTIN", answer.gtin === null ? null : code(answer.gtin)),
+        pair("scan.key", answer.key === null ? null : code(answer.key)),
+          pair("GTIN", answer.gtin === null ? null : code(answer.gtin)),
         pair("scan.rest", answer.rest === null ? null : code(answer.rest)),
         found && [pair("field.brand", first.brand), pair("field.unit", first.unit)],
-        answer.measure && pair("scan.measure", flat(answer.measure).map(([name, item]) => `${name}: ${item}`).join(", ")),
+        answer.measure && pair("scan.measure", flat(answer.measure).map(([name, item]) =>
+          `${name}: ${item}`).join(", ")),
         answer.contains && pair("scan.contains", code(answer.contains.gtin)))),
     answer.expired && h("div.notice.bad", {}, h("strong", {}, t("scan.expired"))),
     answer.issues?.length > 0 && h("section.card", {}, h("h2", {}, t("scan.issues")),
       table(t("scan.issues"), [t("scan.ai"), [t("scan.position")], t("scan.issue")], answer.issues.map(issue =>
         h("tr", {}, h("td", {}, issue.ai ? value(`(${issue.ai})`, { class: "mono" }) : "–"),
           h("td.number", {}, number(issue.position)), h("td.warn", {}, value(issue.reason ?? issue.message)))))),
-    answer.products.length > 1 && h("section.card", {}, h("h2", {}, t("scan.candidates")), products(context, answer.products)),
+    answer.products.length > 1 && h("section.card", {}, h("h2", {}, t("scan.candidates")),
+      products(context, answer.products)),
     answer.suggestions?.length > 0 && h("section.card", {}, h("h2", {}, t("scan.suggestions")),
       table(t("scan.suggestions"), [t("field.barcode"), t("field.name")], answer.suggestions.map(item =>
-        h("tr", {}, h("td", {}, h("a", { href: context.href("scan", [], { code: item.barcode }) }, code(clip(item.barcode, 60)))),
+        h("tr", {}, h("td", {}, h("a", { href: context.href("scan", [], { code: item.barcode }) },
+          code(clip(item.barcode, 60)))),
           h("td", {}, product(context, item)))))),
     h("section.card", {}, h("h2", {}, t("scan.steps")), steps(t, text, answer)),
     (data.length > 0 || elements.length > 0) && h("section.card", {}, h("h2", {}, t("scan.data")),
@@ -200,7 +209,8 @@ function describe(context, text, answer) {
 
 function products(context, items) {
   const { t } = context;
-  return table(t("scan.candidates"), [t("field.barcode"), t("field.name"), t("field.brand"), t("field.unit")], items.slice(0, 100).map(item =>
+  return table(t("scan.candidates"), [t("field.barcode"), t("field.name"), t("field.brand"), t("field.unit")],
+    items.slice(0, 100).map(item =>
     h("tr", {}, h("td", {}, code(clip(item.barcode, 60))), h("td", {}, product(context, item)),
       h("td", {}, value(item.brand)), h("td", {}, value(item.unit)))));
 }
@@ -210,7 +220,8 @@ function flat(data, path = "") {
   return Object.entries(data ?? {}).flatMap(([key, item]) => {
     const name = path ? path + "." + key : key;
     if (typeof item !== "object" || item === null) return [[name, json(item)]];
-    if ("value" in item) return [[name, [item.value, item.unit ?? item.currency].filter(part => part !== undefined).join(" ")]];
+    if ("value" in item) return [[name, [item.value, item.unit ?? item.currency].filter(part =>
+      part !== undefined).join(" ")]];
     return Array.isArray(item) ? [[name, item.map(json).join(", ")]] : flat(item, name);
   });
 }
@@ -228,7 +239,8 @@ function steps(t, text, { reading, attempts, key, rest }) {
     add(`(${ai})`, item, at < 0 ? 0 : at);
     if (at >= 0) from = at + item.length;
   }
-  if (reading.gtin) add("GTIN", reading.gtin, place(shown, reading.gtin), reading.checkDigit === "none" ? "" : t("scan.check") + ": " + reading.checkDigit);
+  if (reading.gtin) add("GTIN", reading.gtin, place(shown, reading.gtin), reading.checkDigit === "none" ? ""
+    : t("scan.check") + ": " + reading.checkDigit);
   if (reading.upcE) add("UPC-E", reading.upcE, place(shown, reading.upcE));
   if (reading.addOn) add(t("scan.addon"), reading.addOn, Math.max(0, shown.lastIndexOf(reading.addOn)));
   if (reading.folded) add(t("scan.folded"), reading.folded, 0);
@@ -236,18 +248,23 @@ function steps(t, text, { reading, attempts, key, rest }) {
     // A head is tried with the whole code; what matched is the beginning of it.
     const head = attempt.kind === "head" && attempt.products > 0 && key && attempt.text.startsWith(key);
     add(t("scan.tried") + " " + attempt.kind, head ? key : attempt.text, place(shown, attempt.text),
-      [t("scan.foundn", { n: attempt.products }), attempt.note].filter(Boolean).join(" · "), attempt.products > 0 ? "good" : "muted");
+      [t("scan.foundn", { n: attempt.products }), attempt.note].filter(Boolean).join(" · "), attempt.products > 0
+        ? "good" : "muted");
     if (head && rest) add(t("scan.rest"), rest, place(shown, attempt.text) + attempt.text.indexOf(rest, key.length));
   }
   const left = -Math.min(0, ...rows.map(row => row.at));
   return h("div.scroll", { tabindex: "0", role: "region", "aria-label": t("scan.steps") }, h("table.data.digits", {},
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("scan.step")), h("th", { scope: "col" }, t("scan.digits")), h("th", { scope: "col" }, t("scan.outcome")))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("scan.step")), h("th", { scope: "col" }, t("scan.digits")),
+      h("th", { scope: "col" }, t("scan.outcome")))),
     h("tbody", {},
-      h("tr", {}, h("th", { scope: "row" }, t("code")), h("td.whole", {}, h("bdi", { dir: "ltr" }, " ".repeat(left) + shown)), h("td", {}, value(reading.kind))),
+      h("tr", {}, h("th", { scope: "row" }, t("code")),
+        h("td.whole", {}, h("bdi", { dir: "ltr" }, " ".repeat(left) + shown)), h("td", {}, value(reading.kind))),
       rows.map(row => h("tr", {}, h("th", { scope: "row" }, row.label),
-        h("td", {}, h("bdi", { dir: "ltr" }, " ".repeat(left + row.at), h("span", { class: row.state === "good" ? "hit" : null }, row.text))),
+        h("td", {}, h("bdi", { dir: "ltr" }, " ".repeat(left + row.at),
+          h("span", { class: row.state === "good" ? "hit" : null }, row.text))),
         h("td", { class: row.state ?? null }, value(row.note ?? "")))),
-      reading.refusal && h("tr", {}, h("th", { scope: "row" }, t("scan.refusal")), h("td.bad", { colspan: "2" }, value(reading.refusal))))));
+      reading.refusal && h("tr", {}, h("th", { scope: "row" }, t("scan.refusal")),
+        h("td.bad", { colspan: "2" }, value(reading.refusal))))));
 }
 
 /** Where a text stands below a code: at its own digits, without regard to zeros that were added before it. */

@@ -30,14 +30,18 @@ export default {
     context.page(t("nav.sets"),
       h("div.head", {}, bar, context.exports("sets", { missing })),
       answer.rows.length === 0 ? empty(missing ? "sets.nonemissing" : "sets.nosets") : h("section.card", {},
-        table(t("nav.sets"), [t("field.name"), t("field.barcode"), [t("sets.parts")], t("sets.missing")], answer.rows.map(row =>
+        table(t("nav.sets"), [t("field.name"), t("field.barcode"), [t("sets.parts")], t("sets.missing")],
+          answer.rows.map(row =>
           h("tr", {}, h("td", {}, h("a", { href: href("sets", [row.id]) }, value(clip(row.name || row.id)))),
             h("td", {}, code(clip(row.barcode, 60))), h("td.number", {}, number(row.components)),
-            h("td", {}, row.missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: row.missing })) : h("span.muted", {}, "–"))))),
+            h("td", {}, row.missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: row.missing }))
+              : h("span.muted", {}, "–"))))),
         h("nav.toolbar", { "aria-label": t("pages") },
-          h("span.muted", {}, t("range", { from: offset + 1, to: last, n: answer.count === null ? "…" : number(answer.count) })),
+          h("span.muted", {}, t("range", { from: offset + 1, to: last, n: answer.count === null ? "…"
+            : number(answer.count) })),
           offset > 0 && h("a.button", { href: to(offset - pageSize) }, t("previous")),
-          (answer.count === null ? answer.rows.length === pageSize : last < answer.count) && h("a.button", { href: to(last) }, t("next")))));
+          (answer.count === null ? answer.rows.length === pageSize : last < answer.count)
+            && h("a.button", { href: to(last) }, t("next")))));
     return { update: () => false };
   },
 };
@@ -45,15 +49,19 @@ export default {
 async function showSet(id, context) {
   const { t, href } = context;
   const set = await context.api.get(`sets/${encodeURIComponent(id)}`);
-  const count = parts => (parts ?? []).reduce((sum, part) => sum + (part.product === null ? 1 : 0) + count(part.components), 0);
+  const count = parts => (parts ?? []).reduce((sum, part) =>
+    sum + (part.product === null ? 1 : 0) + count(part.components), 0);
   const missing = count(set.components);
   context.page(t("sets.set"),
     h("p", {}, h("a", { href: href("sets") }, "← " + t("sets.all"))),
     h("section.card", {}, h("h2", {}, set.product ? product(context, set.product) : value(set.name || set.id)),
-      h("p.row", {}, value(set.id, { class: "mono muted" }), set.product?.barcode ? code(clip(set.product.barcode, 60)) : null,
+      h("p.row", {}, value(set.id, { class: "mono muted" }), set.product?.barcode
+        ? code(clip(set.product.barcode, 60)) : null,
         set.product === null && h("span.badge.bad", {}, t("missing")),
-        missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: missing })) : h("span.badge.good", {}, "✓ " + t("sets.allthere"))),
-      set.components.length === 0 ? empty("sets.noparts") : h("div.tree.components", {}, parts(context, set.components, 2))));
+        missing > 0 ? h("span.badge.bad", {}, t("sets.missingn", { n: missing }))
+          : h("span.badge.good", {}, "✓ " + t("sets.allthere"))),
+      set.components.length === 0 ? empty("sets.noparts")
+        : h("div.tree.components", {}, parts(context, set.components, 2))));
 }
 
 function parts(context, components, levels) {
@@ -65,7 +73,8 @@ function parts(context, components, levels) {
       part.product === null && h("span.badge.bad", {}, "✕ " + t("missing")),
       part.cycle && h("span.badge.warn", {}, t("sets.cycle")));
     if (!part.components?.length) return h("li", {}, line);
-    const details = h("details", { open: levels > 0 }, h("summary", {}, line), parts(context, part.components, levels - 1));
+    const details = h("details", { open: levels > 0 }, h("summary", {}, line),
+      parts(context, part.components, levels - 1));
     return h("li", {}, details);
   }));
 }

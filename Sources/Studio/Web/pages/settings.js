@@ -12,7 +12,8 @@ export default {
     const url = change => `settings/${encodeURIComponent(change.owner)}/${encodeURIComponent(change.name)}`;
     const edits = pending(context, "settings", async (changes, done) => {
       for (const change of changes) {
-        await (change.after === undefined ? context.api.send("DELETE", url(change)) : context.api.send("PUT", url(change), { value: change.after }));
+        await (change.after === undefined ? context.api.send("DELETE", url(change))
+          : context.api.send("PUT", url(change), { value: change.after }));
         done(change);
       }
     }, () => load().catch(error => { if (error.name !== "AbortError") replace(body, errorBox(error, load)); }));
@@ -22,7 +23,8 @@ export default {
       replace(body, settings.length === 0 ? empty("settings.none") : ["user", "default"].map(owner => {
         const mine = settings.filter(setting => setting.owner === owner);
         return mine.length === 0 ? null : h("section.card", {}, h("h2", {}, t("settings.of." + owner)),
-          table(t("settings.of." + owner), [t("name"), t("value"), t("settings.about"), ...context.store.editable ? [h("span.hidden", {}, t("actions"))] : []], mine.map(row)));
+          table(t("settings.of." + owner), [t("name"), t("value"), t("settings.about"), ...context.store.editable
+            ? [h("span.hidden", {}, t("actions"))] : []], mine.map(row)));
       }));
     }
 
@@ -30,11 +32,14 @@ export default {
       // A secret is shown as "…" and cannot be edited from what is shown: a new value replaces it.
       const text = json(setting.value);
       return h("tr", { data: { setting: setting.name } },
-        h("th", { scope: "row" }, value(setting.name, { class: "mono" }), !setting.known && [" ", h("span.badge.warn", {}, t("settings.unknown"))]),
+        h("th", { scope: "row" }, value(setting.name, { class: "mono" }), !setting.known
+          && [" ", h("span.badge.warn", {}, t("settings.unknown"))]),
         h("td", {}, value(clip(text, 400), { class: "mono" })), h("td.muted", {}, value(setting.description ?? "")),
         context.store.editable && h("td", {}, h("span.row.nowrap", {},
-          h("button.button.little", { type: "button", "aria-label": t("edit") + " " + setting.name, onclick: event => edit(setting, event.currentTarget) }, t("edit")),
-          h("button.button.little.danger", { type: "button", "aria-label": t("settings.unset") + " " + setting.name, onclick: () => add(setting, undefined) }, t("settings.unset")))));
+          h("button.button.little", { type: "button", "aria-label": t("edit") + " " + setting.name, onclick: event =>
+            edit(setting, event.currentTarget) }, t("edit")),
+          h("button.button.little.danger", { type: "button", "aria-label": t("settings.unset") + " " + setting.name,
+            onclick: () => add(setting, undefined) }, t("settings.unset")))));
     }
 
     function add({ owner, name, value: before }, after) {
@@ -49,7 +54,8 @@ export default {
       };
       const wrong = h("p.bad", { role: "alert" });
       const now = setting && (edits.get(setting.owner + "/" + setting.name)?.after ?? setting.value);
-      const name = h("input.mono", { id: "setting-name", type: "text", required: true, spellcheck: "false", autocomplete: "off", disabled: setting !== null, value: setting?.name ?? "" });
+      const name = h("input.mono", { id: "setting-name", type: "text", required: true, spellcheck: "false",
+        autocomplete: "off", disabled: setting !== null, value: setting?.name ?? "" });
       const owner = h("select", { id: "setting-owner", disabled: setting !== null }, ["user", "default"].map(which =>
         h("option", { value: which, selected: which === setting?.owner }, t("settings.of." + which))));
       const text = h("input.mono.field", { id: "setting-value", type: "text", spellcheck: "false", autocomplete: "off",
@@ -63,15 +69,18 @@ export default {
         add(setting ?? { owner: owner.value, name: name.value.trim(), value: undefined }, changed);
         close();
       } }, h("h2", {}, setting ? value(setting.name) : t("settings.new")),
-      h("div.toolbar", {}, setting ? null : [h("label", { for: "setting-name" }, t("name")), name, h("label", { for: "setting-owner" }, t("settings.owner")), owner],
+      h("div.toolbar", {}, setting ? null : [h("label", { for: "setting-name" }, t("name")), name,
+        h("label", { for: "setting-owner" }, t("settings.owner")), owner],
         h("label", { for: "setting-value" }, t("settings.json")), text,
-        h("button.button.primary", { type: "submit" }, t("pending.keep")), h("button.button", { type: "button", onclick: close }, t("cancel"))), wrong));
+        h("button.button.primary", { type: "submit" }, t("pending.keep")),
+          h("button.button", { type: "button", onclick: close }, t("cancel"))), wrong));
       (setting ? text : name).focus();
     }
 
     await load();
     context.page(t("nav.settings"), present(context), edits.element,
-      context.store.editable ? h("p", {}, h("button.button", { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
+      context.store.editable ? h("p", {}, h("button.button",
+        { type: "button", onclick: event => edit(null, event.currentTarget) }, t("settings.new")))
         : h("p.muted.small", {}, t("settings.readonly")),
       form, body);
     return { update: () => false };
