@@ -69,8 +69,8 @@ async function request(method, url, { body, signal, accept } = {}) {
 }
 
 /**
- * Requests for one view. `at()` gives the commit that answers are to be of (null: the newest), `seen(sequence)` hears the
- * commit of each answer, and `signal` ends all requests when the view is left.
+ * Requests for one view. `at()` gives the commit that answers are to be of (null: the newest), `seen(sequence)` hears
+ * the commit of each answer, and `signal` ends all requests when the view is left.
  */
 export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
   const both = other => other && signal ? AbortSignal.any([other, signal]) : other ?? signal;
@@ -78,7 +78,8 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
     path.startsWith("/") ? parameters : { at: at(), ...parameters };
 
   async function json(method, path, parameters, options = {}) {
-    const response = await request(method, address(path, withAt(path, parameters)), { ...options, signal: both(options.signal) });
+    const response = await request(method, address(path, withAt(path, parameters)),
+      { ...options, signal: both(options.signal) });
     const text = await response.text();
     const answer = text === "" ? null : JSON.parse(text);
     // A request that names a commit of its own says nothing about the commit of the view.
@@ -97,7 +98,8 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
     link: (path, parameters) => address(path, withAt(path, parameters)),
     /** Each line of a streamed NDJSON answer, parsed. */
     async *lines(method, path, { body, parameters, signal: other } = {}) {
-      const response = await request(method, address(path, parameters), { body, signal: both(other), accept: "application/x-ndjson" });
+      const response = await request(method, address(path, parameters), { body, signal: both(other),
+        accept: "application/x-ndjson" });
       for await (const line of textLines(response.body)) {
         if (line !== "") yield JSON.parse(line);
       }

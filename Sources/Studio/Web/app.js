@@ -130,12 +130,14 @@ async function show({ focus = false, again = false } = {}) {
     current.handle = await page.show(main, view, context) ?? null;
     if (current !== shown) return current.handle?.leave?.();
     context.ready();
-    if (focus && !main.contains(document.activeElement)) (main.querySelector("h1") ?? main).focus({ preventScroll: true });
+    if (focus && !main.contains(document.activeElement)) (main.querySelector("h1")
+      ?? main).focus({ preventScroll: true });
     if (!store) loadStore().catch(() => {});
   } catch (error) {
     if (current !== shown || error.name === "AbortError" || error.status === 401) return;
     if (error.code === "unknownCommit" && view.at === null) return show({ again: true });
-    replace(main, h("h1", { tabindex: "-1" }, t(names.has(view.page) ? "nav." + view.page : "error")), errorBox(error, () => show({ again: true })));
+    replace(main, h("h1", { tabindex: "-1" }, t(names.has(view.page) ? "nav." + view.page : "error")),
+      errorBox(error, () => show({ again: true })));
     document.documentElement.dataset.ready = "true";
   }
 }
@@ -262,7 +264,8 @@ function withAt(sequence) {
 function frame() {
   const links = pages.filter(page => page[0] !== "live" || store?.live).map(([name, , icon]) =>
     h("a", { href: href(name), data: { page: name } },
-      s("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: icon })), h("span", {}, t("nav." + name))));
+      s("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: icon })),
+        h("span", {}, t("nav." + name))));
   const theme = choice("theme", ["auto", "light", "dark"].map(name => [name, t("theme." + name)]), themeOf(), setTheme);
   const words = choice("language", [["en", "English"], ["zh-CN", "中文"]], language(), tag => {
     setLanguage(tag);
@@ -359,7 +362,8 @@ function help() {
   }, onclick: event => { if (event.target === dialog) dialog.close(); } },
   h("div.row.between", {}, h("h2", { id: "help-title" }, t("help")),
     h("button.button.quiet", { type: "button", "aria-label": t("close"), onclick: () => dialog.close() }, "✕")),
-  h("dl.keys", {}, keys.map(([key, text]) => [h("dt", {}, key.split(" ").map(one => h("kbd", {}, one))), h("dd", {}, t(text))]),
+  h("dl.keys", {}, keys.map(([key, text]) => [h("dt", {}, key.split(" ").map(one => h("kbd", {}, one))),
+    h("dd", {}, t(text))]),
     pages.filter(page => page[0] !== "live" || store?.live).map(([name, key]) =>
       [h("dt", {}, h("kbd", {}, "g"), h("kbd", {}, key)), h("dd", {}, t("nav." + name))])));
   document.body.append(dialog);
@@ -396,7 +400,8 @@ function keydown(event) {
 }
 
 function clicked(event) {
-  if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey
+    || event.altKey) return;
   const link = event.target.closest("a[href]");
   if (!link || link.target || link.download || link.origin !== location.origin) return;
   if (!(link.pathname + "/").startsWith(root) || link.pathname.startsWith(root + "api/")) return;
@@ -419,7 +424,11 @@ function start() {
   show();
   frame();
   addEventListener("popstate", () => show({ focus: true }));
-  addEventListener("hashchange", () => { if (location.hash.startsWith("#t=")) { takeToken(); show({ again: true }); } });
+  addEventListener("hashchange", () => {
+    if (!location.hash.startsWith("#t=")) return;
+    takeToken();
+    show({ again: true });
+  });
   addEventListener("studio:unauthorized", () => { setToken(null); askForToken(); });
   document.addEventListener("visibilitychange", visibilityChanged);
   document.addEventListener("keydown", keydown);

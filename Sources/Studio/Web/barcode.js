@@ -145,7 +145,9 @@ function remainder(data, degree) {
   const rest = [...data, ...new Array(degree).fill(0)];
   for (let i = 0; i < data.length; i++) {
     const factor = rest[i];
-    if (factor) for (let j = 1; j <= degree; j++) if (generator[j]) rest[i + j] ^= power[logarithm[generator[j]] + logarithm[factor]];
+    if (factor === 0) continue;
+    // No factor of these generators is 0.
+    for (let j = 1; j <= degree; j++) rest[i + j] ^= power[logarithm[generator[j]] + logarithm[factor]];
   }
   return rest.slice(data.length);
 }
@@ -212,7 +214,8 @@ export function qrModules(text) {
   const centres = alignments(version), end = centres.length - 1;
   centres.forEach((cx, i) => centres.forEach((cy, j) => {
     if ((i === 0 && j === 0) || (i === 0 && j === end) || (i === end && j === 0)) return;
-    for (let y = -2; y <= 2; y++) for (let x = -2; x <= 2; x++) put(cx + x, cy + y, Math.max(Math.abs(x), Math.abs(y)) !== 1);
+    for (let y = -2; y <= 2; y++) for (let x = -2; x <= 2; x++) put(cx + x, cy + y,
+      Math.max(Math.abs(x), Math.abs(y)) !== 1);
   }));
   if (version >= 7) {
     let rest = version;
@@ -259,7 +262,8 @@ export function qrModules(text) {
     (x, y) => (x * y % 2 + x * y % 3) % 2, (x, y) => ((x + y) % 2 + x * y % 3) % 2,
   ];
   const cover = mask => {
-    for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) if (!fixed[y][x] && masks[mask](x, y) === 0) modules[y][x] ^= 1;
+    for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) if (!fixed[y][x]
+      && masks[mask](x, y) === 0) modules[y][x] ^= 1;
   };
   let best = 0, least = Infinity;
   for (let mask = 0; mask < 8; mask++) {
@@ -281,7 +285,8 @@ function penalty(modules) {
   const line = text => {
     for (const run of text.match(/0{5,}|1{5,}/g) ?? []) points += run.length - 2;
     for (let i = -1; (i = text.indexOf("1011101", i + 1)) >= 0;) {
-      if (text.slice(Math.max(0, i - 4), i).padStart(4, "0") === "0000" || text.slice(i + 7, i + 11).padEnd(4, "0") === "0000") points += 40;
+      if (text.slice(Math.max(0, i - 4), i).padStart(4, "0") === "0000" || text.slice(i + 7, i + 11).padEnd(4,
+        "0") === "0000") points += 40;
     }
   };
   for (let y = 0; y < size; y++) {
@@ -303,7 +308,8 @@ export function qr(text) {
   const size = modules.length;
   let path = "";
   modules.forEach((row, y) => row.forEach((dark, x) => { if (dark) path += `M${x} ${y}h1v1h-1z`; }));
-  return s("svg.qr", { viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: "img", "aria-label": "QR " + text, data: { symbology: "QR" } },
+  return s("svg.qr", { viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: "img", "aria-label": "QR " + text,
+    data: { symbology: "QR" } },
     s("rect", { x: -4, y: -4, width: size + 8, height: size + 8, fill: "#fff" }),
     s("path", { d: path, fill: "#000", "shape-rendering": "crispEdges" }));
 }

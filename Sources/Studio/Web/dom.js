@@ -7,9 +7,9 @@ const properties = new Set(["value", "checked", "indeterminate", "selected", "di
 /**
  * Makes an element.
  *
- * `h("div.card", { id: "a", onclick: f, style: { width: "3px" } }, "text", child, [more])`: classes follow the name with
- * dots; `on…` adds a listener; `style` and `data` are objects; `true` sets an empty attribute; null and false are left
- * out. A child is a node, text, a number, or an array of them; null, undefined and false are left out.
+ * `h("div.card", { id: "a", onclick: f, style: { width: "3px" } }, "text", child, [more])`: classes follow the name
+ * with dots; `on…` adds a listener; `style` and `data` are objects; `true` sets an empty attribute; null and false are
+ * left out. A child is a node, text, a number, or an array of them; null, undefined and false are left out.
  */
 export function h(name, attributes, ...children) {
   return build(document.createElement(name.split(".", 1)[0]), name, attributes, children);

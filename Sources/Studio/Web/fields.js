@@ -10,7 +10,8 @@ const all = [
   ["isSaleProduct", "6rem", "flag"], ["isMarketingProduct", "6rem", "flag"], ["isGroupedProduct", "6rem", "flag"],
   ["isGreeProduct", "6rem", "flag"], ["weight", "6rem", "number"], ["volume", "6rem", "number"],
   ["length", "6rem", "number"], ["wide", "6rem", "number"], ["tall", "6rem", "number"], ["delFlag", "6rem", "number"],
-  ["orgId", "8rem", "code"], ["createBy", "8rem"], ["createTime", "11rem"], ["updateBy", "8rem"], ["updateTime", "11rem"],
+  ["orgId", "8rem", "code"], ["createBy", "8rem"], ["createTime", "11rem"], ["updateBy", "8rem"],
+    ["updateTime", "11rem"],
 ];
 const byName = new Map(all.map(entry => [entry[0], entry]));
 
@@ -25,7 +26,8 @@ export function fieldTitle(field) {
 /** A field as a column of a table. */
 export function fieldColumn(field) {
   const [, width, kind] = byName.get(field) ?? [field, "8rem"];
-  return { field, title: fieldTitle(field), width, number: kind === "number", code: kind === "code", flag: kind === "flag" };
+  return { field, title: fieldTitle(field), width, number: kind === "number", code: kind === "code",
+    flag: kind === "flag" };
 }
 
 /** A value as text: yes and no for flags, nothing for what is absent. */

@@ -31,7 +31,8 @@ export function bytes(n) {
 /** A part of a whole: 12.5 %. */
 export function share(part, whole) {
   if (!whole) return "–";
-  return cached("p", l => new Intl.NumberFormat(l, { style: "percent", maximumFractionDigits: 1 })).format(part / whole);
+  return cached("p", l => new Intl.NumberFormat(l, { style: "percent",
+    maximumFractionDigits: 1 })).format(part / whole);
 }
 
 function date(time) {

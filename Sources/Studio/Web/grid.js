@@ -98,7 +98,11 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
   function anchorAt(row) {
     anchor = row;
     body.style.top = Math.round((last + row * rowHeight - top) * 64) / 64 + "px";
-    for (const slot of pool) if (slot.index >= 0) slot.element.style.transform = `translateY(${(slot.index - anchor) * rowHeight}px)`;
+    for (const slot of pool) if (slot.index >= 0) put(slot, slot.index);
+  }
+
+  function put(slot, index) {
+    slot.element.style.transform = `translateY(${(index - anchor) * rowHeight}px)`;
   }
 
   function scrolled() {
@@ -183,7 +187,7 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
     const row = rowAt(index);
     if (slot.index === index && slot.row === row) return;
     if (slot.index !== index) {
-      slot.element.style.transform = `translateY(${(index - anchor) * rowHeight}px)`;
+      put(slot, index);
       slot.element.setAttribute("aria-rowindex", index + 1);
       slot.element.classList.toggle("odd", index % 2 === 1);
     }
@@ -375,8 +379,8 @@ export function createGrid({ label, load, fill, open, sort, move, active, leave,
     get first() { return Math.round(top / rowHeight); },
     row: rowAt,
     /**
-     * Other columns: `field`, `title`, `width` (a track of a CSS grid whose least width is in rem), `number`, `code`, `sort` ("ascending", "descending", "none" or
-     * null if the column cannot be sorted by).
+     * Other columns: `field`, `title`, `width` (a track of a CSS grid whose least width is in rem), `number`, `code`,
+     * `sort` ("ascending", "descending", "none", or null if the column cannot be sorted by).
      */
     setColumns(next) {
       const same = next.length === columns.length && next.every((column, i) => column.field === columns[i].field);

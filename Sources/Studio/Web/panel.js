@@ -22,7 +22,8 @@ export function createPanel(context, close) {
       close();
     },
   }, h("div.panel-head", {}, title,
-    h("button.button.quiet", { type: "button", "aria-label": t("panel.close"), title: t("panel.close"), onclick: close }, "✕")),
+    h("button.button.quiet", { type: "button", "aria-label": t("panel.close"), title: t("panel.close"),
+      onclick: close }, "✕")),
   content);
   let shown = null;
   let request = null;
@@ -55,7 +56,8 @@ export function createPanel(context, close) {
         product.isMarketingProduct ? h("span.badge", {}, t("field.isMarketingProduct")) : null),
       linear || square ? h("figure.drawn", {}, linear, square,
         h("figcaption.tiny.muted", {}, [linear && symbology(code), square && "QR"].filter(Boolean).join(" · "))) : null,
-      section("panel.fields", h("dl.pairs.fields", {}, fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key)))
+      section("panel.fields", h("dl.pairs.fields", {},
+        fieldNames.concat(Object.keys(product).filter(key => !fieldNames.includes(key)))
         .filter(field => product[field] !== undefined).map(field => {
           const text = fieldText(product[field]);
           return [h("dt", { title: field }, fieldTitle(field)),
@@ -72,14 +74,17 @@ export function createPanel(context, close) {
         h("a", { href: href("history", [], { from: Math.max(0, commit.sequence - 1), to: commit.sequence, at: null }) },
           t("commit", { n: commit.sequence })), " ",
         h("span.muted", { title: time(commit.time) }, ago(commit.time)))),
-      components?.length > 0 && section("panel.components", h("ul.list", {}, components.map(one => h("li.row.between", {},
+      components?.length > 0 && section("panel.components", h("ul.list", {},
+        components.map(one => h("li.row.between", {},
         one.product ? productLink(one.subProductId, one.product) : h("span", {}, value(one.subProductId), " ",
           h("span.badge.bad", {}, t("missing"))),
         h("span.muted", {}, "× " + number(one.groupNum)))))),
-      sets?.length > 0 && section("panel.sets", h("ul.list", {}, sets.map(one => h("li", {}, productLink(one.id, null, one.name))))),
+      sets?.length > 0 && section("panel.sets", h("ul.list", {}, sets.map(one => h("li", {},
+        productLink(one.id, null, one.name))))),
       past,
       record && h("details.panel-section", {}, h("summary", {}, t("panel.raw")),
-        h("dl.pairs", {}, h("dt", {}, t("panel.offset")), h("dd.mono", {}, `${number(record.offset)} (0x${record.offset.toString(16)})`),
+        h("dl.pairs", {}, h("dt", {}, t("panel.offset")),
+          h("dd.mono", {}, `${number(record.offset)} (0x${record.offset.toString(16)})`),
           h("dt", {}, t("panel.size")), h("dd", {}, bytes(record.bytes)),
           record.indexes.map(index => [h("dt", {}, value(index.name)), h("dd.mono", {}, value(index.position))])),
         h("pre.hex", { tabindex: "0", role: "region", "aria-label": t("panel.raw") }, dump(record.hex))),
@@ -89,14 +94,18 @@ export function createPanel(context, close) {
   async function loadHistory(id, host) {
     const mine = request;
     try {
-      const { history, complete } = await context.api.get(`products/${encodeURIComponent(id)}/history`, {}, { signal: mine.signal });
+      const { history, complete } = await context.api.get(`products/${encodeURIComponent(id)}/history`, {},
+        { signal: mine.signal });
       replace(host, h("h3", {}, t("panel.history")), h("ol.changes", {}, history.map(entry => h("li", {},
-        h("p.row", {}, h("span.badge" + ({ added: ".good", removed: ".bad" }[entry.change] ?? ".accent"), {}, t("change." + entry.change)),
-          h("a", { href: href("history", [], { from: Math.max(0, entry.sequence - 1), to: entry.sequence, at: null }) }, t("commit", { n: entry.sequence })),
+        h("p.row", {}, h("span.badge" + ({ added: ".good", removed: ".bad" }[entry.change] ?? ".accent"), {},
+          t("change." + entry.change)),
+          h("a", { href: href("history", [], { from: Math.max(0, entry.sequence - 1), to: entry.sequence,
+            at: null }) }, t("commit", { n: entry.sequence })),
           h("span.muted.small", {}, time(entry.time))),
         entry.fields?.length > 0 && entry.change === "changed" && h("dl.pairs.small", {}, entry.fields.map(one => [
           h("dt", {}, fieldTitle(one.field)),
-          h("dd", {}, h("del", {}, value(fieldText(one.before) || "–")), " → ", h("ins", {}, value(fieldText(one.after) || "–")))]))))),
+          h("dd", {}, h("del", {}, value(fieldText(one.before) || "–")), " → ",
+            h("ins", {}, value(fieldText(one.after) || "–")))]))))),
       complete === false && h("p.muted.small", {}, t("panel.older")));
     } catch (error) {
       if (error.name !== "AbortError") replace(host, h("h3", {}, t("panel.history")), errorBox(error));
