@@ -1,0 +1,358 @@
+"""Tests of the studio's pages in Chromium; scripts/browser runs them.
+
+With --hostile-products N, prints products with hostile names, and N ordinary ones, as lines of JSON instead.
+"""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+HOSTILE = [
+    ("90001", "<img src=x onerror=\"document.title='broken'\">"),
+    ("90002", "<script>document.title='broken'</script>"),
+    ("90003", "\u202egnirts desrever\u2066 mixed"),
+    ("90004", "n" * 10_000),
+    ("90005", "👩‍👩‍👧‍👦🏳️‍🌈 emoji e\u0301"),
+    ("90006", "javascript:alert(1)\"'><svg onload=alert(1)>"),
+]
+PAGES = ["Home", "Products", "Scan", "Sets", "History", "Documents", "Queue", "Cache", "Settings", "Misses"]
+
+
+def print_products(count):
+    def line(identifier, barcode, name):
+        print(json.dumps({"id": identifier, "barcode": barcode, "name": name, "delFlag": 0, "groupNum": 1,
+                          "brand": "Ordinary", "updateTime": "2026-01-01 00:00:00"}, ensure_ascii=False))
+
+    for identifier, name in HOSTILE:
+        line(identifier, "H" + identifier, name)
+    for number in range(count):
+        line(f"5{number:09}", f"{2_000_000_000_000 + number}", f"generated product {number} of shelf {number % 997}")
+
+
+class Studio:
+    """A studio that runs, and what it printed."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            [os.environ["SHELFMARK_CATALOGCTL"], "studio", "--port", "0", *arguments],
+            stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        address, self.token = self.url.split("#t=")
+        self.port = int(address.split(":")[2].split("/")[0])
+
+    def page(self, path):
+        return f"http://127.0.0.1:{self.port}/studio/{path}#t={self.token}"
+
+    def request(self, method, path, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer, body
+
+    def data(self, path):
+        answer, body = self.request("GET", "/studio/api/" + path, Authorization="Bearer " + self.token)
+        assert answer.status == 200, (path, answer.status, body)
+        return json.loads(body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(30)
+        self.process.stdout.close()
+        return status
+
+
+def chromium():
+    from selenium import webdriver
+    options = webdriver.ChromeOptions()
+    for option in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--lang=en-US", "--window-size=1280,900",
+                   "--enable-precise-memory-info"]:
+        options.add_argument(option)
+    options.add_experimental_option("prefs", {"intl.accept_languages": "en-US"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+
+
+class PageTests(unittest.TestCase):
+    """What tests of pages share: one studio and one browser for each class."""
+
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.studio = Studio(*cls.arguments)
+        cls.browser = chromium()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        assert cls.studio.stop() == 0
+
+    def open(self, path):
+        self.browser.get("about:blank")
+        self.browser.get(self.studio.page(path))
+        self.ready()
+
+    def ready(self):
+        self.until(lambda: self.script("return document.documentElement.dataset.ready") == "true", "the page is not ready")
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def until(self, condition, message, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if condition():
+                return
+            time.sleep(0.01)
+        self.fail(f"{message}: {self.browser.current_url}: {self.script('return document.body.innerText')[:2000]}")
+
+    def find(self, selector):
+        from selenium.webdriver.common.by import By
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def search_field(self, name):
+        return next(field for field in self.script("return [...document.querySelectorAll('input[type=search]')]")
+                    if field.accessible_name == name)
+
+    def faults(self):
+        """The errors of the browser's console since the last call."""
+        return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def keys(self, *keys):
+        from selenium.webdriver import ActionChains
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+
+class Access(unittest.TestCase):
+    """Who may ask, without a browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.studio = Studio()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.studio.stop() == 0
+
+    def test_data_needs_the_token(self):
+        for path in ["store", "products", "events", "products.ndjson", "history"]:
+            for headers in [{}, {"Authorization": "Bearer " + "x" * 22}, {"Authorization": self.studio.token}]:
+                answer, _ = self.studio.request("GET", "/studio/api/" + path, **headers)
+                self.assertEqual(answer.status, 401, (path, headers))
+        self.assertGreaterEqual(len(self.studio.token), 22)
+
+    def test_foreign_names_are_refused(self):
+        bearer = "Bearer " + self.studio.token
+        for headers in [{"Host": "studio.example.org"}, {"Host": f"localhost.example.org:{self.studio.port}"},
+                        {"Origin": "https://example.org"}, {"Origin": "null"}]:
+            for path in ["/studio/", "/studio/api/store"]:
+                answer, _ = self.studio.request("GET", path, Authorization=bearer, **headers)
+                self.assertEqual(answer.status, 403, (path, headers))
+
+    def test_pages_have_no_data_and_may_do_little(self):
+        answer, body = self.studio.request("GET", "/studio/products/700000000000001000")
+        self.assertEqual(answer.status, 200)
+        self.assertNotIn(b"Turkey", body)
+        self.assertIsNone(answer.headers["Set-Cookie"])
+        policy = answer.headers["Content-Security-Policy"]
+        for part in ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+                     "require-trusted-types-for 'script'"]:
+            self.assertIn(part, policy)
+        self.assertNotIn("unsafe", policy)
+        for name, text in [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                           ("Cross-Origin-Opener-Policy", "same-origin"),
+                           ("Cross-Origin-Resource-Policy", "same-origin")]:
+            self.assertEqual(answer.headers[name], text)
+
+
+class Pages(PageTests):
+    def test_every_page_opens_and_is_accessible(self):
+        from axe_selenium_python import Axe
+        for name in PAGES:
+            with self.subTest(name):
+                self.open("" if name == "Home" else name.lower())
+                links = {link.text.strip(): link.get_attribute("aria-current")
+                         for link in self.script("return [...document.querySelectorAll('nav a')]")}
+                self.assertEqual([page for page in PAGES if page not in links], [])
+                self.assertEqual(links[name], "page")
+                self.assertTrue(self.find("main").is_displayed())
+                self.assertNotIn(self.studio.token, self.browser.current_url)
+                self.assertEqual(self.faults(), [])
+                axe = Axe(self.browser)
+                axe.inject()
+                violations = axe.run()["violations"]
+                self.assertEqual([f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in violations], [])
+
+    def test_a_reload_stays_signed_in(self):
+        self.open("history")
+        self.browser.refresh()
+        self.ready()
+        self.assertIn("/studio/history", self.browser.current_url)
+
+    def test_without_a_token_there_is_no_data(self):
+        other = chromium()
+        try:
+            other.get(self.studio.page("products").split("#")[0])
+            time.sleep(1)
+            self.assertNotIn("Turkey", other.execute_script("return document.body.innerText"))
+        finally:
+            other.quit()
+
+    def test_chinese(self):
+        self.browser.execute_cdp_cmd("Emulation.setLocaleOverride", {"locale": "zh-CN"})
+        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "Object.defineProperty(navigator, 'languages', {get: () => ['zh-CN']})"})
+        try:
+            self.open("")
+            self.assertTrue(self.script("return document.documentElement.lang").startswith("zh"))
+        finally:
+            # A new browser, as the script stays.
+            self.browser.quit()
+            type(self).browser = chromium()
+
+    def test_narrow_windows_do_not_scroll_sideways(self):
+        self.browser.set_window_size(500, 800)
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False})
+        try:
+            for name in PAGES:
+                with self.subTest(name):
+                    self.open("" if name == "Home" else name.lower())
+                    width = self.script("return document.scrollingElement.scrollWidth")
+                    self.assertLessEqual(width, 320)
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            self.browser.set_window_size(1280, 900)
+
+
+class Products(PageTests):
+    def rows(self):
+        return self.script("""return [...document.querySelectorAll('[role=grid] [role=row][aria-rowindex]')]
+            .filter(row => row.querySelector('[data-field]'))
+            .map(row => ({index: +row.ariaRowIndex,
+              barcode: row.querySelector('[data-field=barcode]')?.textContent,
+              name: row.querySelector('[data-field=name]')?.textContent}))
+            .sort((a, b) => a.index - b.index)""")
+
+    def test_the_table_has_all_rows_in_the_order_of_ids(self):
+        self.open("products")
+        count = int(self.find("[role=grid]").get_attribute("aria-rowcount"))
+        self.assertIn(count - self.studio.data("store")["products"], (0, 1))
+        shown = [row["barcode"] for row in self.rows()[:10]]
+        expected = [row["barcode"] for row in self.studio.data("products?limit=10")["rows"]]
+        self.assertEqual(shown, expected)
+        self.assertEqual(self.faults(), [])
+
+    def test_hostile_names_are_text(self):
+        for identifier, name in HOSTILE:
+            with self.subTest(identifier):
+                self.open("products/" + identifier)
+                self.until(lambda: name in self.script("return document.body.textContent"), "the name is not there")
+                self.assertNotEqual(self.browser.title, "broken")
+                self.assertEqual(self.faults(), [])
+
+    def test_search_as_typed_and_the_panel_by_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+        self.open("products")
+        field = self.search_field("Search products")
+        field.send_keys("jerky teriyaki tur")
+        self.until(lambda: any("Turkey Jerky Teriyaki" == row["name"] for row in self.rows()), "it is not found")
+        self.assertTrue(self.script("return document.querySelectorAll('[role=grid] mark').length > 0"))
+        field.send_keys(Keys.ARROW_DOWN)
+        self.assertTrue(self.script("return document.querySelector('[role=grid]').contains(document.activeElement)"))
+        self.keys(Keys.ENTER)
+        self.until(lambda: "700000000000001000" in self.script("return document.body.innerText"), "there is no panel")
+        self.assertIn("/studio/products/700000000000001000", self.browser.current_url)
+        self.keys(Keys.ESCAPE)
+        self.until(lambda: "/studio/products/7" not in self.browser.current_url, "the panel stays")
+        self.assertEqual(self.faults(), [])
+
+    def test_sorting_is_in_the_url(self):
+        self.open("products?sort=barcode")
+        barcodes = [row["barcode"] for row in self.rows()]
+        self.assertEqual(barcodes, sorted(barcodes, key=lambda text: text.encode()))
+
+    def test_exports_are_what_is_shown(self):
+        self.open("products?brand=Ordinary")
+        links = [link.get_attribute("href") for link in self.script("return [...document.querySelectorAll('main a')]")]
+        exports = [link for link in links if link and link.split("?")[0].split("#")[0].endswith((".ndjson", ".csv"))]
+        self.assertEqual(len(exports), 2)
+        for link in exports:
+            path = "/" + link.split("/", 3)[3]
+            answer, body = self.studio.request("GET", path, Authorization="Bearer " + self.studio.token)
+            self.assertEqual(answer.status, 200)
+            self.assertIn(b"onerror", body)
+            self.assertNotIn(b"Turkey", body)
+            self.assertEqual(self.studio.request("GET", path)[0].status, 401)
+
+
+class Commits(PageTests):
+    def test_new_commits_are_told_and_followed(self):
+        self.open("products")
+        before = self.studio.data("store")["sequence"]
+        product = {"id": "90007", "barcode": "H90007", "name": "came later", "delFlag": 0, "groupNum": 1,
+                   "updateTime": "2026-01-02 00:00:00"}
+        payload = {"updateTime": "2026-01-02 00:00:00", "products": [product], "relations": []}
+        subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "sync", "--from", "-"], check=True,
+                       input=json.dumps(payload), text=True, stdout=subprocess.DEVNULL)
+        self.until(lambda: "new commit" in self.script("return document.body.innerText"), "there is no notice")
+        self.assertEqual(self.studio.data("store")["sequence"], before + 1)
+
+
+class Scans(PageTests):
+    def test_a_scan_is_answered(self):
+        from selenium.webdriver.common.keys import Keys
+        self.open("scan")
+        field = self.search_field("Scan a code")
+        self.assertEqual(self.script("return document.activeElement"), field)
+        field.send_keys("00959742", Keys.ENTER)
+        self.until(lambda: "Turkey Jerky Teriyaki" in self.find("main").text and "exact" in self.find("main").text,
+                   "there is no answer")
+        field = self.search_field("Scan a code")
+        field.send_keys("no such code", Keys.ENTER)
+        self.until(lambda: "none" in self.find("main").text, "there is no second answer")
+        self.assertEqual(self.faults(), [])
+
+
+@unittest.skipUnless(int(os.environ.get("SHELFMARK_GENERATED", "0")) >= 100_000, "only with --products 100000 or more")
+class Speed(PageTests):
+    """Prints times; they are read, not judged."""
+
+    def test_times(self):
+        start = time.monotonic()
+        self.open("products")
+        print(f"first rows: {(time.monotonic() - start) * 1000:.0f} ms with the start of the page")
+        grid = "document.querySelector('[role=grid]')"
+        jump = f"""
+            const done = arguments[arguments.length - 1], begin = performance.now();
+            let scroller = {grid};
+            while (scroller.scrollHeight <= scroller.clientHeight + 1) scroller = scroller.parentElement ?? document.scrollingElement;
+            scroller.scrollTop = scroller.scrollHeight * arguments[0];
+            const look = () => {{
+              const rows = [...document.querySelectorAll('[role=grid] [role=row][aria-rowindex] [data-field=barcode]')];
+              const far = rows.filter(cell => Math.abs(+cell.closest('[role=row]').ariaRowIndex
+                - {grid}.ariaRowCount * arguments[0]) < {grid}.ariaRowCount * 0.02 && cell.textContent.length > 3);
+              if (far.length > 5) done(performance.now() - begin); else requestAnimationFrame(look);
+            }};
+            look();"""
+        times = [self.browser.execute_async_script(jump, place) for place in [0.5, 0.1, 0.9, 0.33, 0.77]]
+        print("jumps:", ", ".join(f"{each:.0f}" for each in times), "ms")
+        field = self.search_field("Search products")
+        field.send_keys("generated 12345")
+        self.until(lambda: "12345" in self.script("return document.querySelector('[role=grid]').textContent"), "no result")
+        memory = self.script("return performance.memory.usedJSHeapSize")
+        print(f"memory: {memory / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--hostile-products"]:
+        print_products(int(sys.argv[2]))
+    else:
+        unittest.main(verbosity=1)
