@@ -299,7 +299,8 @@ class Commits(PageTests):
         before = self.studio.data("store")["sequence"]
         product = {"id": "90007", "barcode": "H90007", "name": "came later", "delFlag": 0, "groupNum": 1,
                    "updateTime": "2026-01-02 00:00:00"}
-        payload = {"updateTime": "2026-01-02 00:00:00", "products": [product], "relations": []}
+        payload = {"updateTime": "2026-01-02 00:00:00", "appProductVOList": [product],
+                   "appProductRelVOList": []}
         subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "sync", "--from", "-"], check=True,
                        input=json.dumps(payload), text=True, stdout=subprocess.DEVNULL)
         self.until(lambda: "new commit" in self.script("return document.body.innerText"), "there is no notice")

@@ -9,7 +9,7 @@ async function show(main, view, context) {
   // The store as of the commit of the view; for the newest, what the frame has just loaded.
   const store = view.at === null ? await context.reloadStore() : await api.get("store");
 
-  const stat = (key, content, kind = "") => h("div.stat", {}, h("dt", {}, t(key)), h("dd" + kind, {}, content));
+  const stat = (key, content, kind = "") => h("dl.stat", {}, h("dt", {}, t(key)), h("dd" + kind, {}, content));
   const slow = { sets: h("span", {}, "…"), danglingComponents: h("span", {}, "…"),
     deletedProducts: h("span", {}, "…") };
 
@@ -20,7 +20,7 @@ async function show(main, view, context) {
         value(one.message))))),
     h("div.cards.home", {},
       h("section.card.wide", { "aria-label": t("nav.home") },
-        h("dl.stats", {},
+        h("div.stats", {},
           stat("home.products", number(store.products), ".huge"),
           stat("home.relations", number(store.relations), ".huge"),
           stat("home.sets", slow.sets, ".huge"),

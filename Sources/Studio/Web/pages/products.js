@@ -66,7 +66,7 @@ async function show(main, view, context) {
 
   const field = h("input", {
     type: "search", id: "search", placeholder: t("products.search"), "aria-label": t("products.search"), value: state.q,
-    autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "search", oninput: typed,
+    autocapitalize: "off", spellcheck: "false", enterkeyhint: "search", oninput: typed,
     onkeydown: event => {
       if (event.key === "ArrowDown" && grid.count > 0) {
         event.preventDefault();
