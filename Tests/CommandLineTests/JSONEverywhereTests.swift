@@ -29,17 +29,18 @@ import Testing
     (["queue", "retry", "--waiting"], 0), (["queue", "drop", "ID"], 0), (["queue", "clear"], 0),
     (["queue", "run", "--url", "http://127.0.0.1:1/{id}", "--until-empty"], 0), (["cache", "list"], 0),
     (["cache", "show", "x"], 1), (["cache", "clear"], 0), (["users", "remove", "u", "--yes"], 0), (["logout"], 0),
-    (["serve", "--port", "0", "--products", "MISSING"], 66),
+    (["serve", "--port", "0", "--products", "MISSING"], 66), (["studio", "--port", "BUSY"], 69),
   ]
 
   @Test func `every command takes it`() throws {
     let root = try TestRoot()
     var next = Payload(cursor: "later")
     next.product("p9")
+    let busy = try HTTPServer([])
     var names = [
       "FILE": try root.payload(Self.payload, "1").path, "NEXT": try root.payload(next, "2").path,
       "DOCUMENT": try root.folder.file("document", Data(#"{"id":"d"}"#.utf8)).path,
-      "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing",
+      "ROWS": root.folder.path + "/rows.ndjson", "MISSING": root.folder.path + "/missing", "BUSY": "\(busy.port)",
     ]
     var ran: Set<[String]> = []
     let commands = try HelpTests.everyCommand()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONFormat
 import Logging
 import Studio
 import Workspace
@@ -35,7 +36,10 @@ struct StudioCommand: AsyncParsableCommand {
         let (findings, digest) = try StoreCheck(workspace: workspace, id: user).verify()
         return StoreVerification(findings: findings, digest: digest.map { "\($0)" })
       })
-    let server = StudioServer(stores, port: port, logger: logger) { Console.print($0) }
+    let isJSON = output.json
+    let server = StudioServer(stores, port: port, logger: logger) { url in
+      if isJSON { JSONText.object([("url", .text(url))]).print() } else { Console.print(url) }
+    }
     do { try await server.runUntilSignal() } catch let error as StudioServerError {
       throw Failure(.unavailable, "\(error)")
     }
