@@ -141,6 +141,10 @@ import Testing
         let page = try snapshot.search(text, options)
         paged += page.results
         options.cursor = try page.next.map { try #require(SearchCursor("\($0)")) }
+        // As the OpenAPI document has it.
+        if let text = page.next?.description {
+          #expect(text.contains(/^[0-9]{1,3}\.[0-9]{1,9}\.[0-6]?[0-9a-f]{1,15}\.([0-9a-f]{2})*$/))
+        }
       } while options.cursor != nil
       #expect(paged.map(\.product.id) == all.map(\.product.id), "\(text)")
       #expect(Set(paged.map(\.product.id)).count == paged.count)
