@@ -187,6 +187,7 @@ public struct UntypedCollection: Sendable {
   ///   - limit: The maximum number of documents of the page; `nil` for all.
   ///   - cursor: The position after which the page begins, which the call for the page before it returned; `nil` for the
   ///     first page.
+  ///   - body: The function to call with the ID and content of each document.
   /// - Returns: The position after the last document; `nil` if there is no further document now.
   /// - Throws: `DocumentStoreError.cursor` if the cursor belongs to another order.
   public func page(
