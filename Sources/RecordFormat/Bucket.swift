@@ -121,7 +121,11 @@ public enum Bucket {
 
   /// Searches the dead bucket at `unit` for `row`; returns `nil` if the bucket fails its check.
   ///
-  /// - Parameter hash: The hash of `row`.
+  /// - Parameters:
+  ///   - line: The bytes of the bucket.
+  ///   - unit: The position of the bucket in the file.
+  ///   - hash: The hash of `row`.
+  ///   - row: The row to look for.
   /// - Returns: Whether the bucket lists `row`, and whether the next bucket may.
   @inlinable @inline(__always)
   public static func searchDead(
