@@ -104,6 +104,9 @@ let package = Package(
   targets: [
     // C: what Swift cannot call, or not as fast, tables, and a document to embed.
     .target(name: "CChecksum"),
+    .target(
+      name: "CTextEncoding",
+      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
     .target(name: "CStorage"),
     .target(
       name: "CDaemon",
@@ -113,6 +116,7 @@ let package = Package(
     .target(name: "CStudio"),
     .target(name: "CSearchTables", exclude: ["LICENSE-UNICODE.txt", "README.md"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     // Bytes and texts.
     module("Bytes", ["CChecksum"], ownsMemory: true),
@@ -120,6 +124,7 @@ let package = Package(
     module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
     module("JSONFormat", ["TextFormat"]),
     module("GzipStream", ["CZlib"]),
+    module("RowSources", ["CTextEncoding", "CZstd"]),
 
     // The engine. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
     // compiler does not inline a package function into another module.
@@ -221,8 +226,8 @@ let package = Package(
       "catalogctl",
       [
         "Barcodes", "Bytes", "Catalog", "CatalogHTTP", "CatalogOrigin", "CatalogRows", "CatalogSync", "CatalogWire",
-        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "Storage", "StoreMetrics",
-        "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
+        "DocumentFormat", "Documents", "GzipStream", "JSONFormat", "LogStore", "PageCache", "RowSources", "Storage",
+        "StoreMetrics", "Studio", "TextFormat", "UploadHTTP", "UploadQueue", "Workspace", argumentParser, logging,
       ]),
     program(
       "catalogd",
@@ -293,6 +298,7 @@ let package = Package(
     tests("TextFormatTests", ["RandomTestSupport", "TextFormat"]),
     tests("SearchTextTests", ["Bytes", "RandomTestSupport", "SearchText"]),
     tests("GzipStreamTests", ["GzipStream", "RandomTestSupport"]),
+    tests("RowSourcesTests", ["RowSources"]),
     tests("HTTPSupportTests", ["HTTPSupport", asyncHTTPClient, nioSSL]),
     tests("JSONFormatTests", ["JSONFormat", "RandomTestSupport"]),
     tests("CatalogWireTests", ["CatalogRows", "CatalogWire", "GzipStream", "RandomTestSupport"], hasResources: true),

@@ -19,16 +19,21 @@ public struct RowImport: ~Copyable {
   ///   - format: The format of the file.
   ///   - lossLimit: The limit on products that the update may remove.
   ///   - rules: The irregularities that are allowed in the file.
+  ///   - mapping: What the columns or keys mean; `nil` if they have the names of the fields.
   /// - Throws: `StoreError`.
   public init(
-    _ writer: CatalogWriter, _ format: RowFileFormat, _ lossLimit: LossLimit = LossLimit(), rules: RowRules = RowRules()
+    _ writer: CatalogWriter, _ format: RowFileFormat, _ lossLimit: LossLimit = LossLimit(),
+    rules: RowRules = RowRules(), mapping: RowMapping? = nil
   ) throws {
-    reader = RowFileReader(format, rules: rules)
+    reader = RowFileReader(format, rules: rules, mapping: mapping)
     sink = Sink(update: try writer.beginFullUpdate(lossLimit))
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.
   public var summary: RowFileSummary { reader.summary }
+
+  /// The columns or keys that were found so far, and the fields that they fill.
+  public var columns: [RowColumnUse] { reader.columns }
 
   /// Consumes the next bytes of the text.
   ///

@@ -1,10 +1,11 @@
 public import CatalogRows
 internal import JSONFormat
+internal import TextFormat
 
 /// A strict reader of rows from a person's own CSV file, as written by ``RowCSV`` or a spreadsheet.
 ///
 /// The first record names the columns, in any order. `id` is required; other missing columns have default values, and
-/// without `type` every row is a product. Records end with CRLF or LF. Anything that cannot be read as intended is a
+/// without `type` every row is a product. A ``RowMapping`` gives columns of other names their fields. Records end with CRLF or LF. Anything that cannot be read as intended is a
 /// fault with line, column and value: an unknown column, an invalid number, a duplicate id. ``finish(into:)`` reports
 /// all faults of the file together, up to one after which record boundaries are unknown. Memory: one record of at most
 /// ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product.
@@ -15,12 +16,27 @@ public struct CSVRows: ~Copyable {
   /// The meaning of a column of the file.
   private enum Column {
     case known(Int)
+    /// The column is a source of computed values, which has this number.
+    case source(Int)
     case unknown(String)
     /// The column is faulty and reported; its values are skipped.
     case skipped
   }
 
+  /// The maximum number of columns.
+  static let columnLimit = 4096
+  /// The number of bytes in which the separator of the columns is recognised.
+  private static let headByteCount = 64 << 10
+
   private let recordByteCount: Int
+  private let mapping: RowMapping?
+  private var plan: RowFieldPlan
+  /// The byte between two fields; `nil` until it is recognised.
+  private var delimiter: UInt8?
+  /// The beginning of the text while the separator is unknown.
+  private var head: [UInt8] = []
+  /// The columns, and the fields that they fill.
+  private(set) var uses: [RowColumnUse] = []
   private var checker: RowChecker
   private var cells = RowCells()
   private var state = State.fieldStart
@@ -49,9 +65,17 @@ public struct CSVRows: ~Copyable {
   /// - Parameters:
   ///   - rules: What the file may contain besides valid rows.
   ///   - limits: The bounds on memory. One record has at most `tokenByteCount` bytes.
-  public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
+  ///   - mapping: What the columns mean; `nil` if they have the names of the fields.
+  ///   - delimiter: The byte between two fields; `nil` to recognise a comma, semicolon, tab or vertical bar.
+  public init(
+    rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil,
+    delimiter: UInt8? = UInt8(ascii: ",")
+  ) {
     checker = RowChecker(rules)
     recordByteCount = limits.tokenByteCount
+    self.mapping = mapping
+    self.delimiter = delimiter
+    plan = RowFieldPlan(mapping ?? RowMapping())
   }
 
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
@@ -68,9 +92,12 @@ public struct CSVRows: ~Copyable {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
     do {
-      for index in bytes.indices {
-        if isOver { return }
-        try take(bytes[index], into: &sink)
+      if delimiter == nil {
+        head.append(copying: bytes)
+        guard let found = Self.delimiter(of: head.span) else { return }
+        try start(with: found, into: &sink)
+      } else {
+        try read(bytes, into: &sink)
       }
     } catch {
       failure = error
@@ -78,11 +105,73 @@ public struct CSVRows: ~Copyable {
     }
   }
 
+  /// Reads the text that was kept until the separator was known.
+  private mutating func start<Sink: RowSink>(with found: UInt8, into sink: inout Sink) throws(WireError) {
+    delimiter = found
+    let first = head
+    head = []
+    try read(first.span, into: &sink)
+  }
+
+  private mutating func read<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
+    let delimiter = delimiter ?? UInt8(ascii: ",")
+    var index = 0
+    while index < bytes.count {
+      if isOver { return }
+      if state == .plain || state == .quoted {
+        // Most bytes mean nothing but themselves.
+        let start = index
+        let end = min(bytes.count, start + max(0, recordByteCount - self.bytes.count - ends.count))
+        if state == .plain {
+          while index < end, !Self.isSpecial(bytes[index], delimiter) { index += 1 }
+        } else {
+          while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != 0x0A { index += 1 }
+        }
+        if index > start {
+          self.bytes.append(copying: bytes.extracting(start..<index))
+          byteInLine += index - start
+          if index == bytes.count { return }
+        }
+      }
+      try take(bytes[index], delimiter, into: &sink)
+      index += 1
+    }
+  }
+
+  @inline(__always)
+  private static func isSpecial(_ byte: UInt8, _ delimiter: UInt8) -> Bool {
+    byte == delimiter || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
+  }
+
+  /// The byte that separates the fields of the first line: the most frequent one of comma, semicolon, tab and vertical
+  /// bar outside of quotes; `nil` if the line is longer than the text so far.
+  private static func delimiter(of text: Span<UInt8>, isWhole: Bool = false) -> UInt8? {
+    let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
+    var counts = [0, 0, 0, 0]
+    var isQuoted = false
+    var isComplete = isWhole || text.count >= headByteCount
+    for index in text.indices {
+      if text[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if isQuoted { continue }
+      if text[index] == 0x0A {
+        isComplete = true
+        break
+      }
+      if let candidate = candidates.firstIndex(of: text[index]) { counts[candidate] += 1 }
+    }
+    guard isComplete, let most = counts.max() else { return nil }
+    return candidates[counts.firstIndex(of: most) ?? 0]
+  }
+
   /// Ends the text, and reads a last record without a line terminator.
   ///
   /// - Throws: ``WireError/rowsRefused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
+    if delimiter == nil {
+      let found = Self.delimiter(of: head.span, isWhole: true)
+      try start(with: found ?? UInt8(ascii: ","), into: &sink)
+    }
     if !isOver {
       if state == .quoted {
         stop("the text ends inside of the quotes that line \(fieldLine) opens; close them")
@@ -100,7 +189,8 @@ public struct CSVRows: ~Copyable {
   private mutating func stop(_ reason: String) {
     let number = ends.count + 1
     let name = number <= names.count ? names[number - 1] : nil
-    let text = String(decoding: bytes[(ends.last ?? 0)...], as: UTF8.self)
+    // A message shows the beginning of the value; the value may be as long as the file.
+    let text = String(decoding: bytes[(ends.last ?? 0)...].prefix(400), as: UTF8.self)
     checker.note(
       RowFault(
         .syntax, line: line, column: name, number: number, value: text.isEmpty ? nil : text,
@@ -108,7 +198,9 @@ public struct CSVRows: ~Copyable {
     isOver = true
   }
 
-  private mutating func take<Sink: RowSink>(_ byte: UInt8, into sink: inout Sink) throws(WireError) {
+  private mutating func take<Sink: RowSink>(
+    _ byte: UInt8, _ delimiter: UInt8, into sink: inout Sink
+  ) throws(WireError) {
     if !mark.isEmpty {
       if byte == mark[0] {
         mark.removeFirst()
@@ -140,8 +232,9 @@ public struct CSVRows: ~Copyable {
       fieldLine = line
     case (.carriageReturn, _): stop("a carriage return without a line feed after it; end lines with CRLF or LF")
     case (_, 0x0D): state = .carriageReturn
-    case (_, UInt8(ascii: ",")): endField()
-    case (.quoteInQuoted, _): stop("something between closing quotes and the next comma; double each quote of a text")
+    case (_, delimiter): endField()
+    case (.quoteInQuoted, _):
+      stop("something between closing quotes and the next \(separatorName); double each quote of a text")
     case (.plain, UInt8(ascii: "\"")):
       stop("quotes inside a field that does not begin with them; put the field in quotes and double each of its own")
     default:
@@ -179,44 +272,163 @@ public struct CSVRows: ~Copyable {
         RowFault(
           .syntax, line: firstLine,
           "\(ends.count == 1 ? "1 field" : "\(ends.count) fields") in a record where the first one names"
-            + " \(columns.count); put a field with a comma in quotes"))
+            + " \(columns.count); put a field with a \(separatorName) in quotes"))
       return
     }
     try readRow(into: &sink)
   }
 
-  private mutating func readHeader() {
-    cells.numbers = Array(repeating: nil, count: RowCells.columns.count)
-    for index in ends.indices {
-      let name = String(decoding: bytes[range(index)], as: UTF8.self)
-      names.append(name)
-      columns.append(column(name, index))
-    }
-    if cells.numbers[RowCells.idColumn] == nil {
-      let hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
-      checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
-      isOver = true
+  /// The name of the separator for messages.
+  private var separatorName: String {
+    switch delimiter {
+    case UInt8(ascii: ";"): "semicolon"
+    case 0x09: "tab"
+    case UInt8(ascii: "|"): "vertical bar"
+    default: "comma"
     }
   }
 
-  private mutating func column(_ name: String, _ index: Int) -> Column {
-    func fault(_ kind: RowFault.Kind, _ message: String) -> RowFault {
-      RowFault(kind, line: firstLine, column: name, number: index + 1, message)
-    }
-    guard let known = RowCells.columns.firstIndex(where: { $0.name == name }) else {
-      if checker.rules.unknownKeys == .ignore { return .unknown(name) }
+  private mutating func readHeader() {
+    cells.numbers = Array(repeating: nil, count: RowCells.columns.count)
+    guard ends.count <= Self.columnLimit else {
       checker.note(
-        fault(
-          .unknownKey,
-          "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
-      return .skipped
+        RowFault(
+          .syntax, line: firstLine,
+          "there are \(ends.count) columns, and at most \(Self.columnLimit) are read; keep those that you need"))
+      isOver = true
+      return
     }
-    if cells.numbers[known] != nil {
-      checker.note(fault(.repeatedKey, "this column is there twice; keep one of them"))
-      return .skipped
+    for index in ends.indices {
+      if bytes[range(index)].contains(0) {
+        checker.note(
+          RowFault(
+            .syntax, line: firstLine, number: index + 1,
+            "the name of a column contains a zero byte; save the file as UTF-8, or give its encoding"))
+        isOver = true
+        return
+      }
+      names.append(String(decoding: bytes[range(index)], as: UTF8.self))
     }
+    uses = names.indices.map { RowColumnUse(name: names[$0], number: $0 + 1, fields: [], isAutomatic: false) }
+    columns = names.map(Column.unknown)
+    if let mapping { applyRules(mapping) }
+    for index in names.indices where mayFillMore(index) { readOwnName(index) }
+    if let mapping, mapping.isAutomatic {
+      for index in names.indices where mayFillMore(index) {
+        guard let field = RowMapping.field(named: names[index]),
+          cells.numbers[RowFieldPlan.column(of: field)] == nil
+        else { continue }
+        use(index, for: field, isAutomatic: true)
+      }
+    }
+    if let mapping {
+      for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+      where cells.numbers[RowFieldPlan.column(of: field)] == nil {
+        cells.numbers[RowFieldPlan.column(of: field)] = 0
+        plan.add(field, constant: value)
+      }
+    }
+    for index in names.indices {
+      guard case .unknown(let name) = columns[index], checker.rules.unknownKeys == .fail else { continue }
+      checker.note(
+        headerFault(
+          .unknownKey, index, "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
+      columns[index] = .skipped
+    }
+    checkIDColumn()
+    // A constant has no column.
+    for index in cells.numbers.indices where cells.numbers[index] == 0 { cells.numbers[index] = nil }
+  }
+
+  private mutating func checkIDColumn() {
+    if cells.numbers[RowCells.idColumn] != nil { return }
+    var hint = names.count == 1 ? "; are the columns separated by something else than a comma?" : ""
+    let codes = uses.first { $0.fields.contains("skuCode") } ?? uses.first { $0.fields.contains("barcode") }
+    if mapping != nil, let codes {
+      hint = ", or say which column identifies a product: --column \"id=\(codes.name)\""
+    }
+    checker.note(RowFault(.missingId, line: firstLine, column: "id", "the column id is missing; add it" + hint))
+    isOver = true
+  }
+
+  private func headerFault(_ kind: RowFault.Kind, _ index: Int, _ message: String) -> RowFault {
+    RowFault(kind, line: firstLine, column: names[index], number: index + 1, message)
+  }
+
+  /// Gives the columns that the rules of the mapping name their fields.
+  private mutating func applyRules(_ mapping: RowMapping) {
+    for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let missing = rule.columns.filter { !names.contains($0) }
+      let sources = rule.columns.compactMap { names.firstIndex(of: $0) }
+      if sources.isEmpty || rule.separator != nil && !missing.isEmpty {
+        let name = missing.first ?? ""
+        let nearest = NearestName.of(name, among: names).map { "; is \"\($0)\" meant?" } ?? ""
+        checker.note(
+          RowFault(
+            .unknownKey, line: firstLine, column: name,
+            "the mapping takes \(field.key) from this column, and the file has none of this name\(nearest)"))
+        continue
+      }
+      let column = RowFieldPlan.column(of: field)
+      cells.numbers[column] = sources[0] + 1
+      for source in sources where !uses[source].fields.contains(field.key) { uses[source].fields.append(field.key) }
+      if let only = sources.first, sources.count == 1, rule.steps.isEmpty, !mapping.converts(field),
+        case .unknown = columns[only]
+      {
+        columns[only] = .known(column)
+        continue
+      }
+      for source in sources { makeSource(source) }
+      if let problem = plan.add(field, sources: sources, rule) {
+        checker.note(RowFault(.syntax, line: firstLine, column: field.key, problem))
+      }
+    }
+  }
+
+  /// Makes a column a source of computed values, besides the field that it already fills.
+  private mutating func makeSource(_ index: Int) {
+    if case .known(let column) = columns[index], let field = RowCells.columns[column].product {
+      _ = plan.add(field, sources: [index], nil)
+    }
+    columns[index] = .source(index)
+  }
+
+  /// Whether the name of a column decides about a field: no rule uses it, or only as the id. A column with barcodes often
+  /// identifies the products too.
+  private func mayFillMore(_ index: Int) -> Bool {
+    if case .skipped = columns[index] { return false }
+    return uses[index].fields.isEmpty || uses[index].fields == ["id"] && mapping?.rules[.id] != nil
+  }
+
+  private mutating func use(_ index: Int, for field: ProductField, isAutomatic: Bool) {
+    let column = RowFieldPlan.column(of: field)
+    cells.numbers[column] = index + 1
+    uses[index].fields.append(field.key)
+    uses[index].isAutomatic = isAutomatic
+    var isFree = false
+    if case .unknown = columns[index] { isFree = true }
+    if !isFree || mapping?.converts(field) == true {
+      makeSource(index)
+      _ = plan.add(field, sources: [index], nil)
+    } else {
+      columns[index] = .known(column)
+    }
+  }
+
+  /// Gives a column with the name of a field its field.
+  private mutating func readOwnName(_ index: Int) {
+    guard let known = RowCells.columns.firstIndex(where: { $0.name == names[index] }) else { return }
+    guard cells.numbers[known] == nil else {
+      // A rule of the mapping takes the field from another column, or from this one.
+      if let field = RowCells.columns[known].product, mapping?.rules[field] != nil { return }
+      checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+      columns[index] = .skipped
+      return
+    }
+    if let field = RowCells.columns[known].product { return use(index, for: field, isAutomatic: false) }
     cells.numbers[known] = index + 1
-    return .known(known)
+    uses[index].fields = [names[index]]
+    columns[index] = .known(known)
   }
 
   private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
@@ -236,8 +448,16 @@ public struct CSVRows: ~Copyable {
       }
       switch columns[index] {
       case .known(let column): cells.set(column, bytes, range, line: fieldLines[index])
+      case .source(let source):
+        if isSound { plan.set(source, String(decoding: bytes[range], as: UTF8.self), line: fieldLines[index]) }
       case .unknown(let name): if !range.isEmpty { checker.summary.ignore(name) }
       case .skipped: break
+      }
+    }
+    if !plan.isEmpty {
+      for fault in plan.finish(&cells, line: firstLine) {
+        checker.note(fault)
+        isSound = false
       }
     }
     if isSound {

@@ -7,9 +7,21 @@ internal import JSONFormat
 /// ``finish(into:)`` reports all faults of the file together. Lines of white space are skipped. Memory: one chunk, one
 /// line of at most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. Use ``RowLines`` to
 /// read a server's rows.
+///
+/// A text that begins with `[` is one JSON array instead, whose elements are the rows. A ``RowMapping`` gives keys of
+/// other names their fields.
 public struct NDJSONRows: ~Copyable {
   /// Rows are nested one level deep.
   private static let rowDepth = 1
+
+  /// The meaning of a key: the column of ``RowCells`` that it fills, and its number as a source of computed values.
+  private struct KeyUse {
+    var column: Int?
+    var source: Int?
+  }
+
+  /// The maximum number of different keys.
+  private static let keyLimit = 4096
 
   private let lineByteCount: Int
   private var splitter: LineSplitter
@@ -17,6 +29,18 @@ public struct NDJSONRows: ~Copyable {
   private var matcher = KeyMatcher(RowCells.columns.map(\.name))
   private var cells = RowCells()
   private var checker: RowChecker
+  private let mapping: RowMapping?
+  private var plan: RowFieldPlan
+  /// The meaning of the keys so far that need more than ``matcher``, and the fields taken.
+  private var keys: [String: KeyUse] = [:]
+  private var takenFields: [Int: String] = [:]
+  /// The keys, and the fields that they fill.
+  private(set) var uses: [RowColumnUse] = []
+  /// The reader of an array; `nil` for a text with a row on each line.
+  private var array: JSONArraySplitter?
+  /// The first bytes, until one of them is no white space.
+  private var head: [UInt8] = []
+  private var isDecided = false
   /// Whether the rest of the file is ignored.
   private var isOver = false
   private var failure: WireError?
@@ -26,12 +50,16 @@ public struct NDJSONRows: ~Copyable {
   /// - Parameters:
   ///   - rules: What the file may contain besides valid rows.
   ///   - limits: The bounds on memory. One line has at most `tokenByteCount` bytes.
-  public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
+  ///   - mapping: What the keys mean; `nil` if they have the names of the fields.
+  public init(rules: RowRules = RowRules(), limits: WireLimits = WireLimits(), mapping: RowMapping? = nil) {
     checker = RowChecker(rules)
+    self.mapping = mapping
+    plan = RowFieldPlan(mapping ?? RowMapping())
     lineByteCount = limits.tokenByteCount
     splitter = LineSplitter(lineByteCount: limits.tokenByteCount)
     tokens = JSONTokenizer(
       limits: JSONLimits(nestingDepth: limits.nestingDepth, tokenByteCount: limits.tokenByteCount))
+    if let mapping { applyRules(mapping) }
   }
 
   /// The number of faults so far. If it is not zero, ``finish(into:)`` throws.
@@ -47,10 +75,33 @@ public struct NDJSONRows: ~Copyable {
   public mutating func consume<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
     if let failure { throw failure }
     checker.summary.bytesIn += bytes.count
-    do { try split(bytes, into: &sink) } catch {
+    do {
+      if isDecided { return try split(bytes, into: &sink) }
+      head.append(copying: bytes)
+      if decide() { try startText(into: &sink) }
+    } catch {
       failure = error
       throw error
     }
+  }
+
+  /// Decides whether the text is an array; returns `false` if its beginning does not show it yet.
+  private mutating func decide() -> Bool {
+    var start = 0
+    if head.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 } else if head.count < 3, head.first == 0xEF { return false }
+    while start < head.count, [0x20, 0x09, 0x0A, 0x0D].contains(head[start]) { start += 1 }
+    if start == head.count, head.count < 1 << 16 { return false }
+    if start < head.count, head[start] == UInt8(ascii: "[") {
+      array = JSONArraySplitter(elementByteCount: lineByteCount)
+    }
+    return true
+  }
+
+  private mutating func startText<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
+    isDecided = true
+    let first = head
+    head = []
+    try split(first.span, into: &sink)
   }
 
   /// Ends the text, and reads a last line without a line feed.
@@ -58,14 +109,22 @@ public struct NDJSONRows: ~Copyable {
   /// - Throws: ``WireError/rowsRefused(_:)`` if the file has faults; the errors of ``consume(_:into:)``.
   public mutating func finish<Sink: RowSink>(into sink: inout Sink) throws(WireError) -> RowFileSummary {
     if let failure { throw failure }
+    if !isDecided { try startText(into: &sink) }
+    if let array {
+      if !isOver, !array.isComplete {
+        note("the array does not end; the file is cut, or a bracket is missing", line: array.line)
+      }
+      return try checker.finish(lines: array.line)
+    }
     if !isOver, splitter.finish() {
       let line = splitter.takeCutLine()
-      try read(line.span, into: &sink)
+      try read(line.span, splitter.lineCount, into: &sink)
     }
     return try checker.finish(lines: splitter.lineCount)
   }
 
   private mutating func split<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
+    if array != nil { return try splitArray(bytes, into: &sink) }
     var start = 0
     while !isOver {
       let line: LineSplitter.Line?
@@ -75,22 +134,46 @@ public struct NDJSONRows: ~Copyable {
           "longer than \(lineByteCount) bytes; end each line with a line feed", line: splitter.lineCount + 1)
       }
       switch line {
-      case .inChunk(let range): try read(bytes.extracting(range), into: &sink)
+      case .inChunk(let range): try read(bytes.extracting(range), splitter.lineCount, into: &sink)
       case .cut:
         let line = splitter.takeCutLine()
-        try read(line.span, into: &sink)
+        try read(line.span, splitter.lineCount, into: &sink)
         splitter.reuse(line)
       case nil: return
       }
     }
   }
 
+  private mutating func splitArray<Sink: RowSink>(_ bytes: Span<UInt8>, into sink: inout Sink) throws(WireError) {
+    for index in bytes.indices {
+      if isOver { return }
+      do throws(RowRefusal) {
+        guard let line = try array?.take(bytes[index]) else { continue }
+        let element = array?.takeElement() ?? []
+        try readElement(element, line, into: &sink)
+      } catch {
+        isOver = true
+        note(error.message, line: array?.line ?? 1)
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// Reads an element of the array. An error of the sink is kept in ``failure``.
+  private mutating func readElement<Sink: RowSink>(
+    _ element: [UInt8], _ line: Int, into sink: inout Sink
+  ) throws(RowRefusal) {
+    do { try read(element.span, line, into: &sink) } catch { failure = error }
+    array?.reuse(element)
+  }
+
   private mutating func note(_ message: String, line: Int, _ value: String? = nil) {
     checker.note(RowFault(.syntax, line: line, value: value, message))
   }
 
-  private mutating func read<Sink: RowSink>(_ line: Span<UInt8>, into sink: inout Sink) throws(WireError) {
-    let number = splitter.lineCount
+  private mutating func read<Sink: RowSink>(
+    _ line: Span<UInt8>, _ number: Int, into sink: inout Sink
+  ) throws(WireError) {
     // The file may begin with a byte order mark.
     let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
     let line = line.extracting((hasMark ? 3 : 0)..<line.count)
@@ -114,6 +197,14 @@ public struct NDJSONRows: ~Copyable {
         "a \\u escape is half of a character (a lone surrogate), which no text can hold; write the whole",
         line: number)
     }
+    if !plan.isEmpty {
+      let faults = plan.finish(&cells, line: number)
+      for fault in faults { checker.note(fault) }
+      if !faults.isEmpty {
+        checker.summary.rows += 1
+        return
+      }
+    }
     try checker.take(cells, line: number, into: &sink)
   }
 
@@ -125,8 +216,9 @@ public struct NDJSONRows: ~Copyable {
     matcher.restart()
     let first = try tokens.next()
     guard first == .beginObject else { return JSONKind(first) ?? .null }
-    /// The column of the next value.
+    /// The column of the next value, and its number as a source.
     var column: Int?
+    var source: Int?
     var stray = ""
     while true {
       let token = try tokens.next()
@@ -134,11 +226,28 @@ public struct NDJSONRows: ~Copyable {
       case .key:
         guard tokens.depth == Self.rowDepth else { continue }
         column = matcher.match(tokens.textByteCount, tokens.textWords)
-        if column == nil { stray = tokens.textString }
+        source = nil
+        if mapping != nil {
+          if column == nil || !keys.isEmpty {
+            let name = tokens.textString
+            let use = keys[name] ?? newKey(name, column)
+            (column, source) = (use.column, use.source)
+            stray = name
+          } else if let known = column, takenFields[known] == nil {
+            takenFields[known] = RowCells.columns[known].name
+            uses.append(
+              RowColumnUse(
+                name: RowCells.columns[known].name, fields: [RowCells.columns[known].name], isAutomatic: false))
+          }
+        } else if column == nil {
+          stray = tokens.textString
+        }
       case .string, .number, .true, .false, .null, .beginObject, .beginArray:
         let isOpening = token == .beginObject || token == .beginArray
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
-        if let column {
+        if let source, !isOpening {
+          if token != .null { plan.set(source, shown(token), line: number) }
+        } else if let column {
           set(column, token, number)
         } else {
           cells.set(unknown: stray, shown(token))
@@ -151,6 +260,80 @@ public struct NDJSONRows: ~Copyable {
       default: continue
       }
     }
+  }
+
+  /// Prepares the keys that the mapping names.
+  private mutating func applyRules(_ mapping: RowMapping) {
+    for (field, rule) in mapping.rules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = rule.columns.first
+      let sources = rule.columns.map { source(of: $0, column: column) }
+      for name in rule.columns { note(name, fills: field.key) }
+      if let problem = plan.add(field, sources: sources, rule) { note(problem, line: 1) }
+    }
+    // A key with barcodes often identifies the products too.
+    if let names = mapping.rules[.id]?.columns, names.count == 1,
+      let field = ProductField.allCases.first(where: { $0.key == names[0] })
+        ?? (mapping.isAutomatic ? RowMapping.field(named: names[0]) : nil),
+      takenFields[RowFieldPlan.column(of: field)] == nil
+    {
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = names[0]
+      _ = plan.add(field, sources: [source(of: names[0], column: column)], nil)
+      note(names[0], fills: field.key)
+    }
+    for (field, value) in mapping.constants where mapping.rules[field] == nil {
+      takenFields[RowFieldPlan.column(of: field)] = ""
+      plan.add(field, constant: value)
+    }
+    // Keys with the names of fields are found without this table, unless their values are converted.
+    for field in ProductField.allCases where mapping.converts(field) && mapping.rules[field] == nil {
+      guard mapping.constants[field] == nil else { continue }
+      let column = RowFieldPlan.column(of: field)
+      takenFields[column] = field.key
+      _ = plan.add(field, sources: [source(of: field.key, column: column)], nil)
+    }
+  }
+
+  /// The number of a key as a source of computed values.
+  private mutating func source(of name: String, column: Int) -> Int {
+    if let source = keys[name]?.source { return source }
+    let source = keys.count
+    keys[name] = KeyUse(column: column, source: source)
+    return source
+  }
+
+  private mutating func note(_ name: String, fills field: String) {
+    if let index = uses.firstIndex(where: { $0.name == name }) {
+      uses[index].fields.append(field)
+    } else {
+      uses.append(RowColumnUse(name: name, fields: [field], isAutomatic: false))
+    }
+  }
+
+  /// Decides what a key means that occurs for the first time.
+  ///
+  /// - Parameter column: The column whose name it has.
+  private mutating func newKey(_ name: String, _ column: Int?) -> KeyUse {
+    var use = KeyUse(column: column)
+    var isAutomatic = false
+    if let known = column, let owner = takenFields[known], owner != name { use.column = nil }
+    if column == nil, mapping?.isAutomatic == true, let field = RowMapping.field(named: name) {
+      let candidate = RowFieldPlan.column(of: field)
+      if takenFields[candidate] == nil {
+        use.column = candidate
+        isAutomatic = true
+      }
+    }
+    if let column = use.column { takenFields[column] = name }
+    if keys.count < Self.keyLimit {
+      let fields = use.column.map { [RowCells.columns[$0].name] } ?? []
+      if !uses.contains(where: { $0.name == name }) {
+        uses.append(RowColumnUse(name: name, fields: fields, isAutomatic: isAutomatic))
+      }
+      keys[name] = use
+    }
+    return use
   }
 
   private mutating func set(_ column: Int, _ token: JSONToken, _ number: Int) {

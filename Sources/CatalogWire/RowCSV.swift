@@ -6,21 +6,24 @@ public import CatalogRows
 /// come the 25 fields of a product in alphabetical order, then the two ids that only a relation has. Fields that a row
 /// does not have are empty.
 public enum RowCSV {
+  /// The separator of fields in CSV.
+  public static let comma = UInt8(ascii: ",")
+
   /// Appends the record with the names of the columns.
-  public static func appendHeader(to csv: inout [UInt8]) {
+  public static func appendHeader(to csv: inout [UInt8], delimiter: UInt8 = comma) {
     for (index, column) in columns.enumerated() {
-      if index > 0 { csv.append(UInt8(ascii: ",")) }
+      if index > 0 { csv.append(delimiter) }
       csv += column.name.utf8
     }
     end(&csv)
   }
 
   /// Appends a product.
-  public static func append(_ row: borrowing ProductRow, to csv: inout [UInt8]) {
+  public static func append(_ row: borrowing ProductRow, to csv: inout [UInt8], delimiter: UInt8 = comma) {
     csv += "product".utf8
     for column in columns.dropFirst() {
-      csv.append(UInt8(ascii: ","))
-      if let field = column.product { append(field, of: row, to: &csv) }
+      csv.append(delimiter)
+      if let field = column.product { append(field, of: row, to: &csv, delimiter) }
     }
     end(&csv)
   }
@@ -30,8 +33,8 @@ public enum RowCSV {
   public static func append(_ row: borrowing ProductRow, _ fields: [ProductField], to csv: inout [UInt8]) {
     let start = csv.count
     for (index, field) in fields.enumerated() {
-      if index > 0 { csv.append(UInt8(ascii: ",")) }
-      append(field, of: row, to: &csv)
+      if index > 0 { csv.append(comma) }
+      append(field, of: row, to: &csv, comma)
     }
     end(&csv, from: start)
   }
@@ -40,20 +43,20 @@ public enum RowCSV {
   public static func append(_ cells: [String], to csv: inout [UInt8]) {
     let start = csv.count
     for (index, cell) in cells.enumerated() {
-      if index > 0 { csv.append(UInt8(ascii: ",")) }
-      append(cell.utf8.span, to: &csv)
+      if index > 0 { csv.append(comma) }
+      append(cell.utf8.span, to: &csv, comma)
     }
     end(&csv, from: start)
   }
 
   /// Appends a relation.
-  public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8]) {
+  public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8], delimiter: UInt8 = comma) {
     csv += "relation".utf8
     for column in columns.dropFirst() {
-      csv.append(UInt8(ascii: ","))
+      csv.append(delimiter)
       guard let field = column.relation else { continue }
       if let text = field.text {
-        row.texts.withText(text.rawValue) { append($0, to: &csv) }
+        row.texts.withText(text.rawValue) { append($0, to: &csv, delimiter) }
       } else {
         csv += row.groupNum.description.utf8
       }
@@ -80,9 +83,11 @@ public enum RowCSV {
   static let columns =
     (["type"] + ProductField.allCases.map(\.key).sorted() + ["productId", "subProductId"]).map(Column.init)
 
-  private static func append(_ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8]) {
+  private static func append(
+    _ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8], _ delimiter: UInt8
+  ) {
     if let text = field.text {
-      row.texts.withText(text.rawValue) { append($0, to: &csv) }
+      row.texts.withText(text.rawValue) { append($0, to: &csv, delimiter) }
     } else {
       csv += number(field, of: row).utf8
     }
@@ -99,11 +104,11 @@ public enum RowCSV {
     csv.append(0x0A)
   }
 
-  private static func append(_ text: Span<UInt8>, to csv: inout [UInt8]) {
+  private static func append(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8) {
     var needsQuotes = false
     for index in text.indices {
       switch text[index] {
-      case UInt8(ascii: ","), UInt8(ascii: "\""), 0x0A, 0x0D: needsQuotes = true
+      case delimiter, UInt8(ascii: "\""), 0x0A, 0x0D: needsQuotes = true
       default: continue
       }
     }

@@ -42,7 +42,10 @@ public struct RowFault: Error, Sendable, Equatable {
     self.message = message
   }
 
-  private static func beginning(_ text: String) -> String { text.count > 60 ? text.prefix(60) + "…" : text }
+  private static func beginning(_ text: String) -> String {
+    let beginning = text.prefix(61)
+    return beginning.count > 60 ? beginning.prefix(60) + "…" : text
+  }
 }
 
 extension RowFault: CustomStringConvertible {

@@ -4,9 +4,20 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
   case ndjson
   /// Comma-separated values, with products and relations in one table.
   case csv
+  /// Tab-separated values, otherwise like ``csv``.
+  case tsv
 
-  /// Detects the format from a file name extension, in upper or lower case: `csv`, `ndjson` or `jsonl`, optionally
-  /// followed by `gz`. `nil` for every other extension.
+  /// The byte between two fields; `nil` for a format without columns.
+  public var delimiter: UInt8? {
+    switch self {
+    case .ndjson: nil
+    case .csv: UInt8(ascii: ",")
+    case .tsv: 0x09
+    }
+  }
+
+  /// Detects the format from a file name extension, in upper or lower case: `csv`, `tsv`, `ndjson`, `jsonl` or
+  /// `json`, optionally followed by `gz` or `zst`. `nil` for every other extension.
   ///
   /// - Parameter path: The name of a file, or its path. A name without an extension means NDJSON.
   public init?(path: String) {
@@ -14,14 +25,15 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
       separator: ".", omittingEmptySubsequences: false)
     // A component after a leading dot is a name, not an extension.
     if parts.first?.isEmpty == true { parts.removeFirst() }
-    if parts.count > 2, parts.last == "gz" { parts.removeLast() }
+    if parts.count > 2, parts.last == "gz" || parts.last == "zst" { parts.removeLast() }
     guard parts.count > 1, let last = parts.last else {
       self = .ndjson
       return
     }
     switch last {
     case "csv": self = .csv
-    case "ndjson", "jsonl": self = .ndjson
+    case "tsv": self = .tsv
+    case "ndjson", "jsonl", "json": self = .ndjson
     default: return nil
     }
   }

@@ -1,6 +1,6 @@
 public import CatalogRows
 
-/// A strict reader of the rows of a file in either format: anything that cannot be read as intended is a fault, and all
+/// A strict reader of the rows of a file in any format: anything that cannot be read as intended is a fault, and all
 /// faults are reported together.
 public struct RowFileReader: ~Copyable {
   private enum Rows: ~Copyable {
@@ -18,10 +18,25 @@ public struct RowFileReader: ~Copyable {
   ///   - format: The format of the file.
   ///   - rules: The irregularities that are allowed in the file.
   ///   - limits: The limits above which a readable file is refused.
-  public init(_ format: RowFileFormat, rules: RowRules = RowRules(), limits: WireLimits = WireLimits()) {
+  ///   - mapping: What the columns or keys mean; `nil` if they have the names of the fields, and nothing is converted.
+  public init(
+    _ format: RowFileFormat, rules: RowRules = RowRules(), limits: WireLimits = WireLimits(),
+    mapping: RowMapping? = nil
+  ) {
     switch format {
-    case .ndjson: rows = .ndjson(NDJSONRows(rules: rules, limits: limits))
-    case .csv: rows = .csv(CSVRows(rules: rules, limits: limits))
+    case .ndjson: rows = .ndjson(NDJSONRows(rules: rules, limits: limits, mapping: mapping))
+    case .csv, .tsv:
+      let delimiter = mapping?.delimiter ?? (format == .csv && mapping != nil ? nil : format.delimiter)
+      rows = .csv(CSVRows(rules: rules, limits: limits, mapping: mapping, delimiter: delimiter))
+    }
+  }
+
+  /// The columns or keys that were found so far, and the fields that they fill.
+  public var columns: [RowColumnUse] {
+    switch rows {
+    case .ndjson(let rows): rows.uses
+    case .csv(let rows): rows.uses
+    case .taken: []
     }
   }
 

@@ -1,6 +1,6 @@
 public import CatalogRows
 
-/// An encoder of rows as the text of a file, in either format.
+/// An encoder of rows as the text of a file, in any format.
 public struct RowFileWriter: Sendable {
   private let format: RowFileFormat
 
@@ -9,26 +9,20 @@ public struct RowFileWriter: Sendable {
 
   /// Appends the text before the first row: the names of the columns, if the format has them.
   public func appendHeader(to text: inout [UInt8]) {
-    if format == .csv { RowCSV.appendHeader(to: &text) }
+    if let delimiter = format.delimiter { RowCSV.appendHeader(to: &text, delimiter: delimiter) }
   }
 
   /// Appends a product and its line terminator.
   public func append(_ row: borrowing ProductRow, to text: inout [UInt8]) {
-    switch format {
-    case .csv: RowCSV.append(row, to: &text)
-    case .ndjson:
-      RowJSON.appendDump(row, to: &text)
-      text.append(UInt8(ascii: "\n"))
-    }
+    if let delimiter = format.delimiter { return RowCSV.append(row, to: &text, delimiter: delimiter) }
+    RowJSON.appendDump(row, to: &text)
+    text.append(UInt8(ascii: "\n"))
   }
 
   /// Appends a relation and its line terminator.
   public func append(_ row: borrowing RelationRow, to text: inout [UInt8]) {
-    switch format {
-    case .csv: RowCSV.append(row, to: &text)
-    case .ndjson:
-      RowJSON.appendDump(row, to: &text)
-      text.append(UInt8(ascii: "\n"))
-    }
+    if let delimiter = format.delimiter { return RowCSV.append(row, to: &text, delimiter: delimiter) }
+    RowJSON.appendDump(row, to: &text)
+    text.append(UInt8(ascii: "\n"))
   }
 }

@@ -58,4 +58,9 @@ struct Export: ParsableCommand {
   }
 }
 
-extension RowFileFormat: ExpressibleByArgument {}
+extension RowFileFormat: ExpressibleByArgument {
+  /// A JSON array is read like NDJSON, which recognises it.
+  public init?(argument: String) {
+    if argument == "json" { self = .ndjson } else { self.init(rawValue: argument) }
+  }
+}

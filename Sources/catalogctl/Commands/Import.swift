@@ -8,9 +8,13 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Replace the catalogue by the rows of a file, as a full update.",
     discussion: """
-      NDJSON as 'dump' prints it, or CSV where the file's name ends in .csv; - is standard input. Either may be packed with \
-      gzip. In CSV the first record names the columns; id has to be among them. Without --cursor the cursor is empty: the next \
-      sync brings everything from the server.
+      NDJSON as 'dump' prints it or one JSON array, or CSV or TSV where the file's name ends in .csv or .tsv; - is standard \
+      input. Each may be packed with gzip or zstd, and be in any encoding that the system knows. In CSV the first record names \
+      the columns. Without --cursor the cursor is empty: the next sync brings everything from the server.
+
+      Columns with the names of fields, or with common names such as ean, sku, product_name or 条码, are recognised, and so \
+      are the separator and the encoding; what was recognised is printed before anything happens. --column, --constant and \
+      --map say what the others mean. --dry-run shows the first rows as products, and changes nothing.
 
       Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as it is \
       written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
@@ -25,11 +29,14 @@ struct Import: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var accept: UpdateOptions
   @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor = ""
-  @Option(help: "ndjson or csv, whatever the file is called.") var format: RowFileFormat?
+  @OptionGroup var mapping: MappingOptions
+  @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
+  var format: RowFileFormat?
+  @Flag(help: "Show what would be imported, and change nothing.") var dryRun = false
   @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
   var onDuplicate = RowRules.Duplicates.fail
   @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
-  var unknown = RowRules.UnknownKeys.fail
+  var unknown: RowRules.UnknownKeys?
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
   @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
   @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
@@ -39,10 +46,10 @@ struct Import: ParsableCommand {
     guard cursor.utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
   }
 
-  private var rules: RowRules {
+  private func rules(_ file: MappingFile) -> RowRules {
     var rules = RowRules()
     rules.duplicates = onDuplicate
-    rules.unknownKeys = unknown
+    rules.unknownKeys = file.unknown ?? .fail
     rules.allowsEmptyIds = allowEmptyId
     return rules
   }
@@ -50,16 +57,30 @@ struct Import: ParsableCommand {
   func run() throws {
     let start = ContinuousClock.now
     // Report a missing file before a store is created.
+    var map = try mapping.file()
+    map.unknown = unknown ?? map.unknown
     let opened = try InputFile(file)
+    if dryRun { return try rehearse(opened, map) }
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     try writer.roomForFullUpdate().warnIfScarce()
-    var rows = try RowImport(writer, format ?? RowFileFormat(path: file) ?? .ndjson, accept.lossLimit, rules: rules)
+    var rows = try RowImport(
+      writer, rowFormat(map), accept.lossLimit, rules: rules(map), mapping: map.mapping)
+    var isTold = false
     do {
-      var text = InputText(input, limits: accept.limits)
-      while let piece = try text.next() { try rows.consume(piece.span) }
+      var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+      while let piece = try text.next() {
+        try rows.consume(piece.span)
+        // In CSV the columns are known now.
+        if !isTold, rows.columns.contains(where: { $0.number != nil }) {
+          isTold = true
+          map.tell(rows.columns, text.guess, input.name)
+        }
+      }
+      if !isTold { map.tell(rows.columns, text.guess, input.name) }
+      try mapping.save(map, rows.columns, text.guess)
       let (update, summary) = try rows.finish(cursor: cursor) { summary in
         if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
           throw Failure(
@@ -80,6 +101,37 @@ struct Import: ParsableCommand {
       if output.json, failure.code == .data { Self.printRefusal(rows.summary, [Self.error(failure.message)], count: 1) }
       throw failure
     }
+  }
+
+  private func rowFormat(_ map: MappingFile) -> RowFileFormat {
+    format ?? map.format ?? RowFileFormat(path: file) ?? .ndjson
+  }
+
+  /// Reads the file, and shows what an import would do.
+  private func rehearse(_ input: InputFile, _ map: MappingFile) throws {
+    var reader = RowFileReader(rowFormat(map), rules: rules(map), mapping: map.mapping)
+    var sink = RehearsalSink()
+    do {
+      var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+      while let piece = try text.next() { try reader.consume(piece.span, into: &sink) }
+      let result = Result { () throws(WireError) in try reader.finish(into: &sink) }
+      map.tell(reader.columns, text.guess, input.name)
+      if !output.json {
+        for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
+      }
+      try mapping.save(map, reader.columns, text.guess)
+      let summary = try result.get()
+      let kept = summary.products + summary.relations - summary.duplicates
+      if output.json {
+        JSONText.object([("dryRun", .bool(true))] + Self.fields(summary, kept: kept, [])).print()
+      } else {
+        Console.print(
+          "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept; nothing was changed")
+      }
+      warn(summary)
+    } catch WireError.rowsRefused(let faults) {
+      try refuse(faults, input.name)
+    } catch { throw Failure(named: input.name, error) }
   }
 
   /// Reports the faults of the file and ends with an error.

@@ -1,0 +1,28 @@
+// The C library's converters from other encodings to UTF-8.
+
+#ifndef SHELFMARK_CTEXTENCODING_H
+#define SHELFMARK_CTEXTENCODING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A step of a conversion.
+typedef struct {
+  /// The number of input bytes consumed and of output bytes written.
+  size_t consumed, produced;
+  /// 0: all input was converted; 1: the output is full; 2: the input ends inside a character; 3: the bytes after the consumed ones
+  /// are not text in the encoding.
+  int status;
+} shelfmark_conversion;
+
+/// Opens a converter from the encoding `name` to UTF-8; null if the C library has none of that name. Close it with
+/// `shelfmark_converter_close`.
+void *_Nullable shelfmark_converter_open(const char *_Nonnull name);
+
+/// Converts the next bytes.
+shelfmark_conversion shelfmark_converter_run(
+    void *_Nonnull converter, const uint8_t *_Nullable bytes, size_t count, uint8_t *_Nonnull text, size_t capacity);
+
+void shelfmark_converter_close(void *_Nonnull converter);
+
+#endif

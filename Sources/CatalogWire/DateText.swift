@@ -1,0 +1,55 @@
+/// A reader of dates in a form that a person describes, which writes them as `YYYY-MM-DD HH:MM:SS`.
+enum DateText {
+  /// Whether a form has year, month and day, and only known parts.
+  static func isFormat(_ format: String) -> Bool {
+    var parts = Set<UInt8>()
+    var bytes = Array(format.utf8)[...]
+    while let byte = bytes.popFirst() {
+      guard byte == UInt8(ascii: "%") else { continue }
+      guard let part = bytes.popFirst(), "YymdHMS%".utf8.contains(part) else { return false }
+      parts.insert(part)
+    }
+    return parts.isSuperset(of: "md".utf8) && (parts.contains(UInt8(ascii: "Y")) || parts.contains(UInt8(ascii: "y")))
+  }
+
+  /// Returns `text`, which is written in the form `format`, as `YYYY-MM-DD HH:MM:SS`; `nil` if it is written otherwise.
+  /// Two digits of a year below 70 are in the 21st century.
+  static func reformatted(_ text: String, _ format: [UInt8]) -> String? {
+    var rest = Array(text.utf8)[...]
+    var values: [UInt8: Int] = [:]
+    var parts = format[...]
+    while let byte = parts.popFirst() {
+      guard byte == UInt8(ascii: "%"), let part = parts.popFirst(), part != UInt8(ascii: "%") else {
+        guard rest.popFirst() == byte else { return nil }
+        continue
+      }
+      let most = part == UInt8(ascii: "Y") ? 4 : 2
+      let digits = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
+      guard !digits.isEmpty else { return nil }
+      rest = rest.dropFirst(digits.count)
+      values[part] = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+    guard rest.isEmpty else { return nil }
+    func value(_ part: Unicode.Scalar, _ range: ClosedRange<Int>, _ other: Int) -> Int? {
+      let value = values[UInt8(ascii: part)] ?? other
+      return range.contains(value) ? value : nil
+    }
+    let century = values[UInt8(ascii: "y")].map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
+    guard let year = value("Y", 1...9999, century ?? 0), let month = value("m", 1...12, 0),
+      let day = value("d", 1...days(in: month, of: year), 0), let hour = value("H", 0...23, 0),
+      let minute = value("M", 0...59, 0), let second = value("S", 0...59, 0)
+    else { return nil }
+    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + " " + padded(hour, 2) + ":"
+      + padded(minute, 2) + ":" + padded(second, 2)
+  }
+
+  private static func days(in month: Int, of year: Int) -> Int {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+  }
+
+  private static func padded(_ value: Int, _ count: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
+  }
+}

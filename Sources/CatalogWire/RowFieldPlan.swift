@@ -1,0 +1,160 @@
+internal import CatalogRows
+
+/// The values that a mapping computes for a row: those that are not simply the value of one column.
+struct RowFieldPlan {
+  /// A value to compute.
+  private struct Computed {
+    var field: ProductField
+    /// The column of ``RowCells``.
+    var column: Int
+    var sources: [Int]
+    var separator: String?
+    var steps: [Action]
+    var constant: String?
+  }
+
+  private enum Action {
+    case trim, upper, lower
+    case capture(Regex<AnyRegexOutput>)
+  }
+
+  let mapping: RowMapping
+  private var computed: [Computed] = []
+  /// The value of each source in the current row, and the line on which it begins.
+  private var values: [(text: String, line: Int)?] = []
+  private let trueWords: Set<String>
+  private let dateFormat: [UInt8]
+
+  init(_ mapping: RowMapping) {
+    self.mapping = mapping
+    trueWords = Set(mapping.trueWords.map { $0.lowercased() })
+    dateFormat = Array((mapping.dateFormat ?? "").utf8)
+  }
+
+  /// Whether every value is that of one column as it is.
+  var isEmpty: Bool { computed.isEmpty }
+
+  /// The index in ``RowCells`` of a field.
+  static func column(of field: ProductField) -> Int { columns[field.rawValue] }
+
+  private static let columns = ProductField.allCases.map { field in
+    RowCells.columns.firstIndex { $0.product == field } ?? 0
+  }
+
+  /// Adds a value that is computed from sources.
+  ///
+  /// - Returns: What is wrong with the regular expression of a step; `nil` if nothing is.
+  mutating func add(_ field: ProductField, sources: [Int], _ rule: RowMapping.Rule?) -> String? {
+    var steps: [Action] = []
+    for step in rule?.steps ?? [] {
+      switch step {
+      case .trim: steps.append(.trim)
+      case .upper: steps.append(.upper)
+      case .lower: steps.append(.lower)
+      case .capture(let pattern):
+        guard let regex = try? Regex(pattern) else {
+          return "\"\(pattern)\" is not a regular expression; correct the step capture of the field \(field.key)"
+        }
+        steps.append(.capture(regex))
+      }
+    }
+    computed.append(
+      Computed(
+        field: field, column: Self.column(of: field), sources: sources, separator: rule?.separator, steps: steps))
+    reserve(sources)
+    return nil
+  }
+
+  /// Adds a value that is the same in every row.
+  mutating func add(_ field: ProductField, constant: String) {
+    computed.append(
+      Computed(field: field, column: Self.column(of: field), sources: [], steps: [], constant: constant))
+  }
+
+  private mutating func reserve(_ sources: [Int]) {
+    let count = (sources.max() ?? -1) + 1
+    while values.count < count { values.append(nil) }
+  }
+
+  /// Sets the value of a source in this row.
+  mutating func set(_ source: Int, _ text: String, line: Int) {
+    if source < values.count { values[source] = (text, line) }
+  }
+
+  /// Computes the values of a row from those of its sources, and forgets these.
+  ///
+  /// - Returns: The values that cannot be converted.
+  mutating func finish(_ cells: inout RowCells, line: Int) -> [RowFault] {
+    var faults: [RowFault] = []
+    for entry in computed {
+      var (text, line) = (entry.constant ?? "", line)
+      if let separator = entry.separator {
+        var parts: [String] = []
+        for source in entry.sources {
+          guard let value = values[source], !value.text.isEmpty else { continue }
+          if parts.isEmpty { line = value.line }
+          parts.append(value.text)
+        }
+        text = parts.joined(separator: separator)
+      } else {
+        for source in entry.sources where text.isEmpty {
+          if let value = values[source] { (text, line) = value }
+        }
+      }
+      for step in entry.steps { text = Self.apply(step, to: text) }
+      if text.isEmpty { continue }
+      do throws(RowRefusal) {
+        let value = try converted(text, entry.field)
+        cells.set(entry.column, .text, Array(value.utf8).span, line: line)
+      } catch {
+        faults.append(RowFault(.value, line: line, column: entry.field.key, value: text, error.message))
+      }
+    }
+    for index in values.indices { values[index] = nil }
+    return faults
+  }
+
+  private static func apply(_ step: Action, to text: String) -> String {
+    switch step {
+    case .trim:
+      let start = text.drop(while: \.isWhitespace)
+      return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    case .upper: return text.uppercased()
+    case .lower: return text.lowercased()
+    case .capture(let regex):
+      guard let match = try? regex.firstMatch(in: text) else { return "" }
+      let part = match.output.count > 1 ? match.output[1].substring : match.output[0].substring
+      return part.map(String.init) ?? ""
+    }
+  }
+
+  /// A value in the form that rows have. A word that is neither true nor false stays as it is, and the checker reports
+  /// it.
+  private func converted(_ text: String, _ field: ProductField) throws(RowRefusal) -> String {
+    guard mapping.converts(field) else { return text }
+    switch field {
+    case .createTime, .updateTime:
+      if let date = DateText.reformatted(text, dateFormat) { return date }
+      throw RowRefusal("this is no date of the form \(mapping.dateFormat ?? ""); correct it, or give another form")
+    case .length, .tall, .volume, .weight, .wide:
+      if let number = Self.pointed(text) { return number }
+      throw RowRefusal(
+        "this is no number with a decimal comma; write it as 1234,5 or 1.234,5, or give the separator . for decimals")
+    default:
+      let word = text.lowercased()
+      if trueWords.contains(word) { return "true" }
+      return RowMapping.falseWords.contains(word) ? "false" : text
+    }
+  }
+
+  /// A number with a decimal comma, written with a point; `nil` if points are not between groups of three digits.
+  private static func pointed(_ text: String) -> String? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count <= 2 else { return nil }
+    let groups = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    guard groups.dropFirst().allSatisfy({ $0.utf8.count == 3 }), groups.count == 1 || groups[0].utf8.count <= 4,
+      parts.count == 1 || !parts[1].contains(".")
+    else { return nil }
+    return groups.joined() + (parts.count == 2 ? "." + parts[1] : "")
+  }
+}

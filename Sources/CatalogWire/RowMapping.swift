@@ -1,0 +1,135 @@
+public import CatalogRows
+
+/// The meaning of the columns (or keys) of a person's own file: which field of a product each one fills, and how its
+/// values are written.
+public struct RowMapping: Sendable, Equatable {
+  /// A change of a text before it becomes the value of a field.
+  public enum Step: Sendable, Equatable {
+    /// Removes white space at both ends.
+    case trim
+    /// Writes every letter as a capital.
+    case upper
+    /// Writes every letter in lower case.
+    case lower
+    /// Takes what the first group of a regular expression matches, or all that it matches if it has no group. A text
+    /// without a match becomes empty.
+    case capture(String)
+  }
+
+  /// The columns of one field.
+  public struct Rule: Sendable, Equatable {
+    /// The names of the columns, as the file writes them.
+    public var columns: [String]
+    /// The text between the values of several columns; `nil` to take the first value that is not empty.
+    public var separator: String?
+    /// The changes of the value, in this order.
+    public var steps: [Step]
+
+    /// Creates a rule.
+    public init(columns: [String], separator: String? = nil, steps: [Step] = []) {
+      self.columns = columns
+      self.separator = separator
+      self.steps = steps
+    }
+  }
+
+  /// The rules of fields that columns fill.
+  public var rules: [ProductField: Rule] = [:]
+  /// The value of fields that no column fills.
+  public var constants: [ProductField: String] = [:]
+  /// Whether columns without a rule are recognised by common names, such as `ean` or `product_name`.
+  public var isAutomatic = true
+  /// The byte between two fields of CSV; `nil` to recognise it in the first line.
+  public var delimiter: UInt8?
+  /// The decimal separator of numbers: a point or a comma. With a comma, points between groups of three digits are
+  /// skipped.
+  public var decimal = UInt8(ascii: ".")
+  /// The words for true, in any case, if they are not only `true`. Other common words then mean false.
+  public var trueWords: [String] = []
+  /// The form of dates, with `%Y %y %m %d %H %M %S` and `%%`; `nil` to take them as they are.
+  public var dateFormat: String?
+
+  /// Creates a mapping that recognises common names, and changes no value.
+  public init() {}
+
+  /// Whether a text is a form of dates: it has year, month and day, and only known parts.
+  public static func isDateFormat(_ text: String) -> Bool { DateText.isFormat(text) }
+
+  /// The words for false if ``trueWords`` is not empty.
+  static let falseWords: Set<String> = ["false", "f", "no", "n", "0", "off", "nein", "non", "否", "假"]
+
+  /// Whether values of `field` are converted, whatever column they come from.
+  func converts(_ field: ProductField) -> Bool {
+    switch field {
+    case .length, .tall, .volume, .weight, .wide: decimal != UInt8(ascii: ".")
+    case .isGreeProduct, .isGroupedProduct, .isSaleProduct, .isMarketingProduct: !trueWords.isEmpty
+    case .createTime, .updateTime: dateFormat != nil
+    default: false
+    }
+  }
+
+  /// The field that a column with a common name fills; `nil` for other names. Case, spaces and punctuation do not
+  /// matter.
+  public static func field(named name: String) -> ProductField? {
+    commonNames[String(name.lowercased().filter { $0.isLetter || $0.isNumber })]
+  }
+
+  private static let commonNames: [String: ProductField] = {
+    let names: [(ProductField, String)] = [
+      (.id, "id productid itemid externalid uid uuid 编号 产品编号 商品编号"),
+      (
+        .barcode,
+        "barcode ean ean8 ean13 eancode gtin gtin8 gtin12 gtin13 gtin14 upc upca upcean jan code barcodenumber strichcode"
+          + " 条码 条形码 商品条码 国际条码"
+      ),
+      (
+        .name,
+        "name productname itemname title productdescription bezeichnung artikelbezeichnung artikelname nom designation"
+          + " 名称 商品名称 产品名称 品名"
+      ),
+      (
+        .skuCode,
+        "skucode sku itemno itemnumber articleno articlenumber artikelnummer artikelnr artnr partno partnumber"
+          + " defaultcode internalreference 货号 编码 商品编码 产品编码 物料编码"
+      ),
+      (.brand, "brand brands brandname manufacturer marke hersteller marque 品牌"),
+      (.brandId, "brandid 品牌编号"),
+      (.category, "category categories categoryname productcategory kategorie warengruppe catégorie 分类 类别 品类"),
+      (.categoryId, "categoryid 分类编号"),
+      (.unit, "unit uom unitofmeasure einheit unité 单位 计量单位"),
+      (.orgId, "orgid organisation organization company 组织"),
+      (.groupNum, "groupnum packsize packquantity unitsperpack 装箱数 包装数量"),
+      (.length, "length länge laenge longueur 长 长度"),
+      (.wide, "wide width breite largeur 宽 宽度"),
+      (.tall, "tall height höhe hoehe hauteur 高 高度"),
+      (.weight, "weight netweight gewicht poids 重量 净重"),
+      (.volume, "volume volumen 体积"),
+      (.createTime, "createtime createdat created creationdate 创建时间"),
+      (.updateTime, "updatetime updatedat updated lastmodified modified 更新时间 修改时间"),
+      (.createBy, "createby createdby 创建人"),
+      (.updateBy, "updateby updatedby modifiedby 更新人"),
+      (.delFlag, "delflag deleted isdeleted 已删除"),
+      (.isSaleProduct, "issaleproduct onsale saleable 在售"),
+      (.isGroupedProduct, "isgroupedproduct isset 套机"),
+      (.isMarketingProduct, "ismarketingproduct"),
+      (.isGreeProduct, "isgreeproduct ownbrand"),
+    ]
+    var table: [String: ProductField] = [:]
+    for (field, words) in names {
+      for word in words.split(separator: " ") { table[String(word)] = field }
+    }
+    return table
+  }()
+}
+
+/// A column or key of a file, and the fields that it fills.
+public struct RowColumnUse: Sendable, Equatable {
+  /// The name in the file.
+  public var name: String
+  /// The number of the column, from 1; `nil` for a format without columns.
+  public var number: Int?
+  /// The names of the fields; empty for a column that is not used.
+  public var fields: [String]
+  /// Whether a common name decided, and not a rule or the name of the field.
+  public var isAutomatic: Bool
+}

@@ -1,0 +1,106 @@
+/// The text of a source in UTF-8: it decompresses zstd, which its first bytes show, and converts other encodings, as the
+/// bytes arrive.
+///
+///     var text = SourceText(encoding: nil)
+///     while let piece = try file.next() { read(try text.decode(piece)) }
+///     read(try text.finish())
+///
+/// gzip is unpacked before, by `OptionalGzip`. Memory: the first megabyte for the guess of the encoding, one chunk, and
+/// the window of the decompressor, at most 128 MiB if the file asks for it. Text in UTF-8 is passed on as it is: the
+/// reader of rows checks it, so that a message names the line and the column.
+public struct SourceText: ~Copyable {
+  /// The number of bytes from which the encoding is guessed.
+  public static let sampleByteCount = 1 << 20
+  private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+
+  private let limits: SourceLimits
+  private let requested: String?
+  /// The first bytes, until the packing is known.
+  private var head: [UInt8] = []
+  private var isPackingKnown = false
+  private var inflater: ZstdInflater?
+  /// The beginning of the unpacked text, until the encoding is known.
+  private var sample: [UInt8] = []
+  private var isEncodingKnown = false
+  private var decoder: TextDecoder?
+  private var byteCount = 0
+  /// The encoding that was guessed; `nil` if it was given, or is not known yet.
+  public private(set) var guess: EncodingGuess?
+
+  /// - Parameters:
+  ///   - encoding: The name of the encoding; `nil` to guess it.
+  ///   - limits: The limits of decompression.
+  /// - Throws: `SourceError.unknownEncoding`.
+  public init(encoding: String?, limits: SourceLimits = SourceLimits()) throws(SourceError) {
+    self.limits = limits
+    requested = encoding
+    inflater = nil
+    decoder = nil
+    guard let encoding else { return }
+    isEncodingKnown = true
+    if !Self.isUTF8(encoding) { decoder = try TextDecoder(encoding) }
+  }
+
+  private static func isUTF8(_ name: String) -> Bool {
+    let letters = name.lowercased()
+    return letters == "utf-8" || letters == "utf8" || letters == "us-ascii" || letters == "ascii"
+  }
+
+  /// Returns the text of the next bytes, which may be empty.
+  ///
+  /// - Throws: `SourceError`.
+  public mutating func decode(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
+    byteCount += bytes.count
+    if isPackingKnown { return try convert(unpack(bytes)) }
+    head += bytes
+    if head.count < Self.zstdMagic.count, Self.zstdMagic.starts(with: head) { return [] }
+    return try startUnpacking()
+  }
+
+  private mutating func startUnpacking() throws(SourceError) -> [UInt8] {
+    isPackingKnown = true
+    if head.starts(with: Self.zstdMagic) { inflater = try ZstdInflater() }
+    let first = head
+    head = []
+    return try convert(unpack(first))
+  }
+
+  private mutating func unpack(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
+    if inflater == nil { return bytes }
+    var text: [UInt8] = []
+    try inflater?.unpack(bytes.span, into: &text, limits)
+    return text
+  }
+
+  private mutating func convert(_ bytes: [UInt8]) throws(SourceError) -> [UInt8] {
+    if isEncodingKnown {
+      if decoder == nil { return bytes }
+      var text: [UInt8] = []
+      try decoder?.decode(bytes, into: &text)
+      return text
+    }
+    sample += bytes
+    return sample.count < Self.sampleByteCount ? [] : try startDecoding()
+  }
+
+  private mutating func startDecoding() throws(SourceError) -> [UInt8] {
+    isEncodingKnown = true
+    let first = sample
+    sample = []
+    let guess = EncodingGuess(first)
+    self.guess = guess
+    if guess.name != "UTF-8" { decoder = try TextDecoder(guess.name) }
+    return try convert(first)
+  }
+
+  /// Ends the bytes, and returns the rest of the text.
+  ///
+  /// - Throws: `SourceError`.
+  public mutating func finish() throws(SourceError) -> [UInt8] {
+    var text = isPackingKnown ? [] : try startUnpacking()
+    if let inflater = inflater.take(), !inflater.isAtEndOfFrame { throw .zstdEndsEarly(offset: byteCount) }
+    if !isEncodingKnown { text += try startDecoding() }
+    try decoder?.finish(into: &text)
+    return text
+  }
+}

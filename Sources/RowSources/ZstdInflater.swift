@@ -1,0 +1,56 @@
+internal import CZstd
+
+/// A decompressor of successive zstd frames.
+///
+/// Unsafe: the stream belongs to this value alone; pointers to input and output are used within one call.
+@safe
+struct ZstdInflater: ~Copyable {
+  private let stream: OpaquePointer
+  private var output = [UInt8](repeating: 0, count: 128 << 10)
+  private var packedByteCount = 0
+  private var unpackedByteCount = 0
+  /// Whether the last frame is complete.
+  private(set) var isAtEndOfFrame = false
+
+  /// - Throws: ``SourceError/outOfMemory``.
+  init() throws(SourceError) {
+    guard let stream = unsafe ZSTD_createDStream() else { throw .outOfMemory }
+    unsafe self.stream = stream
+  }
+
+  deinit {
+    // No other reference exists.
+    _ = unsafe ZSTD_freeDStream(stream)
+  }
+
+  /// Decompresses the next bytes and appends the result to `text`.
+  ///
+  /// - Throws: `SourceError.zstdDamaged`, `.unpacksTooLarge`.
+  mutating func unpack(_ packed: Span<UInt8>, into text: inout [UInt8], _ limits: SourceLimits) throws(SourceError) {
+    var offset = 0
+    var isOutputFull = false
+    packedByteCount += packed.count
+    while offset < packed.count || isOutputFull {
+      let stream = unsafe self.stream
+      let (consumed, produced, result) = unsafe packed.withUnsafeBufferPointer { packed in
+        unsafe output.withUnsafeMutableBufferPointer { output in
+          var input = unsafe ZSTD_inBuffer(src: packed.baseAddress, size: packed.count, pos: offset)
+          var room = unsafe ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+          let result = unsafe ZSTD_decompressStream(stream, &room, &input)
+          return unsafe (input.pos, room.pos, result)
+        }
+      }
+      if ZSTD_isError(result) != 0 {
+        // The library's messages are constants.
+        throw .zstdDamaged(reason: unsafe String(cString: ZSTD_getErrorName(result)), offset: packedByteCount)
+      }
+      isOutputFull = produced == output.count
+      isAtEndOfFrame = result == 0
+      if isAtEndOfFrame { isOutputFull = false }
+      offset = consumed
+      unpackedByteCount += produced
+      try limits.check(unpacked: unpackedByteCount, packed: packedByteCount)
+      text.append(contentsOf: output[..<produced])
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import CatalogRows
+import CatalogWire
+import Foundation
+import JSONFormat
+import RowSources
+import TextFormat
+
+/// A mapping with what it says about the file as a whole, and its form as JSON.
+struct MappingFile {
+  /// An error in a mapping.
+  struct Invalid: Error { var message: String }
+
+  var mapping = RowMapping()
+  var format: RowFileFormat?
+  var encoding: String?
+  var unknown: RowRules.UnknownKeys?
+
+  init() {}
+
+  /// - Throws: `Failure` with exit code 66 or 64.
+  init(path: String) throws {
+    var bytes: [UInt8] = []
+    let file = try InputFile(path)
+    while let piece = try file.next() {
+      bytes += piece
+      guard bytes.count <= 1 << 20 else { throw Failure(.usage, "\(path): a mapping has at most 1 MiB") }
+    }
+    guard let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+      throw Failure(.usage, "\(path): this is no JSON object; --save-map writes an example")
+    }
+    do throws(Invalid) { try read(object) } catch { throw Failure(.usage, "\(path): \(error.message)") }
+  }
+
+  // MARK: Parts
+
+  static func field(_ name: String) throws(Invalid) -> ProductField {
+    if let field = ProductField.allCases.first(where: { $0.key == name }) { return field }
+    let names = ProductField.allCases.map(\.key)
+    let advice =
+      NearestName.of(name, among: names).map { "is \($0) meant?" } ?? "fields are \(names.joined(separator: ", "))"
+    throw Invalid(message: "a product has no field \"\(name)\"; \(advice)")
+  }
+
+  static func delimiter(_ text: String) throws(Invalid) -> UInt8 {
+    if text == "tab" || text == "\\t" { return 0x09 }
+    guard let byte = text.utf8.first, text.utf8.count == 1, byte < 0x80, byte >= 0x20 || byte == 0x09, byte != 0x22
+    else {
+      throw Invalid(message: "the delimiter is one ASCII character, and no quote; or 'tab'")
+    }
+    return byte
+  }
+
+  static func decimal(_ text: String) throws(Invalid) -> UInt8 {
+    guard text == "." || text == "," else { throw Invalid(message: "the decimal separator is . or a comma") }
+    return text == "." ? UInt8(ascii: ".") : UInt8(ascii: ",")
+  }
+
+  static func date(_ text: String) throws(Invalid) -> String {
+    guard RowMapping.isDateFormat(text) else {
+      throw Invalid(message: "a form of dates has %Y (or %y), %m and %d, and may have %H, %M and %S")
+    }
+    return text
+  }
+
+  // MARK: Reading
+
+  private mutating func read(_ object: [String: Any]) throws(Invalid) {
+    for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+      switch key {
+      case "format":
+        guard let format = RowFileFormat(argument: try Self.text(value, key)) else {
+          throw Invalid(message: "format is csv, tsv, ndjson or json")
+        }
+        self.format = format
+      case "encoding": encoding = try Self.text(value, key)
+      case "delimiter": mapping.delimiter = try Self.delimiter(try Self.text(value, key))
+      case "decimal": mapping.decimal = try Self.decimal(try Self.text(value, key))
+      case "date": mapping.dateFormat = try Self.date(try Self.text(value, key))
+      case "true": mapping.trueWords = try Self.texts(value, key)
+      case "automatic":
+        guard let isAutomatic = value as? Bool else { throw Invalid(message: "automatic is true or false") }
+        mapping.isAutomatic = isAutomatic
+      case "unknown":
+        guard let unknown = RowRules.UnknownKeys(rawValue: try Self.text(value, key)) else {
+          throw Invalid(message: "unknown is fail or ignore")
+        }
+        self.unknown = unknown
+      case "fields":
+        guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
+        for (name, rule) in fields { try read(rule, for: try Self.field(name)) }
+      default:
+        throw Invalid(
+          message: "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, decimal, date, true, automatic,"
+            + " unknown and fields")
+      }
+    }
+  }
+
+  private mutating func read(_ value: Any, for field: ProductField) throws(Invalid) {
+    guard let object = value as? [String: Any] else {
+      mapping.rules[field] = RowMapping.Rule(columns: try Self.texts(value, field.key))
+      return
+    }
+    if let constant = object["constant"], object.count == 1 {
+      mapping.constants[field] = try Self.text(constant, "constant")
+      return
+    }
+    for key in object.keys where !["columns", "join", "steps"].contains(key) {
+      throw Invalid(message: "\(field.key): \"\(key)\" is unknown; a field has columns, join and steps, or a constant")
+    }
+    guard let columns = object["columns"] else { throw Invalid(message: "\(field.key): columns are missing") }
+    var rule = RowMapping.Rule(columns: try Self.texts(columns, "columns"))
+    if let join = object["join"] { rule.separator = try Self.text(join, "join") }
+    for step in object["steps"] as? [Any] ?? [] { rule.steps.append(try Self.step(step)) }
+    mapping.rules[field] = rule
+  }
+
+  private static func step(_ value: Any) throws(Invalid) -> RowMapping.Step {
+    switch value as? String {
+    case "trim": return .trim
+    case "upper": return .upper
+    case "lower": return .lower
+    default: break
+    }
+    guard let object = value as? [String: Any], object.count == 1, let pattern = object["capture"] as? String else {
+      throw Invalid(message: "a step is \"trim\", \"upper\", \"lower\" or {\"capture\": \"a regular expression\"}")
+    }
+    return .capture(pattern)
+  }
+
+  private static func text(_ value: Any, _ key: String) throws(Invalid) -> String {
+    guard let text = value as? String else { throw Invalid(message: "\(key) is a text") }
+    return text
+  }
+
+  private static func texts(_ value: Any, _ key: String) throws(Invalid) -> [String] {
+    if let text = value as? String { return [text] }
+    guard let texts = value as? [String], !texts.isEmpty else {
+      throw Invalid(message: "\(key) is a text, or a list of texts that is not empty")
+    }
+    return texts
+  }
+
+  // MARK: Writing
+
+  /// The mapping as JSON, with the columns and the encoding that were recognised.
+  func text(_ columns: [RowColumnUse], _ guess: EncodingGuess?) -> [UInt8] {
+    var fields: [String: JSONText] = [:]
+    for column in columns {
+      for field in column.fields where ProductField.allCases.contains(where: { $0.key == field }) {
+        fields[field] = .text(column.name)
+      }
+    }
+    for (field, rule) in mapping.rules { fields[field.key] = Self.json(rule) }
+    for (field, value) in mapping.constants { fields[field.key] = .object([("constant", .text(value))]) }
+    var object: [(String, JSONText)] = []
+    if let format { object.append(("format", .text(format.rawValue))) }
+    if let name = encoding ?? guess?.name { object.append(("encoding", .text(name))) }
+    if let delimiter = mapping.delimiter { object.append(("delimiter", .text(String(UnicodeScalar(delimiter))))) }
+    if mapping.decimal != UInt8(ascii: ".") { object.append(("decimal", .text(","))) }
+    if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
+    if let date = mapping.dateFormat { object.append(("date", .text(date))) }
+    if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
+    object.append(("fields", .object(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
+    var text: [UInt8] = []
+    JSONText.object(object).append(to: &text)
+    return text + [0x0A]
+  }
+
+  private static func json(_ rule: RowMapping.Rule) -> JSONText {
+    var object: [(String, JSONText)] = [("columns", .array(rule.columns.map(JSONText.text)))]
+    if let separator = rule.separator { object.append(("join", .text(separator))) }
+    let steps = rule.steps.map { step -> JSONText in
+      switch step {
+      case .trim: .text("trim")
+      case .upper: .text("upper")
+      case .lower: .text("lower")
+      case .capture(let pattern): .object([("capture", .text(pattern))])
+      }
+    }
+    if !steps.isEmpty { object.append(("steps", .array(steps))) }
+    return .object(object)
+  }
+
+  /// Tells people what was recognised, if it is not simply what the file says.
+  func tell(_ columns: [RowColumnUse], _ guess: EncodingGuess?, _ name: String) {
+    if let guess, guess.name != "UTF-8" {
+      Console.say("catalogctl: \(name): read as \(guess.name) (\(guess.reason.rawValue)); --encoding names another")
+    }
+    let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
+    if isPlain, mapping.constants.isEmpty { return }
+    Console.say("catalogctl: \(name): the columns are taken as follows")
+    for column in columns.prefix(100) {
+      let what =
+        column.fields.isEmpty
+        ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")
+      Console.say("  \(column.name.shown) → \(what)")
+    }
+    if columns.count > 100 { Console.say("  and \(columns.count - 100) more") }
+    for (field, value) in mapping.constants.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      Console.say("  always \(value.shown) → \(field.key)")
+    }
+  }
+}

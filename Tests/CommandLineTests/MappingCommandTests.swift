@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+/// `import` of files with columns, separators and encodings of their own.
+@Suite struct MappingCommandTests {
+  private func file(_ bytes: Data, _ name: String, _ root: TestRoot) throws -> String {
+    try root.folder.file(name, bytes).path
+  }
+
+  private func product(_ id: String, _ root: TestRoot) throws -> [String: Any] {
+    try root.run("get", "--id", id, "--json").object()
+  }
+
+  private static let german = """
+    Artikelnummer;EAN;Bezeichnung;Gewicht;Aktiv;Angelegt;Lager
+    007;4006381333931;Größe, klein;1.234,5;1;31.12.2024;A
+    008;4006381333948;Maß;0,25;0;01.02.2023;B
+
+    """
+
+  private static let options = [
+    "--column", "id=Artikelnummer", "--column", "isSaleProduct=Aktiv", "--column", "createTime=Angelegt", "--constant",
+    "brand=ACME", "--true", "t,yes,1", "--decimal", ",", "--date", "%d.%m.%Y", "--unknown", "ignore",
+  ]
+
+  @Test(arguments: ["utf-8", "windows-1252", "utf-16"]) func `a semicolon file with its own names is imported`(
+    encoding: String
+  ) throws {
+    let root = try TestRoot(answers: [])
+    let data = try #require(
+      Self.german.data(
+        using: encoding == "utf-8" ? .utf8 : encoding == "utf-16" ? .utf16LittleEndian : .windowsCP1252))
+    let path = try file(data, "erp.csv", root)
+    let map = root.folder.path + "/map.json"
+    let run = try root.run(["import", path, "--json", "--save-map", map] + Self.options)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(try run.object().number("rowsKept") == 2)
+    #expect(run.words.contains("EAN → barcode (by its common name)") && run.words.contains("Lager → not used"))
+    let row = try product("007", root)
+    #expect(row["barcode"] as? String == "4006381333931" && row["name"] as? String == "Größe, klein")
+    #expect(row["weight"] as? Double == 1234.5 && row["isSaleProduct"] as? Bool == true)
+    #expect(row["brand"] as? String == "ACME" && row["createTime"] as? String == "2024-12-31 00:00:00")
+    #expect(row["skuCode"] as? String == "007")
+    // The saved mapping gives the same rows.
+    let other = try TestRoot(answers: [])
+    let again = try other.run("import", path, "--map", map, "--unknown", "ignore")
+    #expect(again.code == 0, "\(again.words)")
+    #expect(try other.dump() == root.dump())
+  }
+
+  @Test func `a mapping joins columns, tries them in order, and takes a part of a text`() throws {
+    let root = try TestRoot(answers: [])
+    let map = try file(
+      Data(
+        #"""
+        {"fields": {"name": {"columns": ["make", "model"], "join": " ", "steps": ["trim", "upper"]},
+         "barcode": ["gtin", "upc"], "unit": {"columns": ["size"], "steps": [{"capture": "[0-9]+ ?([a-z]+)"}]},
+         "orgId": {"constant": "o1"}}, "unknown": "ignore"}
+        """#.utf8), "map.json", root)
+    let rows = [
+      ("rows.tsv", "id\tmake\tmodel\tgtin\tupc\tsize\n1\tacme \tx1 \t\t012345678905\t4 oz\n"),
+      ("rows.ndjson", #"{"id":1,"make":"acme ","model":"x1 ","gtin":null,"upc":"012345678905","size":"4 oz"}"#),
+      (
+        "rows.json",
+        "[\n {\"id\": 1, \"make\": \"acme \", \"model\": \"x1 \",\n  \"upc\": \"012345678905\", \"size\": \"4 oz\"}\n]\n"
+      ),
+    ]
+    for (name, text) in rows {
+      let run = try root.run("import", file(Data(text.utf8), name, root), "--map", map)
+      #expect(run.code == 0, "\(name): \(run.words)")
+      let row = try product("1", root)
+      #expect(row["name"] as? String == "ACME  X1" && row["barcode"] as? String == "012345678905", "\(name)")
+      #expect(row["unit"] as? String == "oz" && row["orgId"] as? String == "o1", "\(name)")
+    }
+  }
+
+  @Test func `a dry run shows products, and changes nothing`() throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("sku,product_name\nA1,Lamp\n".utf8), "shop.csv", root)
+    let run = try root.run("import", path, "--dry-run", "--column", "id=sku")
+    #expect(run.code == 0, "\(run.words)")
+    #expect(
+      run.lines.first?.contains("\"name\":\"Lamp\"") == true && run.lines.first?.contains("\"id\":\"A1\"") == true)
+    #expect(run.lines.last?.contains("1 row read, 1 would be kept; nothing was changed") == true)
+    #expect(try root.dump().isEmpty)
+    let bad = try root.run("import", path, "--dry-run")
+    #expect(bad.code == 65 && bad.words.contains("--column \"id=sku\""), "\(bad.words)")
+  }
+
+  @Test func `zstd is told by content`() throws {
+    let root = try TestRoot(answers: [])
+    // The bytes of "id,name\n1,abc\n", packed by zstd.
+    let packed: [UInt8] = [
+      0x28, 0xB5, 0x2F, 0xFD, 0x24, 0x0E, 0x71, 0, 0, 0x69, 0x64, 0x2C, 0x6E, 0x61, 0x6D, 0x65, 0x0A, 0x31, 0x2C, 0x61,
+      0x62, 0x63, 0x0A, 0x1D, 0x31, 0x7F, 0x7D,
+    ]
+    #expect(try root.run("import", file(Data(packed), "rows.csv.zst", root)).code == 0)
+    #expect(try product("1", root)["name"] as? String == "abc")
+    let run = try root.run("import", file(Data(packed.dropLast(3)), "cut.csv", root))
+    #expect(run.code == 65 && run.words.contains("cut.csv: the file is zstd and is not whole"), "\(run.words)")
+  }
+
+  @Test func `hostile files give clear errors`() throws {
+    let root = try TestRoot(answers: [])
+    let columns = (0..<10_000).map { "c\($0)" }.joined(separator: ",")
+    let cases: [(Data, String)] = [
+      (Data(repeating: 0x22, count: 1 << 20 | 1), "inside of the quotes"),
+      (Data("id,na\0me\n1,a\n".utf8), "zero byte"),
+      (Data((columns + "\n").utf8), "10000 columns, and at most 4096"),
+      (
+        try #require("id,name\n1,abc\n".data(using: .utf16LittleEndian)).dropLast(),
+        "ends inside a character of UTF-16LE"
+      ),
+      (Data("[{\"id\":1},".utf8), "the array does not end"),
+      (Data("[{\"id\":1} {\"id\":2}]".utf8), "not followed by a comma"),
+    ]
+    for (bytes, words) in cases {
+      let name = bytes.first == UInt8(ascii: "[") ? "bad.json" : "bad.csv"
+      let run = try root.run("import", file(bytes, name, root))
+      #expect(run.code == 65 && run.words.contains(words) && run.words.contains(name), "\(words): \(run.words)")
+    }
+    #expect(try root.dump().isEmpty)
+  }
+
+  @Test func `options that make no sense are refused`() throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("id,ean\n1,2\n".utf8), "a.csv", root)
+    for (options, words) in [
+      (["--column", "barcod=ean"], "is barcode meant?"), (["--decimal", ";"], "decimal separator"),
+      (["--date", "%Q"], "form of dates"), (["--encoding", "klingon"], "iconv --list"),
+      (["--delimiter", "ab"], "one ASCII character"),
+    ] {
+      let run = try root.run(["import", path] + options)
+      #expect(run.code == 64 && run.words.contains(words), "\(options): \(run.words)")
+    }
+    let run = try root.run("import", path, "--column", "name=eam")
+    #expect(run.code == 65 && run.words.contains("is \"ean\" meant?"), "\(run.words)")
+  }
+}

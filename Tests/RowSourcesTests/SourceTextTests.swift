@@ -1,0 +1,78 @@
+import RowSources
+import Testing
+
+@Suite struct SourceTextTests {
+  private func text(_ bytes: [UInt8], _ encoding: String? = nil, step: Int = 3) throws -> (String, EncodingGuess?) {
+    var source = try SourceText(encoding: encoding)
+    var text: [UInt8] = []
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + step)
+      text += try source.decode(Array(bytes[start..<end]))
+      start = end
+    }
+    text += try source.finish()
+    return (String(decoding: text, as: UTF8.self), source.guess)
+  }
+
+  private func utf16(_ text: String, bigEndian: Bool = false) -> [UInt8] {
+    text.utf16.flatMap { unit -> [UInt8] in
+      let bytes = [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
+      return bigEndian ? bytes.reversed() : bytes
+    }
+  }
+
+  @Test(arguments: [1, 2, 7, 4096]) func `UTF-8 is passed on as it is`(step: Int) throws {
+    let (text, guess) = try text(Array("id,name\n1,空调 é\n".utf8), step: step)
+    #expect(text == "id,name\n1,空调 é\n" && guess?.name == "UTF-8")
+  }
+
+  @Test(arguments: [false, true]) func `UTF-16 is recognised with and without a mark`(bigEndian: Bool) throws {
+    let name = bigEndian ? "UTF-16BE" : "UTF-16LE"
+    let plain = utf16("id,name\n1,é\n", bigEndian: bigEndian)
+    let (text, guess) = try text(plain)
+    #expect(text == "id,name\n1,é\n" && guess == EncodingGuess(plain) && guess?.name == name && guess?.reason == .zeros)
+    let marked = try self.text(utf16("\u{FEFF}id,name\n", bigEndian: bigEndian))
+    #expect(marked.0 == "\u{FEFF}id,name\n" && marked.1?.name == name && marked.1?.reason == .mark)
+  }
+
+  @Test func `GB18030 and Windows-1252 are told apart`() throws {
+    // 编号,名称 and 空调 in GB18030; Größe in Windows-1252.
+    let chinese: [UInt8] = [
+      0xB1, 0xE0, 0xBA, 0xC5, 0x2C, 0xC3, 0xFB, 0xB3, 0xC6, 0x0A, 0x31, 0x2C, 0xBF, 0xD5, 0xB5, 0xF7,
+    ]
+    let (text, guess) = try text(chinese)
+    #expect(text == "编号,名称\n1,空调" && guess?.name == "GB18030")
+    let german = try self.text(Array("id;Gr".utf8) + [0xF6, 0xDF] + Array("e\n".utf8))
+    #expect(german.0 == "id;Größe\n" && german.1?.name == "WINDOWS-1252")
+    #expect(try self.text(chinese, "GBK").0 == "编号,名称\n1,空调")
+  }
+
+  @Test func `half a UTF-16 file and unknown names are errors with a remedy`() throws {
+    #expect(throws: SourceError.endsInCharacter(encoding: "UTF-16LE", line: 2)) {
+      try text(Array(utf16("id,name\n1,ab").dropLast()))
+    }
+    for name in ["klingon", "UTF-8//IGNORE", ""] {
+      #expect(throws: SourceError.unknownEncoding(name: name)) { _ = try SourceText(encoding: name) }
+    }
+    #expect(throws: SourceError.notText(encoding: "EUC-JP", line: 2, byte: 0xFF)) {
+      try text([0x61, 0x0A, 0xFF, 0x62], "EUC-JP")
+    }
+    #expect(SourceError.unknownEncoding(name: "x").description.contains("iconv --list"))
+  }
+
+  /// `id,name` and one row, packed by zstd 1.5.
+  private static let packed: [UInt8] = [
+    0x28, 0xb5, 0x2f, 0xfd, 0x24, 0x0e, 0x71, 0x00, 0x00, 0x69, 0x64, 0x2c, 0x6e, 0x61, 0x6d, 0x65, 0x0a, 0x31, 0x2c,
+    0x61, 0x62, 0x63, 0x0a, 0x1d, 0x31, 0x7f, 0x7d,
+  ]
+
+  @Test func `zstd is unpacked, and what is cut or damaged is refused`() throws {
+    #expect(try text(Self.packed).0 == "id,name\n1,abc\n")
+    #expect(try text(Self.packed + Self.packed, step: 100).0 == "id,name\n1,abc\nid,name\n1,abc\n")
+    for count in 4..<Self.packed.count {
+      #expect(throws: SourceError.zstdEndsEarly(offset: count)) { try text(Array(Self.packed.prefix(count))) }
+    }
+    #expect(throws: SourceError.self) { try text(Self.packed.dropLast() + [0]) }
+  }
+}
