@@ -8,8 +8,8 @@ internal import JSONFormat
 /// line of at most ``WireLimits/tokenByteCount``, and up to 64 bytes for the id of each product. Use ``RowLines`` to
 /// read a server's rows.
 ///
-/// A text that begins with `[` is one JSON array instead, whose elements are the rows. A ``RowMapping`` gives keys of
-/// other names their fields.
+/// A ``RowMapping`` gives keys of other names their fields. With one, a text that begins with `[` is a JSON array, whose
+/// elements are the rows.
 public struct NDJSONRows: ~Copyable {
   /// Rows are nested one level deep.
   private static let rowDepth = 1
@@ -91,7 +91,7 @@ public struct NDJSONRows: ~Copyable {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 } else if head.count < 3, head.first == 0xEF { return false }
     while start < head.count, [0x20, 0x09, 0x0A, 0x0D].contains(head[start]) { start += 1 }
     if start == head.count, head.count < 1 << 16 { return false }
-    if start < head.count, head[start] == UInt8(ascii: "[") {
+    if mapping != nil, start < head.count, head[start] == UInt8(ascii: "[") {
       array = JSONArraySplitter(elementByteCount: lineByteCount)
     }
     return true
