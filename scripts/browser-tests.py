@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -68,6 +69,46 @@ class Studio:
         return status
 
 
+class Daemon(Studio):
+    """A daemon that runs on the same stores, with its own token or with none."""
+
+    def __init__(self, *arguments, token=""):
+        self.token = token
+        arguments = ["--http-address", "127.0.0.1:0", "--log-format", "json", "--inputs-names=", *arguments]
+        self.process = subprocess.Popen(
+            [os.environ["SHELFMARK_CATALOGD"], *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "CATALOGD_HTTP_TOKEN": token} if token else None)
+        self.lines = []
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if '"studio"' in line:
+                break
+        else:
+            raise AssertionError("".join(self.lines))
+        self.port = int(json.loads(self.lines[-1])["studio"].split(":")[2].split("/")[0])
+        # A log that nobody reads would hold up the daemon in the end.
+        threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
+
+    def page(self, path):
+        return f"http://127.0.0.1:{self.port}/studio/{path}" + (f"#t={self.token}" if self.token else "")
+
+    def scan(self, code):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = "Bearer " + self.token
+        connection.request("POST", "/v1/scans", body=json.dumps({"code": code}), headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        assert answer.status == 200, (answer.status, body)
+        return json.loads(body)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+
 def chromium():
     from selenium import webdriver
     options = webdriver.ChromeOptions()
@@ -83,10 +124,11 @@ class PageTests(unittest.TestCase):
     """What tests of pages share: one studio and one browser for each class."""
 
     arguments = ()
+    program = Studio
 
     @classmethod
     def setUpClass(cls):
-        cls.studio = Studio(*cls.arguments)
+        cls.studio = cls.program(*cls.arguments)
         cls.browser = chromium()
 
     @classmethod
@@ -320,6 +362,107 @@ class Scans(PageTests):
         field.send_keys("no such code", Keys.ENTER)
         self.until(lambda: "none" in self.find("main").text, "there is no second answer")
         self.assertEqual(self.faults(), [])
+
+
+class Live(PageTests):
+    """The studio of a daemon without a token."""
+
+    program = Daemon
+    arguments = ("--webhooks-names", "stock", "--webhooks-stock-url", "http://127.0.0.1:9/")
+
+    def test_scans_appear_as_they_happen(self):
+        self.open("live")
+        self.until(lambda: self.script("return !!document.querySelector('main .badge.good')"), "it is not connected")
+        # A mark of the page's own clock, which is that of this machine, for each code that appears.
+        self.script("""
+            window.seen = {};
+            new MutationObserver(() => {
+              for (const row of document.querySelectorAll('.scans tbody tr')) {
+                const text = row.textContent;
+                for (const code of ['00959742', 'nothing-1', 'nothing-2'])
+                  if (text.includes(code)) window.seen[code] ??= Date.now();
+              }
+            }).observe(document.querySelector('main'), {childList: true, subtree: true, characterData: true});""")
+        for code in ["00959742", "nothing-1", "nothing-2"]:
+            begin = time.time() * 1000
+            self.studio.scan(code)
+            self.until(lambda: self.script("return window.seen[arguments[0]]", code), f"{code} is not there")
+            took = self.script("return window.seen[arguments[0]]", code) - begin
+            print(f"a scan is visible after {took:.0f} ms")
+            self.assertLessEqual(took, 300)
+        text = self.find("main").text
+        for word in ["Turkey Jerky Teriyaki", "exact", "none", "stock"]:
+            self.assertIn(word, text)
+        row = next(row for row in self.script("return [...document.querySelectorAll('.scans tbody tr')]")
+                   if "00959742" in row.text)
+        self.assertRegex(row.text, r"\d (µs|ms)")
+        self.assertEqual(self.faults(), [])
+
+    def test_no_page_violates_a_rule_of_accessibility(self):
+        from axe_selenium_python import Axe
+        for page in ["live", "", "queue", "misses"]:
+            for theme in ["light", "dark"]:
+                with self.subTest(page, theme=theme):
+                    self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                        "features": [{"name": "prefers-color-scheme", "value": theme}]})
+                    self.open(page)
+                    self.studio.scan("00959742")
+                    time.sleep(0.5)
+                    axe = Axe(self.browser)
+                    axe.inject()
+                    violations = axe.run()["violations"]
+                    self.assertEqual([f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in violations], [])
+
+    def test_a_table_stays_usable_while_a_hundred_commits_happen(self):
+        self.open("products")
+        before = self.studio.data("store")["sequence"]
+        rows = "return [...document.querySelectorAll('[role=grid] [data-field=barcode]')].map(cell => cell.textContent)"
+        first = self.script(rows)
+
+        def commit():
+            for number in range(100):
+                product = {"id": "90100", "barcode": "H90100", "name": f"version {number}", "delFlag": 0, "groupNum": 1,
+                           "updateTime": f"2026-01-03 00:{number // 60:02}:{number % 60:02}"}
+                payload = {"updateTime": product["updateTime"], "appProductVOList": [product], "appProductRelVOList": []}
+                subprocess.run([os.environ["SHELFMARK_CATALOGCTL"], "sync", "--from", "-"], check=True,
+                               input=json.dumps(payload), text=True, stdout=subprocess.DEVNULL)
+
+        writer = threading.Thread(target=commit)
+        writer.start()
+        try:
+            while writer.is_alive():
+                for place in [0.5, 0.9, 0]:
+                    self.script("""let scroller = document.querySelector('[role=grid]');
+                        while (scroller.scrollHeight <= scroller.clientHeight + 1) scroller = scroller.parentElement ?? document.scrollingElement;
+                        scroller.scrollTop = scroller.scrollHeight * arguments[0];""", place)
+                    self.until(lambda: len([text for text in self.script(rows) if text]) > 5, "there are no rows")
+        finally:
+            writer.join()
+        # The rows are those of the commit on which the table was opened.
+        self.until(lambda: self.script(rows) == first, "the rows have changed")
+        self.until(lambda: "100 new commits" in self.script("return document.body.innerText"), "there is no notice")
+        self.assertEqual(self.studio.data("store")["sequence"], before + 100)
+        self.assertEqual(self.faults(), [])
+
+
+class LiveWithToken(PageTests):
+    """The studio of a daemon with a token."""
+
+    program = Daemon
+
+    @classmethod
+    def setUpClass(cls):
+        cls.studio = Daemon(token="the-token-of-the-daemon")
+        cls.browser = chromium()
+
+    def test_the_token_is_that_of_the_daemon(self):
+        self.browser.get(self.studio.page("live").split("#")[0])
+        self.until(lambda: self.script("return !!document.querySelector('#token')"), "no token is asked for")
+        self.open("live")
+        self.assertNotIn("the-token", self.browser.current_url)
+        self.until(lambda: self.script("return !!document.querySelector('main .badge.good')"), "it is not connected")
+        self.studio.scan("00959742")
+        self.until(lambda: "Turkey Jerky Teriyaki" in self.find("main").text, "the scan is not there")
 
 
 @unittest.skipUnless(int(os.environ.get("SHELFMARK_GENERATED", "0")) >= 100_000, "only with --products 100000 or more")

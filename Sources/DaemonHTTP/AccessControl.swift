@@ -20,12 +20,7 @@ struct AccessControl: Sendable {
   ) throws(ErrorResponse) {
     if case .anybody? = access { return try checkHost(head) }
     // First, so that guessing tokens is limited like any other request.
-    if let rate, let wait = rate.take(caller(), now: now()) {
-      let seconds = Int(min(max(1, wait.rounded(.up)), 86_400))
-      throw ErrorResponse(
-        .tooManyRequests, "tooManyRequests", "too many requests; ask again in \(seconds) s",
-        headers: [.retryAfter: "\(seconds)"])
-    }
+    try checkRate(caller(), now())
     try checkHost(head)
     // Browsers send preflights without a token.
     if CrossOrigin.isPreflight(head) {
@@ -38,6 +33,24 @@ struct AccessControl: Sendable {
       if let origin = head.headerFields[.origin], !Loopback.contains(origin: origin) { try checkOrigin(head) }
     }
     if isOverNetwork { try checkForm(head) }
+  }
+
+  /// Checks what the studio leaves to its server: the rate of requests, and that there is one host.
+  ///
+  /// - Throws: `ErrorResponse` with status 400 or 429.
+  func admit(
+    toStudio head: HTTPRequest, caller: @autoclosure () -> String, now: @autoclosure () -> Double
+  ) throws(ErrorResponse) {
+    try checkRate(caller(), now())
+    try checkHost(head)
+  }
+
+  private func checkRate(_ caller: @autoclosure () -> String, _ now: @autoclosure () -> Double) throws(ErrorResponse) {
+    guard let rate, let wait = rate.take(caller(), now: now()) else { return }
+    let seconds = Int(min(max(1, wait.rounded(.up)), 86_400))
+    throw ErrorResponse(
+      .tooManyRequests, "tooManyRequests", "too many requests; ask again in \(seconds) s",
+      headers: [.retryAfter: "\(seconds)"])
   }
 
   /// A request names exactly one host (RFC 9112, 3.2): if there are two, a proxy in front of this server may have

@@ -11,7 +11,7 @@ extension DaemonAPI {
       Route(method: .get, path: "/metrics", access: .machine, work: .answer(metricsText)),
       Route(method: .get, path: "/openapi.json", work: .immediate(describe)),
       Route(method: .get, path: "/v1/status", work: .answer(status)),
-      Route(method: .get, path: "/v1/events", parameters: ["kinds", "lastEventId"], work: .events),
+      Route(method: .get, path: "/v1/events", parameters: ["kinds", "lastEventId", "latency"], work: .events),
       Route(method: .get, path: "/v1/sync", work: .answer(syncState)),
       Route(method: .post, path: "/v1/sync", body: .optional, members: ["full"], work: .answer(syncNow)),
       Route(method: .get, path: "/v1/session", work: .answer(user)),

@@ -59,6 +59,11 @@ public struct DaemonServer: Service {
     public var idleTimeout: Duration = .seconds(60)
     /// The interval without an event after which an event stream sends a heartbeat.
     public var eventHeartbeat: Duration = .seconds(15)
+    /// Whether the pages of the studio are served below `/studio/`; `nil` for loopback and Unix domain sockets only.
+    public var servesStudio: Bool?
+    /// Whether these pages may change documents and settings, and undo a commit. Without it they may retry and drop
+    /// uploads only if there is a token.
+    public var studioEdits = false
     /// Returns the response to `GET /metrics`; `nil` if there are no metrics.
     public var metrics: (@Sendable () -> [UInt8])?
     /// Called with the port, or the socket's path, once clients can connect.
@@ -66,6 +71,13 @@ public struct DaemonServer: Service {
 
     /// Creates options for port 8765 of this machine, without a token.
     public init() {}
+
+    /// Whether the pages of the studio are served.
+    package var hasStudio: Bool {
+      if let servesStudio { return servesStudio }
+      guard case .host(let host, _) = address else { return true }
+      return Loopback.contains(host)
+    }
   }
 
   /// The address that a server listens on.
@@ -106,8 +118,13 @@ public struct DaemonServer: Service {
     }
     let metrics = ServerMetrics(daemon.metricsFactory)
     self.metrics = metrics
+    var studio: StudioFront?
+    if options.hasStudio {
+      studio = StudioFront(
+        daemon, accessControl, edits: options.studioEdits, bodyLimit: options.maximumBodyByteCount, logger: logger)
+    }
     front = RequestHandler(
-      table: RouteTable(api.routes), accessControl: accessControl,
+      table: RouteTable(api.routes), accessControl: accessControl, studio: studio,
       events: EventStreams(
         daemon.events, limit: min(options.maximumEventStreams, limits.ordinary * 3 / 4),
         heartbeat: options.eventHeartbeat),

@@ -1,11 +1,21 @@
+import JSONFormat
 import ScanDaemon
 
 /// An encoder of events in the format `text/event-stream` (HTML, 9.2).
 enum EventStreamEncoder {
   /// Encodes an event. If its data has several lines, each becomes a separate `data` field, so no byte of it can end
   /// the event.
-  static func bytes(_ event: DaemonEvent) -> [UInt8] {
-    bytes(id: event.id.description, kind: event.kind.rawValue, data: event.data)
+  ///
+  /// - Parameter showsLatency: Whether the data of a scan gets one more member, `latencySeconds`, if it is known.
+  static func bytes(_ event: DaemonEvent, showsLatency: Bool = false) -> [UInt8] {
+    var data = event.data
+    if showsLatency, let latency = event.latency, data.last == UInt8(ascii: "}") {
+      data.removeLast()
+      data += ",\"latencySeconds\":".utf8
+      data += JSONText.double((latency / .seconds(1) * 1e6).rounded() / 1e6).bytes
+      data.append(UInt8(ascii: "}"))
+    }
+    return bytes(id: event.id.description, kind: event.kind.rawValue, data: data)
   }
 
   static func bytes(id: String, kind: String, data: [UInt8]) -> [UInt8] {

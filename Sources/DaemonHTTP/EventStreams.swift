@@ -30,6 +30,8 @@ final class EventStreams: Sendable {
   struct Ask: Sendable {
     var after: EventID?
     var kinds: Set<EventKind>
+    /// Whether the data of scans tells how long the answer took.
+    var showsLatency = false
   }
 
   /// - Throws: `ErrorResponse` with status 400.
@@ -47,12 +49,30 @@ final class EventStreams: Sendable {
     }
     // Every listener receives gaps, which report missing events.
     kinds.insert(.gap)
+    let showsLatency = try call.query.flag("latency")
     let text = headers[.lastEventID] ?? call.query["lastEventId"] ?? ""
-    if text.isEmpty { return Ask(after: nil, kinds: kinds) }
+    if text.isEmpty { return Ask(after: nil, kinds: kinds, showsLatency: showsLatency) }
     guard let id = EventID(text) else {
       throw .badRequest("Last-Event-ID: the id of an event, as this stream gives it")
     }
-    return Ask(after: id, kinds: kinds)
+    return Ask(after: id, kinds: kinds, showsLatency: showsLatency)
+  }
+
+  /// Counts a listener. One that is counted has to ``leave()``.
+  ///
+  /// - Returns: Whether there was room for it.
+  func enter() -> Bool {
+    if count.add(1, ordering: .relaxed).newValue <= limit { return true }
+    leave()
+    return false
+  }
+
+  /// Ends the count of a listener.
+  func leave() { count.subtract(1, ordering: .relaxed) }
+
+  /// The answer to a listener that there is no room for.
+  var refusal: ErrorResponse {
+    .unavailable("tooManyListeners", "\(limit) listen already; end one, or configure more")
   }
 
   func serve(
@@ -62,11 +82,10 @@ final class EventStreams: Sendable {
     var headers = headers
     headers[.cacheControl] = "no-store"
     // The listener is counted before anything is written, so that the limit is never exceeded.
-    let isFull = !isHead && count.add(1, ordering: .relaxed).newValue > limit
-    defer { if !isHead { count.subtract(1, ordering: .relaxed) } }
+    let isFull = !isHead && !enter()
+    defer { if !isHead, !isFull { leave() } }
     if isFull {
-      let answer = Answer(
-        ErrorResponse.unavailable("tooManyListeners", "\(limit) listen already; end one, or configure more"))
+      let answer = Answer(refusal)
       headers[.contentType] = answer.contentType
       headers[.contentLength] = String(answer.body.count)
       headers[.retryAfter] = "5"
@@ -82,11 +101,11 @@ final class EventStreams: Sendable {
     let events = log.events(after: ask.after)
     let body = Body(try await writer.writeHead(head))
     try await request.body.consumeWithCancellationOnInboundClose { _ in
-      try await self.write(events, ask.kinds, to: body)
+      try await self.write(events, ask, to: body)
     }
   }
 
-  private func write(_ events: AsyncStream<DaemonEvent>, _ kinds: Set<EventKind>, to body: Body) async throws {
+  private func write(_ events: AsyncStream<DaemonEvent>, _ ask: Ask, to body: Body) async throws {
     try await body.write(EventStreamEncoder.beginning)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [heartbeat] in
@@ -97,8 +116,8 @@ final class EventStreams: Sendable {
       }
       var lastWrite = ContinuousClock.now
       for await event in events.cancelOnGracefulShutdown() {
-        if kinds.contains(event.kind) {
-          try await body.write(EventStreamEncoder.bytes(event))
+        if ask.kinds.contains(event.kind) {
+          try await body.write(EventStreamEncoder.bytes(event, showsLatency: ask.showsLatency))
         } else if ContinuousClock.now - lastWrite >= heartbeat {
           // Otherwise a listener to rare events would receive a gap although none of its events is missing.
           try await body.write(EventStreamEncoder.bytes(id: event.id))

@@ -12,6 +12,8 @@ import ScanDaemon
 struct RequestHandler: Sendable {
   let table: RouteTable
   let accessControl: AccessControl
+  /// The pages of the studio and their data; `nil` if they are not served.
+  let studio: StudioFront?
   let events: EventStreams
   let maximumBodyByteCount: Int
   let metrics: ServerMetrics
@@ -28,6 +30,9 @@ struct RequestHandler: Sendable {
     to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
     let isHead = request.method == .head
+    if let studio, StudioFront.takes(request.head) {
+      return try await respond(with: studio, to: request, isHead: isHead, writer, channel)
+    }
     let outcome: Outcome
     var path = ServerMetrics.noRoute
     do {
@@ -69,6 +74,39 @@ struct RequestHandler: Sendable {
       try await events.serve(ask, request, isHead: isHead, writer, channel, headers: headers)
     }
   }
+
+  /// Answers a request with the studio, which checks host, origin and token itself.
+  private func respond(
+    with studio: StudioFront, to request: Request, isHead: Bool, _ writer: consuming ResponseWriter,
+    _ channel: any Channel
+  ) async throws {
+    do throws(ErrorResponse) {
+      try accessControl.admit(
+        toStudio: request.head, caller: Self.caller(channel), now: Double(NIODeadline.now().uptimeNanoseconds) / 1e9)
+    } catch {
+      metrics.count(request.method, route: Self.studioRoute, status: error.status)
+      return try await write(Answer(error), HTTPFields(), isHead: isHead, writer)
+    }
+    let listens = !isHead && StudioFront.listens(request.head)
+    if listens, !events.enter() {
+      let refusal = events.refusal
+      metrics.count(request.method, route: Self.studioRoute, status: refusal.status)
+      return try await write(Answer(refusal), HTTPFields(), isHead: isHead, writer)
+    }
+    defer { if listens { events.leave() } }
+    var response = try await studio.respond(to: request, channel)
+    metrics.count(request.method, route: Self.studioRoute, status: response.status)
+    response.headers[.date] = date.text()
+    if isHead { return try await writer.writeResponse(response.head) }
+    let (head, body) = (response.head, response.body)
+    guard listens else { return try await writer.write(response: head, body: body) }
+    // A listener that has gone gives its place to another one at once.
+    let bodyWriter = try await writer.writeHead(head)
+    try await request.body.consumeWithCancellationOnInboundClose { _ in try await body.write(bodyWriter) }
+  }
+
+  /// The name of the studio's requests in metrics.
+  static let studioRoute = "/studio"
 
   /// Returns the route of a request that is allowed; `nil`, with the allowed methods as the call's parameter, for
   /// `OPTIONS`.

@@ -84,7 +84,7 @@ extension Daemon {
         metrics.count("shelfmark_repeats_total", [("input", scan.label)])
         return Response(answer: recorded.answer, line: recorded.line)
       }
-      return end(recorded, scan.label)
+      return end(recorded, scan.label, after: environment.uptime() - scan.start)
     }
   }
 
@@ -109,7 +109,7 @@ extension Daemon {
   }
 
   /// Counts and publishes an answer.
-  private func end(_ recorded: Recorded, _ label: String) -> Response {
+  private func end(_ recorded: Recorded, _ label: String, after latency: Duration) -> Response {
     let answer = recorded.answer
     var isFailed = false
     if case .failed = answer.recording { isFailed = true }
@@ -119,7 +119,7 @@ extension Daemon {
     inputs.answered(
       answer.reading.input, id: answer.id, isMiss: answer.isMiss, isFailed: isFailed,
       at: answer.time)
-    events.publish(.scan, recorded.line)
+    events.publish(.scan, recorded.line, latency: latency)
     if let session = recorded.session { sessions.tell(session.id, session.stores) }
     return Response(answer: answer, line: recorded.line)
   }

@@ -13,7 +13,7 @@ extension Daemon {
   ///
   /// Values that cannot be read are null, and the reason is listed among the problems.
   public func status() -> JSONText {
-    causes.look()
+    let problems = currentProblems()
     let now = environment.time.now()
     let time = Date(microseconds: now)
     let uptime = environment.uptime() - started.uptime
@@ -26,8 +26,14 @@ extension Daemon {
       ("queue", queueJSON()), ("webhooks", .array(webhooks.options.map { .text($0.name) })), ("inputs", inputs.json),
       ("sessionsOpen", .int(sessions.openCount())), ("eventListeners", .int(events.listenerCount)),
       ("scansPerSecond", .double((rate.perSecond(at: environment.uptime()) * 1000).rounded() / 1000)),
-      ("problems", problems.json),
+      ("problems", problems),
     ])
+  }
+
+  /// The current problems, as ``status()`` lists them.
+  package func currentProblems() -> JSONText {
+    causes.look()
+    return problems.json
   }
 
   private func catalogueJSON(_ time: Date) -> JSONText {

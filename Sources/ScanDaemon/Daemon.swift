@@ -181,6 +181,19 @@ public final class Daemon: ReadingHandler, Sendable {
   /// - Complexity: If nothing has changed, three system calls for each millisecond in which the catalogue is read.
   public func catalogue() throws -> CatalogSnapshot { try access.withCatalogue { catalogue, _ in catalogue } }
 
+  /// How scans of the signed-in user that come by HTTP are read and matched.
+  ///
+  /// - Throws: `WorkspaceError` if the user's settings cannot be read.
+  package func matchingOptions() throws -> MatchingOptions {
+    try access.matching.table(of: access.stores()).options(for: "http")
+  }
+
+  /// The root directory of the stores.
+  package var root: String { options.root }
+
+  /// The names of the webhooks, in the order of the configuration.
+  package var webhookNames: [String] { webhooks.options.map(\.name) }
+
   // MARK: Users
 
   /// The signed-in user; `nil` if no user is signed in.

@@ -8,6 +8,9 @@ public struct DaemonEvent: Sendable, Equatable {
   public let kind: EventKind
   /// The event's data, as one line of JSON.
   public let data: [UInt8]
+  /// For a scan, the time from the reading to its answer, which includes what was recorded; `nil` for a second answer to
+  /// the same scan, and for all other events.
+  public let latency: Duration?
 }
 
 /// The kind of an event.
@@ -71,12 +74,13 @@ public final class EventLog: Sendable {
   /// - Parameters:
   ///   - kind: The kind of event.
   ///   - data: One line of JSON, without a line feed.
+  ///   - latency: The time that the answer to a scan took; `nil` if it is unknown.
   /// - Complexity: O(*n*), where *n* is the number of waiting listeners.
   @discardableResult
-  public func publish(_ kind: EventKind, _ data: [UInt8]) -> EventID {
+  public func publish(_ kind: EventKind, _ data: [UInt8], latency: Duration? = nil) -> EventID {
     let (id, waiting) = state.withLock { state in
       let id = EventID(run: run, number: state.next)
-      let event = DaemonEvent(id: id, kind: kind, data: data)
+      let event = DaemonEvent(id: id, kind: kind, data: data, latency: latency)
       if state.next - state.oldest == UInt64(state.ring.count) { state.dropOldest() }
       state.ring[state.place(state.next)] = event
       state.next += 1
@@ -175,7 +179,7 @@ public final class EventLog: Sendable {
   /// Returns an event that reports missing events. A listener that resumes after it receives all kept events.
   private func gap(_ missed: UInt64?, before oldest: UInt64) -> DaemonEvent {
     let data = #"{"missed":\#(missed.map(String.init) ?? "null")}"#
-    return DaemonEvent(id: EventID(run: run, number: oldest - 1), kind: .gap, data: Array(data.utf8))
+    return DaemonEvent(id: EventID(run: run, number: oldest - 1), kind: .gap, data: Array(data.utf8), latency: nil)
   }
 
   /// Waits until an event with this number exists, the log is finished, or the task is cancelled.

@@ -37,34 +37,53 @@ extension Studio {
     }
     add(router, .get, "studio/api/misses") { asked in
       let limit = try asked.query.number("limit", in: 1...1000, standard: 100)
-      return .object([("misses", .array(try misses(limit).map { .raw(Array($0.json.utf8)) }))])
+      return .object([("misses", .array(try misses(limit).misses.map { .raw(Array($0.json.utf8)) }))])
     }
     addAsync(router, .get, "studio/api/misses.ndjson") { _ in
-      let bytes = try await BlockingThread.run { Self.lines(try misses(.max).map { .raw(Array($0.json.utf8)) }) }
-      return Self.stream(.ndjson) { write in try await write(bytes) }
+      exportMisses(.ndjson, header: []) { misses in Self.lines(misses.map { .raw(Array($0.json.utf8)) }) }
     }
     addAsync(router, .get, "studio/api/misses.csv") { _ in
-      let bytes = try await BlockingThread.run {
+      let names = ["id", "count", "first", "last", "input"]
+      var header: [UInt8] = []
+      RowCSV.append(names, to: &header)
+      return exportMisses(.csv, header: header) { misses in
         var csv: [UInt8] = []
-        let names = ["id", "count", "first", "last", "input"]
-        RowCSV.append(names, to: &csv)
-        for miss in try misses(.max) { RowCSV.append(names.map { Self.text(miss[$0]) }, to: &csv) }
+        for miss in misses { RowCSV.append(names.map { Self.text(miss[$0]) }, to: &csv) }
         return csv
       }
-      return Self.stream(.csv) { write in try await write(bytes) }
     }
   }
 
-  /// The scans that the daemon did not match, the most recent first.
-  private func misses(_ limit: Int) throws -> [DocumentValue] {
-    guard let store = try stores.documents() else { return [] }
+  private func exportMisses(
+    _ format: StreamFormat, header: [UInt8], _ lines: @escaping @Sendable ([DocumentValue]) -> [UInt8]
+  ) -> Response {
+    Self.stream(format) { write in
+      try await write(header)
+      var cursor: QueryCursor?
+      repeat {
+        let after = cursor
+        let (bytes, next) = try await BlockingThread.run {
+          let part = try misses(500, after: after)
+          return (lines(part.misses), part.next)
+        }
+        try await write(bytes)
+        cursor = next
+      } while cursor != nil
+    }
+  }
+
+  /// Scans that the daemon did not match, the most recent first, and where the next ones begin; `nil` after the last.
+  private func misses(
+    _ limit: Int, after cursor: QueryCursor? = nil
+  ) throws -> (misses: [DocumentValue], next: QueryCursor?) {
+    guard let store = try stores.documents() else { return ([], nil) }
     // A store without the collection has none.
-    guard try store.snapshot().collectionNames.contains("scan.misses") else { return [] }
+    guard try store.snapshot().collectionNames.contains("scan.misses") else { return ([], nil) }
     var misses: [DocumentValue] = []
-    _ = try store.untypedCollection("scan.misses").page(
-      ordering: Ordering(parsing: "last desc"), limit: limit == .max ? nil : limit
+    let next = try store.untypedCollection("scan.misses").page(
+      ordering: Ordering(parsing: "last desc"), limit: limit, after: cursor
     ) { _, miss in misses.append(miss) }
-    return misses
+    return (misses, next)
   }
 
   private static func text(_ value: DocumentValue?) -> String {

@@ -29,7 +29,8 @@ extension Studio {
       }
       return .object([
         ("program", .text(stores.program)), ("version", .text(stores.version)), ("user", .text(try stores.user())),
-        ("editable", .bool(stores.isEditable)), ("live", .bool(stores.isLive)),
+        ("editable", .bool(stores.isEditable)), ("decidesUploads", .bool(stores.decidesUploads)),
+        ("live", .bool(stores.daemon != nil)),
         ("products", .int(snapshot.productCount)), ("relations", .int(snapshot.relationCount)),
         ("sequence", .uint(snapshot.sequence)), ("generation", .uint(snapshot.generation)),
         ("cursor", .text(snapshot.cursor)),
@@ -38,7 +39,8 @@ extension Studio {
         ("deadBytes", .int(statistics?.deadByteCount ?? 0)), ("files", .array(files)), ("indexes", .array(indexes)),
         ("hasSearch", .bool(snapshot.hasSearchIndex)),
         ("orders", .array((["id"] + orders.filter { $0 != "id" }).map(JSONText.text))),
-        ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))), ("problems", .array([])),
+        ("commits", .array(commits.prefix(Self.commitLimit).map(\.json))),
+        ("problems", stores.daemon?.problems() ?? .array([])),
       ])
     }
     add(router, .get, "studio/api/statistics") { asked in
@@ -92,11 +94,12 @@ extension Studio {
   private static var secretWords: [String] { ["token", "secret", "password", "authorization"] }
 
   private static func json(_ setting: StoredSetting, owner: String) -> JSONText {
+    let description = KnownSettings.description(of: setting.name)
     let isSecret = secretWords.contains { setting.name.lowercased().contains($0) }
     return .object([
       ("owner", .text(owner)), ("name", .text(setting.name)),
       ("value", isSecret ? .text("…") : .raw(Array(setting.value.json.utf8))),
-      ("known", .bool(KnownSettings.names.contains(setting.name))), ("description", .null),
+      ("known", .bool(description != nil)), ("description", .optional(description)),
     ])
   }
 }

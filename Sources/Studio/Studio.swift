@@ -12,13 +12,16 @@ import TextFormat
 package struct Studio: Sendable {
   let stores: any StudioStores
   let access: StudioAccess
+  private let bodyLimit: Int
   let tables = ProductTables()
   let sets = SetLists()
 
   /// - Parameters:
   ///   - stores: Where the stores are.
   ///   - access: Who may ask.
-  package init(_ stores: any StudioStores, access: StudioAccess) {
+  ///   - bodyLimit: The largest body of a request, in bytes.
+  package init(_ stores: any StudioStores, access: StudioAccess, bodyLimit: Int = Studio.bodyLimit) {
+    self.bodyLimit = bodyLimit
     self.stores = stores
     self.access = access
   }
@@ -64,7 +67,7 @@ package struct Studio: Sendable {
   }
 
   /// The largest body of a request, in bytes.
-  private static let bodyLimit = 16 << 20
+  package static let bodyLimit = 16 << 20
 
   /// Adds a route for data. Its body runs on a thread of its own, as it reads files.
   func add(
@@ -83,7 +86,7 @@ package struct Studio: Sendable {
   ) {
     router.on(path, method: method) { request, context in
       var body: [UInt8] = []
-      if method != .get { body = Array(buffer: try await request.body.collect(upTo: Self.bodyLimit)) }
+      if method != .get { body = Array(buffer: try await request.body.collect(upTo: bodyLimit)) }
       return try await answer(Asked(request, context, body: body))
     }
   }
@@ -103,8 +106,11 @@ package struct Studio: Sendable {
     return earlier
   }
 
+  /// Throws unless requests may retry and drop uploads.
+  func checkDecidesUploads() throws { if !stores.decidesUploads { throw StudioError.notEditable(stores) } }
+
   /// Throws unless requests may change something.
-  func checkEditable() throws { if !stores.isEditable { throw StudioError.notEditable } }
+  func checkEditable() throws { if !stores.isEditable { throw StudioError.notEditable(stores) } }
 
   // MARK: Pages
 
@@ -136,4 +142,7 @@ package struct Studio: Sendable {
 extension StudioStores {
   /// The catalogue at the last commit that any process has made; empty if there is none.
   func snapshot() throws -> CatalogSnapshot { try history()?.current ?? .empty }
+
+  /// Whether requests may retry and drop uploads.
+  var decidesUploads: Bool { isEditable || daemon?.decidesUploads == true }
 }

@@ -8,14 +8,29 @@ import NIOCore
 package struct StudioAccess: Sendable {
   /// The token that requests for data need; `nil` for none.
   let token: BearerToken?
+  /// Whether requests have to name this machine as their host.
+  let isLoopbackOnly: Bool
+  /// Where the token comes from, for people.
+  let tokenSource: String
 
-  /// - Parameter token: The token that requests for data need; `nil` for none.
-  package init(token: BearerToken?) { self.token = token }
+  /// - Parameters:
+  ///   - token: The token that requests for data need; `nil` for none.
+  ///   - isLoopbackOnly: Whether requests have to name this machine as their host. A page's own name may resolve to this
+  ///     machine, so only a server that browsers on this machine do not reach, or that other machines reach, can do
+  ///     without.
+  ///   - tokenSource: Where the token comes from, for people.
+  package init(
+    token: BearerToken?, isLoopbackOnly: Bool = true, tokenSource: String = "the token that 'catalogctl studio' printed"
+  ) {
+    self.token = token
+    self.isLoopbackOnly = isLoopbackOnly
+    self.tokenSource = tokenSource
+  }
 
-  /// Refuses requests under a name that is not this machine's, which a page's own name may resolve to; requests of pages
-  /// of other origins; and requests for data without the token.
+  /// Refuses requests under a name that is not this machine's, requests of pages of other origins, and requests for data
+  /// without the token.
   func check(_ request: Request) throws(StudioError) {
-    guard let host = request.head.authority, Loopback.contains(authority: host) else {
+    guard let host = request.head.authority, !isLoopbackOnly || Loopback.contains(authority: host) else {
       throw StudioError(.forbidden, "foreignHost", "this studio answers to 127.0.0.1 and localhost only")
     }
     if let origin = request.headers[.origin], !WebOrigin.isSame(origin, host: host) {
@@ -23,8 +38,7 @@ package struct StudioAccess: Sendable {
     }
     guard let token, request.uri.path.hasPrefix("/studio/api") else { return }
     if !token.admits(request.headers[.authorization]) {
-      throw StudioError(
-        .unauthorized, "unauthorized", "show the token that 'catalogctl studio' printed: Authorization: Bearer TOKEN")
+      throw StudioError(.unauthorized, "unauthorized", "show \(tokenSource): Authorization: Bearer TOKEN")
     }
   }
 

@@ -4,6 +4,7 @@ import Documents
 package import HTTPTypes
 import JSONFormat
 import LogStore
+import NIOCore
 import UploadQueue
 import Workspace
 
@@ -27,8 +28,13 @@ package struct StudioError: Error, Sendable {
   static func unknownCommit(_ sequence: UInt64) -> StudioError {
     StudioError(.notFound, "unknownCommit", "commit \(sequence) is not kept; the page History lists those that are")
   }
-  static let notEditable = StudioError(
-    .forbidden, "notEditable", "this studio only shows; start it with 'catalogctl studio --edit' to change something")
+  static func notEditable(_ stores: any StudioStores) -> StudioError {
+    StudioError(
+      .forbidden, "notEditable",
+      stores.daemon == nil
+        ? "this studio only shows; start it with 'catalogctl studio --edit' to change something"
+        : "this studio only shows; set studio.edit in the daemon's configuration to change something")
+  }
 
   /// The refusal for an error of the stores.
   init(_ error: any Error) {
@@ -47,6 +53,7 @@ package struct StudioError: Error, Sendable {
     case let error as WorkspaceError: self.init(.serviceUnavailable, "storeUnavailable", "\(error)")
     case UploadQueueError.unknown: self = .notFound("\(error)")
     case let error as UploadQueueError: self.init(.conflict, "queue", "\(error)")
+    case is NIOTooManyBytesError: self.init(.contentTooLarge, "bodyTooLarge", "the body is larger than is taken")
     case let error as JSONError: self = .badRequest("the body is not JSON: \(error)")
     default: self.init(.internalServerError, "internal", "\(error)")
     }

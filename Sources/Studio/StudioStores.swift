@@ -1,8 +1,10 @@
 package import Catalog
 package import Documents
+package import JSONFormat
 package import LogStore
 package import PageCache
 import Synchronization
+package import UploadQueue
 package import Workspace
 
 /// What a verification of all stores found.
@@ -29,8 +31,8 @@ package protocol StudioStores: Sendable {
   var version: String { get }
   /// Whether requests may change something.
   var isEditable: Bool { get }
-  /// Whether scans are shown as they happen.
-  var isLive: Bool { get }
+  /// The daemon that serves; `nil` for a program that only shows.
+  var daemon: StudioDaemon? { get }
   /// The user whose stores are shown.
   func user() throws -> String
   /// The commits of the catalogue that can be read, with the last one that any process has made; `nil` if there is no
@@ -54,15 +56,46 @@ package protocol StudioStores: Sendable {
   func catalogueWriter() throws -> CatalogWriter
 }
 
+/// What a daemon adds to the stores that it serves: scans as they happen, and its own view of them.
+package struct StudioDaemon: Sendable {
+  /// Whether requests may retry and drop uploads.
+  package let decidesUploads: Bool
+  /// The current problems, as a list of objects.
+  package let problems: @Sendable () -> JSONText
+  /// The names of the targets of uploads.
+  package let targets: [String]
+  /// The queue that the daemon sends, for decisions.
+  package let queue: @Sendable () throws -> UploadQueue
+  /// How the daemon reads and matches scans of its user.
+  package let matchingOptions: @Sendable () throws -> MatchingOptions
+
+  /// - Parameters:
+  ///   - decidesUploads: Whether requests may retry and drop uploads.
+  ///   - problems: The current problems, as a list of objects.
+  ///   - targets: The names of the targets of uploads.
+  ///   - queue: The queue that the daemon sends, for decisions.
+  ///   - matchingOptions: How the daemon reads and matches scans of its user.
+  package init(
+    decidesUploads: Bool, problems: @escaping @Sendable () -> JSONText, targets: [String],
+    queue: @escaping @Sendable () throws -> UploadQueue,
+    matchingOptions: @escaping @Sendable () throws -> MatchingOptions
+  ) {
+    self.decidesUploads = decidesUploads
+    self.problems = problems
+    self.targets = targets
+    self.queue = queue
+    self.matchingOptions = matchingOptions
+  }
+}
+
 /// The stores of a user in a root directory.
 package final class WorkspaceStores: StudioStores {
-  package let program = "catalogctl"
+  package var program: String { daemon == nil ? "catalogctl" : "catalogd" }
   package let version: String
   package let isEditable: Bool
-  package let isLive = false
+  package let daemon: StudioDaemon?
   private let workspace: WorkspaceDirectory
   private let userID: @Sendable () throws -> String
-  private let verification: @Sendable (_ user: String) throws -> StoreVerification
   /// The reader of the catalogue and its user. Held while it moves to the last commit.
   private let reader = Mutex<(user: String, reader: CatalogReader)?>(nil)
 
@@ -70,14 +103,13 @@ package final class WorkspaceStores: StudioStores {
   ///   - workspace: The root directory.
   ///   - version: The version of the program.
   ///   - isEditable: Whether requests may change something.
+  ///   - daemon: The daemon that serves; `nil` for a program that only shows.
   ///   - user: The user whose stores are shown.
-  ///   - verify: Reads and checks all stores of a user.
   package init(
-    _ workspace: WorkspaceDirectory, version: String, isEditable: Bool,
-    user: @escaping @Sendable () throws -> String,
-    verify: @escaping @Sendable (_ user: String) throws -> StoreVerification
+    _ workspace: WorkspaceDirectory, version: String, isEditable: Bool, daemon: StudioDaemon? = nil,
+    user: @escaping @Sendable () throws -> String
   ) {
-    verification = verify
+    self.daemon = daemon
     self.version = version
     self.workspace = workspace
     self.isEditable = isEditable
@@ -107,7 +139,10 @@ package final class WorkspaceStores: StudioStores {
     } catch StoreError.replaced { return false }
   }
 
-  package func verify() throws -> StoreVerification { try verification(user()) }
+  package func verify() throws -> StoreVerification {
+    let (findings, digest) = try StoreCheck(workspace: workspace, id: user()).verify()
+    return StoreVerification(findings: findings, digest: digest.map { "\($0)" })
+  }
 
   package func files() throws -> [StoredFile] { try workspace.files(of: user()) }
 
@@ -123,7 +158,10 @@ package final class WorkspaceStores: StudioStores {
     try workspace.store("cache", of: user()).map { try CacheInspector($0) }
   }
 
-  package func matchingOptions() throws -> MatchingOptions { try MatchingSettings(of: user(), in: workspace).options }
+  package func matchingOptions() throws -> MatchingOptions {
+    if let daemon { return try daemon.matchingOptions() }
+    return try MatchingSettings(of: user(), in: workspace).options
+  }
 
   package func settings(ofUser: Bool) throws -> Settings { try workspace.settings(of: ofUser ? user() : nil) }
 

@@ -43,11 +43,14 @@ struct DaemonRun: Sendable {
         continues: continues))
     if var options = configuration.server {
       let address = options.address
+      let hasStudio = if case .host = address { options.hasStudio } else { false }
       options.metrics = setup.registry.text
       options.maximumConnections = connections.server
       options.onListening = { place in
         let name = address.name(at: place)
-        logger.notice("listening", metadata: ["address": "\(name)"])
+        var metadata: Logger.Metadata = ["address": "\(name)"]
+        if hasStudio { metadata["studio"] = "\(name)/studio/" }
+        logger.notice("listening", metadata: metadata)
         await onStarted("listening on \(name)")
       }
       services.append(try DaemonServer(daemon, options: options, logger: logger))

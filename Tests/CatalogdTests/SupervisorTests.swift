@@ -18,6 +18,18 @@ import Workspace
     #expect(lines.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is [String: Any] })
   }
 
+  @Test func `the log says where the studio is, if it is served`() throws {
+    let daemon = try RunningDaemon(configuration: "{\(Self.base)}", hasInput: false)
+    let line = try daemon.log.wait(for: "\"listening\"")
+    #expect(line.contains("/studio/\""), "\(line)")
+    daemon.signal(SIGTERM)
+    #expect(daemon.end() == 0)
+    let silent = try RunningDaemon(["--studio-enabled", "false"], configuration: "{\(Self.base)}", hasInput: false)
+    #expect(try !silent.log.wait(for: "\"listening\"").contains("studio"))
+    silent.signal(SIGTERM)
+    #expect(silent.end() == 0)
+  }
+
   @Test func `answers that cannot be written are told, and the exit code says so`() throws {
     let shell = Process()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogd-\(UUID().uuidString)").path

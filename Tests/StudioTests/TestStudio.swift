@@ -32,7 +32,7 @@ final class TestStudio {
       user: {
         guard let user = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
         return user
-      }, verify: { _ in StoreVerification(findings: [], digest: "00ff") })
+      })
     studio = Studio(stores, access: StudioAccess(token: BearerToken(Self.token)))
     responder = studio.responder()
   }

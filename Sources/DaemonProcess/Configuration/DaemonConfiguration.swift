@@ -61,6 +61,12 @@ package struct DaemonConfiguration: Sendable {
     if server == nil, inputs.isEmpty {
       warnings.append("nothing can be scanned: there are no inputs and no HTTP interface")
     }
+    if server == nil, values.isSet(["studio", "enabled"]) {
+      warnings.append("studio.enabled is without effect: there is no HTTP interface")
+    }
+    if values.isSet(["studio", "edit"]), server?.hasStudio != true {
+      warnings.append("studio.edit is without effect: the studio is not served")
+    }
     if exitsAtEnd, !inputs.contains(where: { $0.source == .standardInput }) {
       warnings.append("exitAtEnd is without effect: no input reads the standard input")
     }

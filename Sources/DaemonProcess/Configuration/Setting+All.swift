@@ -8,7 +8,7 @@ extension Setting {
   private static let month = 2_678_400.0
 
   /// All settings, in the order of the documentation.
-  static let all: [Setting] = general + http + sync + webhooks + inputs + matching + upkeep
+  static let all: [Setting] = general + http + studio + sync + webhooks + inputs + matching + upkeep
 
   private static let general = [
     Setting(
@@ -51,6 +51,15 @@ extension Setting {
       "http.allowedOrigins", .list, "",
       "pages that browsers may let ask, by their origin, such as https://till.example.org (CORS)"),
     Setting("http.idleSeconds", .real(1...3600), "60", "how long a connection may idle, or a request take to arrive"),
+  ]
+
+  private static let studio = [
+    Setting(
+      "studio.enabled", .truth, "",
+      "whether there are the pages of the studio, at /studio/; else only on loopback and Unix sockets"),
+    Setting(
+      "studio.edit", .truth, "false",
+      "whether these pages may change documents and settings, undo commits and, without a token, decide on uploads"),
   ]
 
   private static let sync = [

@@ -27,6 +27,8 @@ extension SettingReader {
     options.maximumConnectionsPerAddress = whole("http", "maximumConnectionsPerAddress")
     options.allowedOrigins = origins(["http", "allowedOrigins"])
     if let seconds = real("http", "idleSeconds") { options.idleTimeout = .seconds(seconds) }
+    options.servesStudio = truth("studio", "enabled")
+    options.studioEdits = truth("studio", "edit") ?? false
     guard isEnabled else { return nil }
     let hasToken = isSet(["http", "token"]) || isSet(["http", "tokenFile"])
     if case .host(let host, _) = options.address, !Loopback.contains(host), !hasToken {

@@ -108,13 +108,13 @@ export function createApi({ at = () => null, seen = () => {}, signal } = {}) {
      * Server-sent events until the view is left: `heard(name, data)` with `data` parsed if it is JSON. Connects again
      * after one second, then two, four … up to fifteen. `changed(connected)` hears about the connection.
      */
-    async events(path, heard, { signal: other, changed = () => {} } = {}) {
+    async events(path, heard, { signal: other, parameters = {}, changed = () => {} } = {}) {
       const stop = both(other);
       let delay = 1000;
       let last = null;
       while (!stop?.aborted) {
         try {
-          const response = await request("GET", address(path, last === null ? {} : { lastEventId: last }),
+          const response = await request("GET", address(path, { ...parameters, lastEventId: last }),
             { signal: stop, accept: "text/event-stream" });
           changed(true);
           let name = "message", data = [];

@@ -46,8 +46,8 @@ const words = {
   "commits.follow": ["Follow", "更新到最新"],
   "commits.stay": ["Stay on commit {n}", "停留在提交 {n}"],
   "token.title": ["Token needed", "需要令牌"],
-  "token.text": ["Paste the token, or open the link that `catalogctl studio` printed.",
-    "请粘贴令牌，或打开 `catalogctl studio` 打印的链接。"],
+  "token.text": ["Paste the token, or open the link that `catalogctl studio` printed. A daemon has the token of its configuration, `http.token`.",
+    "请粘贴令牌，或打开 `catalogctl studio` 打印的链接。守护进程使用其配置 `http.token` 中的令牌。"],
   "token.field": ["Token", "令牌"],
   "token.open": ["Open", "打开"],
   "key.search": ["Search", "搜索"],
@@ -348,7 +348,8 @@ const words = {
   "queue.drop": ["Drop", "丢弃"],
   "queue.dropsure": ["Drop for good", "确认丢弃"],
   "queue.drop.done": ["The upload is dropped.", "已丢弃。"],
-  "queue.readonly": ["Retry and drop are off: start the studio with --edit.", "重试和丢弃已关闭：请用 --edit 启动。"],
+  "queue.readonly": ["Retry and drop are off: start the studio with --edit, or set studio.edit in the daemon.",
+    "重试和丢弃已关闭：请用 --edit 启动，或在守护进程中设置 studio.edit。"],
 
   // Cache
   "cache.none": ["No pages of remote lists are kept.", "没有缓存的远程列表。"],
@@ -374,7 +375,8 @@ const words = {
   "settings.new": ["Set another", "新增设置"],
   "settings.json": ["Value (JSON, or a text)", "值（JSON 或文本）"],
   "settings.empty": ["Type a value; an empty text is \"\".", "请输入值；空文本写作 \"\"。"],
-  "settings.readonly": ["Read only: start the studio with --edit to change settings.", "只读：用 --edit 启动以更改设置。"],
+  "settings.readonly": ["Read only: start the studio with --edit, or set studio.edit in the daemon, to change settings.",
+    "只读：用 --edit 启动，或在守护进程中设置 studio.edit，以更改设置。"],
 
   // Misses
   "misses.text": ["Codes that were scanned and found nothing, the last one first.", "扫描后未找到商品的条码，最近的在前。"],

@@ -31,10 +31,6 @@ struct StudioCommand: AsyncParsableCommand {
         if let user { return user }
         guard let current = try workspace.currentUser() else { throw WorkspaceError.notSignedIn }
         return current
-      },
-      verify: { user in
-        let (findings, digest) = try StoreCheck(workspace: workspace, id: user).verify()
-        return StoreVerification(findings: findings, digest: digest.map { "\($0)" })
       })
     let isJSON = output.json
     let server = StudioServer(stores, port: port, logger: logger) { url in

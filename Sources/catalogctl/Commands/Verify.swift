@@ -3,6 +3,7 @@ import Bytes
 import Catalog
 import JSONFormat
 import LogStore
+import Studio
 import Workspace
 
 struct Verify: ParsableCommand {

@@ -4,8 +4,8 @@ import { h, s, value, replace } from "../dom.js";
 import { number, decimal, duration, share, time, ago } from "../format.js";
 import { clip, code, empty, product, table } from "./parts.js";
 
-/** The most scans in the list, seconds in a chart, latencies of one second, and uploads that are counted by target. */
-const rowLimit = 100, seconds = 120, sampleLimit = 1000, uploadLimit = 1000;
+/** The most scans in the list, seconds in a chart, and latencies of one second. */
+const rowLimit = 100, seconds = 120, sampleLimit = 1000;
 /** The milliseconds between two requests of the daemon's state. */
 const statusPause = 3000;
 /** The least milliseconds between two drawings of the list: a new layout of it for every frame would be most of the work. */
@@ -43,11 +43,11 @@ export default {
       if (name === "input") refresh = Math.min(refresh, performance.now());
       if (name !== "scan" && name !== "gap" || typeof data !== "object" || data === null) return;
       if (name === "scan") {
-        const late = Math.max(0, (performance.timeOrigin + performance.now() - Date.parse(data.time)) / 1000);
+        const late = typeof data.latencySeconds === "number" ? data.latencySeconds : null;
         total++;
         count++;
         if (data.products.length === 0) misses++;
-        if (samples.length < sampleLimit) samples.push(late);
+        if (late !== null && samples.length < sampleLimit) samples.push(late);
         // What is shown of a scan is kept, not the whole event.
         const { id, name: title } = data.products[0] ?? {};
         waiting.push({ time: data.time, input: data.input, code: data.code, match: data.match, reason: data.reason,
@@ -131,19 +131,14 @@ export default {
             h("strong", {}, value(input.name)), value(input.message, { class: "muted small" })),
           h("p.small.muted", {}, t("live.inputn", { scans: number(input.scans), misses: number(input.misses) }),
             input.lastScan ? ` · ${t("live.last")} ${time(input.lastScan).slice(11)}` : null)))));
-        const { uploads } = status.queue && status.webhooks.length
-          ? await context.api.get("queue", { limit: uploadLimit, at: null }) : { uploads: [] };
-        const names = [...new Set([...status.webhooks, ...uploads.map(upload => upload.kind)])];
-        const of = (name, which) => uploads.filter(upload => upload.kind === name
-          && (which === "waiting" ? upload.state !== "parked" && upload.state !== "sending"
-          : upload.state === which)).length;
-        keep(targets, names.length === 0 ? h("p.muted", {}, t("live.notargets"))
+        const uploads = await context.api.get("live", { at: null });
+        keep(targets, uploads.targets.length === 0 ? h("p.muted", {}, t("live.notargets"))
           : table(t("live.targets"), [t("live.target"), [t("queue.is.waiting")], [t("queue.is.sending")],
           [t("queue.is.parked")]],
-          names.map(name => h("tr", {}, h("th", { scope: "row" }, value(name)),
+          uploads.targets.map(target => h("tr", {}, h("th", { scope: "row" }, value(target.name)),
             ["waiting", "sending", "parked"].map(which => {
-            const n = of(name, which);
-            return h(which === "parked" && n > 0 ? "td.number.bad" : "td.number", {}, number(n));
+            const n = target[which];
+            return h(which === "parked" && n > 0 ? "td.number.bad" : "td.number", {}, number(n) + (uploads.complete ? "" : "+"));
           })))),
         status.queue && h("p.small.muted", {}, t("live.delivered",
           { n: number(status.queue.delivered), of: number(status.queue.enqueued) })));
@@ -165,7 +160,7 @@ export default {
       if (!document.hidden && performance.now() >= refresh) state();
     }, 1000);
     let wasConnected = null;
-    context.api.events("/v1/events", heard, { changed(connected) {
+    context.api.events("/v1/events", heard, { parameters: { latency: "true" }, changed(connected) {
       if (connected === wasConnected) return;
       wasConnected = connected;
       connection.className = "badge " + (connected ? "good" : "bad");

@@ -37,7 +37,7 @@ export default {
         uploads.length === 0 ? empty(total === 0 ? "queue.none" : "queue.nonestate") : h("section.card", {},
           table(t("nav.queue"), [t("queue.state"), t("queue.kind"), t("queue.key"), t("queue.created"),
             [t("queue.attempts")], t("queue.error"),
-            t("queue.payload"), ...context.store.editable ? [h("span.hidden", {}, t("actions"))] : []],
+            t("queue.payload"), ...context.store.decidesUploads ? [h("span.hidden", {}, t("actions"))] : []],
               uploads.map(row)),
           answer.uploads.length === limit && limit < limits.at(-1)
             && h("button.button", { type: "button", onclick: () => {
@@ -65,7 +65,7 @@ export default {
               tree({ payload: upload.payload, ...upload.files && { files: upload.files } }, 2));
           }
         } }, h("summary", {}, t("show")))),
-        context.store.editable && h("td", {}, actions(id)));
+        context.store.decidesUploads && h("td", {}, actions(id)));
     }
 
     function actions(id) {
@@ -107,7 +107,7 @@ export default {
     await load();
     context.page(t("nav.queue"), present(context), h("div.head", {}, refresh,
       context.exports("queue", { state: state === "held" ? null : state, at: null }, ["ndjson"])), problem, body,
-      !context.store.editable && h("p.muted.small", {}, t("queue.readonly")));
+      !context.store.decidesUploads && h("p.muted.small", {}, t("queue.readonly")));
     return { update: () => false };
   },
 };

@@ -1,27 +1,35 @@
-import Bytes
+package import Bytes
 import Catalog
 import Documents
-import LogStore
+package import LogStore
 import UploadQueue
-import Workspace
+package import Workspace
 
 /// All stores of a user, or without a user the default directory's, as `verify` reads and repairs them.
-struct StoreCheck {
+package struct StoreCheck: Sendable {
   /// The stores next to the catalogue and the documents. They are not part of the digest.
   private static let others = ["settings", "origin", "cache"]
 
-  let workspace: WorkspaceDirectory
+  private let workspace: WorkspaceDirectory
   /// The user's id; `nil` for the default store.
-  let id: String?
+  private let id: String?
+
+  /// - Parameters:
+  ///   - workspace: The root directory.
+  ///   - id: The user's id; `nil` for the default store.
+  package init(workspace: WorkspaceDirectory, id: String?) {
+    self.workspace = workspace
+    self.id = id
+  }
 
   /// Reads and checks all existing stores. Changes nothing.
   ///
   /// - Returns: The findings; if nothing was found, the digest of the catalogue, the documents and the queues.
-  func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
+  package func verify() throws -> (findings: [Finding], digest: ContentDigest?) {
     var findings: [Finding] = []
     let catalogue = try id.flatMap { try workspace.catalogue(of: $0) }
     if let catalogue { findings += try Self.verify(catalogue: catalogue).map(\.inCatalogueWords) }
-    let documents = try workspace.store(DocumentOptions.storeName, of: id)
+    let documents = try workspace.store("documents", of: id)
     if let documents { findings += try Self.verify(documents: documents) }
     for name in Self.others {
       // The settings in the default directory are shared by all users, and are checked separately.
@@ -71,10 +79,10 @@ struct StoreCheck {
   /// not match their contents, for example after an interrupted repair, are recounted.
   ///
   /// - Parameter recounted: Called with the name of each queue that was recounted.
-  func repair(
+  package func repair(
     lockTimeout: Duration, recounted: (_ queue: String) -> Void, _ body: (_ name: String, _ repair: Repair) -> Void
   ) throws {
-    if let location = try workspace.store(DocumentOptions.storeName, of: id) {
+    if let location = try workspace.store("documents", of: id) {
       if let repair = try DocumentStore.repair(location, lockTimeout: lockTimeout), repair.damagedPath != nil {
         body("the documents", repair)
       }

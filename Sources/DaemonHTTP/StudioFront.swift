@@ -1,0 +1,55 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import JSONFormat
+import Logging
+import NIOCore
+import ScanDaemon
+import Studio
+import Workspace
+
+/// The studio of a daemon: everything below `/studio`, with the stores of the signed-in user.
+struct StudioFront: Sendable {
+  private let responder: RouterResponder<BasicRequestContext>
+  private let logger: Logger
+
+  init(_ daemon: Daemon, _ accessControl: AccessControl, edits: Bool, bodyLimit: Int, logger: Logger) {
+    let additions = StudioDaemon(
+      // Whoever has the token may do the same by `/v1/queue`.
+      decidesUploads: edits || accessControl.token != nil, problems: { daemon.currentProblems() },
+      targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() })
+    let stores = WorkspaceStores(
+      WorkspaceDirectory(root: daemon.root), version: Daemon.version, isEditable: edits, daemon: additions
+    ) {
+      guard let user = try daemon.user() else { throw WorkspaceError.notSignedIn }
+      return user
+    }
+    let access = StudioAccess(
+      token: accessControl.token, isLoopbackOnly: accessControl.isLocal && accessControl.isOverNetwork,
+      tokenSource: "the daemon's token")
+    responder = Studio(stores, access: access, bodyLimit: bodyLimit).responder()
+    var quiet = logger
+    quiet.logLevel = max(logger.logLevel, .warning)
+    self.logger = quiet
+  }
+
+  /// Whether a request is for the studio.
+  static func takes(_ head: HTTPRequest) -> Bool {
+    guard let path = head.path, path.utf8.starts(with: "/studio".utf8) else { return false }
+    return path.utf8.count == 7 || "/?".utf8.contains(path.utf8[path.utf8.index(path.startIndex, offsetBy: 7)])
+  }
+
+  /// Whether a request is for an event stream, which stays open.
+  static func listens(_ head: HTTPRequest) -> Bool {
+    head.path?.prefix { $0 != "?" } == "/studio/api/events"
+  }
+
+  /// Answers a request. That of `HEAD` is answered as `GET` is, and its body is not written.
+  func respond(to request: Request, _ channel: any Channel) async throws -> Response {
+    var head = request.head
+    if head.method == .head { head.method = .get }
+    let request = Request(head: head, body: request.body)
+    let context = BasicRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+    return try await responder.respond(to: request, context: context)
+  }
+}
