@@ -65,7 +65,8 @@ import Testing
 
   @Test func `it is off if configured so, and beyond this machine unless configured otherwise`() async throws {
     try await TestDaemon.run({ $1.servesStudio = false }) { test in
-      #expect(try await ask(test, "/studio/").status == 404)
+      let page = try await ask(test, "/studio/")
+      #expect(page.status == 404)
     }
     var options = DaemonServer.Options()
     #expect(options.hasStudio)
@@ -79,7 +80,10 @@ import Testing
       $0.address = .host("0.0.0.0", port: 0)
       $0.token = "s3cret"
     }
-    try await TestDaemon.run({ open(&$1) }) { test in #expect(try await ask(test, "/studio/").status == 404) }
+    try await TestDaemon.run({ open(&$1) }) { test in
+      let page = try await ask(test, "/studio/")
+      #expect(page.status == 404)
+    }
     try await TestDaemon.run({
       open(&$1)
       $1.servesStudio = true
@@ -124,10 +128,10 @@ import Testing
       let token = [(name: "Authorization", value: "Bearer s3cret")]
       _ = try await ask(test, "/v1/scans", method: "POST", body: #"{"code":"6901234567892"}"#, headers: token)
       let live = try await ask(test, "/studio/api/live", headers: token).json
-      let target = try #require(live["targets"]?.elements?.first)
+      let target = try #require(live["targets"]?.elements.first)
       #expect(target["name"]?.text == "stock")
       let queue = try await ask(test, "/studio/api/queue", headers: token).json
-      let id = try #require(queue["uploads"]?.elements?.first?["id"]?.text)
+      let id = try #require(queue["uploads"]?.elements.first?["id"]?.text)
       let lines = try await ask(test, "/studio/api/queue.ndjson", method: "HEAD", headers: token)
       #expect(lines.headers["content-type"] == "application/x-ndjson")
       let dropped = try await ask(test, "/studio/api/queue/\(id)/drop", method: "POST", headers: token)
