@@ -85,7 +85,7 @@ class Daemon(Studio):
                 break
         else:
             raise AssertionError("".join(self.lines))
-        self.port = int(json.loads(self.lines[-1])["studio"].split(":")[2].split("/")[0])
+        self.port = int(json.loads(self.lines[-1])["metadata"]["studio"].split(":")[2].split("/")[0])
         # A log that nobody reads would hold up the daemon in the end.
         threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
 
