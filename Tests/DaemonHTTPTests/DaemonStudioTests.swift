@@ -90,9 +90,10 @@ import Testing
     }) { test in
       // It has names of its own there, and the token keeps pages of others out.
       let host = (name: "Host", value: "warehouse.example:8765")
-      #expect(try await ask(test, "/studio/", headers: [host]).status == 200)
-      #expect(try await ask(test, "/studio/api/store", headers: [host]).status == 401)
-      #expect(try await ask(test, "/studio/", headers: [host, ("Origin", "http://evil.example")]).status == 403)
+      let page = try await ask(test, "/studio/", headers: [host])
+      let data = try await ask(test, "/studio/api/store", headers: [host])
+      let foreign = try await ask(test, "/studio/", headers: [host, ("Origin", "http://evil.example")])
+      #expect([page.status, data.status, foreign.status] == [200, 401, 403])
     }
   }
 
@@ -163,8 +164,9 @@ import Testing
     try await TestDaemon.run({ $1.maximumEventStreams = 1 }) { test in
       try await test.client.listen("/studio/api/events") { listener in
         #expect(listener.head.contains("text/event-stream"))
-        #expect(try await test.exchange("GET", "/v1/events", expecting: 503).errorCode == "tooManyListeners")
-        #expect(try await ask(test, "/studio/api/events").errorCode == "tooManyListeners")
+        let other = try await test.exchange("GET", "/v1/events", expecting: 503)
+        let another = try await ask(test, "/studio/api/events")
+        #expect([other.errorCode, another.errorCode] == ["tooManyListeners", "tooManyListeners"])
       }
       // A place is free again soon after a listener has gone.
       var isFree = false
@@ -181,8 +183,9 @@ import Testing
       $1.requestsPerSecond = 0.01
       $1.requestBurst = 1
     }) { test in
-      #expect(try await ask(test, "/studio/").status == 200)
-      #expect(try await ask(test, "/studio/api/store").errorCode == "tooManyRequests")
+      let first = try await ask(test, "/studio/")
+      let second = try await ask(test, "/studio/api/store")
+      #expect(first.status == 200 && second.errorCode == "tooManyRequests")
     }
   }
 }
