@@ -209,8 +209,8 @@ let package = Package(
       "DaemonHTTP",
       [
         "Catalog", "CatalogSync", "COpenAPI", "HTTPSupport", "JSONFormat", "LogStore", "ScanDaemon", "ScanInputs",
-        "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbird, hummingbirdCore, logging,
-        nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+        "Studio", "TextFormat", "UploadQueue", "Workspace", coreMetrics, httpTypes, hummingbird, hummingbirdCore,
+        logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
       ]),
     module(
       "DaemonProcess",
