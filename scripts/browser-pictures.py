@@ -95,6 +95,12 @@ def make_store(directory):
     run("config", "set", "scanner.beep", "false")
 
 
+def barcodes():
+    """Some barcodes of the sample."""
+    with gzip.open(os.path.join(HERE, "sample", "products.ndjson.gz"), "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["barcode"] for _, line in zip(range(60), lines)]
+
+
 class Daemon:
     """A daemon with scans of a belt, until it is stopped."""
 
@@ -130,8 +136,8 @@ class Daemon:
         self.process.wait(30)
 
 
-def take(browser, page, name, directory):
-    """The pictures of one page."""
+def take(browser, page, name, directory, then=lambda: None):
+    """The pictures of one page, each after `then` was called on the page."""
     for kind, width, scheme in [("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 400, "light")]:
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
@@ -145,6 +151,7 @@ def take(browser, page, name, directory):
             if time.monotonic() > end:
                 sys.exit(f"{name} is not ready: {browser.execute_script('return document.body.innerText')[:1000]}")
             time.sleep(0.02)
+        then()
         time.sleep(1)  # what arrives after the first rows
         picture = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 70})["data"]
         with open(os.path.join(directory, f"{name}-{kind}.webp"), "wb") as file:
@@ -161,12 +168,11 @@ def main(directory):
         browser = module.chromium()
         try:
             daemon.scan("5296849399411", "0078000202403", "4006381333931", "SG5216N01JVSLVEBPT", "no such label")
-            for _ in range(6):
-                daemon.scan("0078000202403", "00959742", "4012345678901", "SG7204N134109")
             studio = module.Studio()
             for name, view in VIEWS.items():
                 if name == "live":
-                    take(browser, f"http://127.0.0.1:{daemon.port}/studio/live", name, directory)
+                    take(browser, f"http://127.0.0.1:{daemon.port}/studio/live", name, directory,
+                         lambda: daemon.scan(*barcodes(), "4012345678901", "SG7204N134109", "00959742"))
                 else:
                     take(browser, studio.page(view), name, directory)
             studio.stop()
