@@ -38,6 +38,16 @@ public enum RowFileFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// Detects the format in which a file of this name is written: as ``init(path:)``, without `json`, which promises one
+  /// document, and `zst`, as no file is compressed with zstd.
+  ///
+  /// - Parameter path: The name of a file, or its path. A name without an extension means NDJSON.
+  public init?(writtenTo path: String) {
+    let name = path.lowercased()
+    if [".json", ".json.gz", ".zst"].contains(where: name.hasSuffix) { return nil }
+    self.init(path: path)
+  }
+
   /// Whether the file name shows that the file is compressed with gzip.
   public static func isCompressed(path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 }

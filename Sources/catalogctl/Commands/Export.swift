@@ -17,24 +17,25 @@ struct Export: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Option(help: "The state at an earlier commit.") var at: UInt64?
-  @Option(help: "ndjson or csv, whatever the file is called.") var format: RowFileFormat?
+  @Option(help: "ndjson, csv or tsv, whatever the file is called.") var format: RowFileFormat?
   @Argument(help: "The file to write; - is standard output.", completion: .file()) var file: String
 
   func validate() throws {
     if file == "-" {
-      if output.json, format == .csv {
-        throw ValidationError("standard output has either CSV or, with --json, JSON; write the CSV into a file")
+      if output.json, let format, format != .ndjson {
+        let name = format.rawValue.uppercased()
+        throw ValidationError("standard output has either \(name) or, with --json, JSON; write the \(name) into a file")
       }
-    } else if format == nil, RowFileFormat(path: file) == nil {
+    } else if format == nil, RowFileFormat(writtenTo: file) == nil {
       throw ValidationError(
-        "\(file): no rows can be written with this extension; name the file .ndjson, .jsonl or .csv (.gz after it packs it), "
-          + "or give --format")
+        "\(file): no rows can be written with this extension; name the file .ndjson, .jsonl, .csv or .tsv (.gz packs "
+          + "it), or give --format")
     }
   }
 
   func run() throws {
     let snapshot = try at.map(store.commit) ?? store.snapshot()
-    let export = RowExport(format ?? RowFileFormat(path: file) ?? .ndjson)
+    let export = RowExport(format ?? RowFileFormat(writtenTo: file) ?? .ndjson)
     if file == "-" { return try export.write(snapshot) { Console.print($0) } }
     let target = try OutputFile(file, isCompressed: RowFileFormat.isCompressed(path: file))
     do {
