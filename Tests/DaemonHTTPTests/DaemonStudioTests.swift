@@ -81,7 +81,8 @@ import Testing
       $0.token = "s3cret"
     }
     try await TestDaemon.run({ open(&$1) }) { test in
-      let page = try await ask(test, "/studio/")
+      #expect(try await ask(test, "/studio/").status == 401)
+      let page = try await ask(test, "/studio/", headers: [("Authorization", "Bearer s3cret")])
       #expect(page.status == 404)
     }
     try await TestDaemon.run({

@@ -59,7 +59,7 @@ extension Setting {
       "whether there are the pages of the studio, at /studio/; else only on loopback and Unix sockets"),
     Setting(
       "studio.edit", .truth, "false",
-      "whether these pages may change documents and settings, undo commits and, without a token, decide on uploads"),
+      "whether these pages may change documents and settings, undo commits, and decide on uploads"),
   ]
 
   private static let sync = [
