@@ -57,6 +57,7 @@ let package = Package(
     .executable(name: "compare", targets: ["compare"]),
     .executable(name: "compare-documents", targets: ["compare-documents"]),
     .executable(name: "compare-search", targets: ["compare-search"]),
+    .executable(name: "compare-ordered", targets: ["compare-ordered"]),
     .executable(name: "instructions", targets: ["instructions"]),
   ],
   dependencies: [
@@ -134,6 +135,17 @@ let package = Package(
         .product(name: "LogStore", package: "shelfmark"),
       ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
       swiftSettings: strict + (hasGRDB ? [.define("PEER_GRDB")] : [])),
+    .target(
+      name: "COrderedPeers",
+      cSettings: peers.map { .define($0.define) },
+      linkerSettings: peers.map { .linkedLibrary($0.library) }),
+    .executableTarget(
+      name: "compare-ordered",
+      dependencies: [
+        "BenchmarkSupport", "COrderedPeers",
+        .product(name: "LogStore", package: "shelfmark"),
+      ],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

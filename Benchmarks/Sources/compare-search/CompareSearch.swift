@@ -218,7 +218,7 @@ struct SearchComparison {
     kinds.append(
       Kind(title: "the most common word, \(common)", queries: Array(repeating: [common], count: options.queryCount / 4))
     )
-    for count in [2, 3] {
+    for count in [2, 3, 4, 6] {
       var queries: [[String]] = []
       while queries.count < options.queryCount {
         var words = Array(Set(pick())).sorted()
