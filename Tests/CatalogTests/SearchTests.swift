@@ -76,6 +76,24 @@ import Testing
     #expect(try Set(ids(text, in: TestCatalogue(shop).snapshot)) == Set(found))
   }
 
+  @Test func `a Chinese run is found in names that have it in parts of two characters or more`() throws {
+    let snapshot = try TestCatalogue([
+      product("whole", "格力挂机"), product("apart", "格力空调挂机"), product("words", "挂机 格力", brand: "格力"),
+      product("one", "格力空调机"), product("half", "美的挂机"), product("tiny", "格 力 挂 机"),
+    ]).snapshot
+    let all = try snapshot.search("格力挂机").results
+    #expect(all.first?.product.id == "whole")
+    #expect(Set(all.map(\.product.id)) == ["whole", "words", "apart"])
+    // The middle pair is shared by two parts, and an odd number of characters needs one of three.
+    #expect(try ids("格力空挂机", in: snapshot) == ["apart"])
+    #expect(try ids("力空机", in: snapshot) == [])
+    let apart = all.first { $0.product.id == "apart" }
+    #expect(apart?.matched == [SearchResult.MatchedField(field: "name", ranges: [0..<2, 4..<6])])
+    // Next to a word with a typing mistake too.
+    let more = try TestCatalogue([product("m", "格力空调挂机 KFR35")]).snapshot
+    #expect(try ids("格力挂机 KFR36", in: more) == ["m"])
+  }
+
   @Test(arguments: [
     ("nutela", ["1"]), ("nutlela 400", ["1"]), ("chocolta noir 70", ["2"]), ("ntella", ["1"]), ("xutella", ["1"]),
     ("pate tartinner", ["4"]), ("nwir désir", ["7"]), ("qqqqq", []), ("nutella 4711", []),

@@ -125,12 +125,13 @@ private struct SearchRun {
       if rarestFirst[0].count > 0 { try find(rarestFirst, &blocks) }
     case .parts:
       // Parts of the rarest word will do if they are few: what is read is compared with all words.
-      let first = try rarestFirst[0].withParts()
-      if first.count == 0 { return }
-      var candidates = [first]
-      if first.count > Self.fewCount {
-        for other in rarestFirst.dropFirst() { candidates.append(try other.withParts()) }
+      var candidates = try rarestFirst[0].withParts()
+      if candidates[0].count == 0 { return }
+      if candidates[0].count > Self.fewCount {
+        for other in rarestFirst.dropFirst() { candidates += try other.withParts() }
         candidates.sort { $0.count < $1.count }
+      } else {
+        candidates.removeSubrange(1...)
       }
       try find(candidates, &blocks)
     case .typos: try findTypos(&blocks)
@@ -140,7 +141,7 @@ private struct SearchRun {
   /// Finds products although words are mistyped. A word that is spelled as it should be leads to them, if it is rare.
   private mutating func findTypos(_ blocks: inout Blocks) throws(StoreError) {
     var candidates: [WordCandidates] = []
-    for word in rarestFirst { candidates.append(try word.withParts()) }
+    for word in rarestFirst { candidates += try word.withParts() }
     candidates.sort { $0.count < $1.count }
     for known in candidates where (1...Self.manyCount).contains(known.count) {
       try find([known], &blocks)

@@ -43,19 +43,27 @@ struct WordCandidates {
     }
   }
 
-  /// The candidates of the stage ``SearchStage/parts``.
+  /// The candidates of the stage ``SearchStage/parts``: what matches is among each of these, the fewest first.
   ///
   /// - Throws: `StoreError.damaged` if a page fails its check.
-  func withParts() throws(StoreError) -> WordCandidates {
+  func withParts() throws(StoreError) -> [WordCandidates] {
     var result = self
-    guard word.kind == .word else { return result }
     result.sources = []
     result.count = 0
+    if word.kind == .cjk {
+      guard word.canBeDivided else { return [self] }
+      // What has the run in parts of two characters or more has its first pair and its last one.
+      var last = result
+      let characters = word.characters
+      try result.addPair(characters[0], characters[1])
+      try last.addPair(characters[characters.count - 2], characters[characters.count - 1])
+      return [result, last].sorted { $0.count < $1.count }
+    }
     try result.addBeginnings()
     try result.addCodes(.parts)
     if word.canBePart { try result.addKeys(containing: word.text, indexes.search) }
     if word.isLatin { try result.addReadings() }
-    return result
+    return [result]
   }
 
   /// Adds the words that begin with the word.
@@ -120,6 +128,12 @@ struct WordCandidates {
 
   /// The number of pairs of a run that are counted, so that a long run takes no long time.
   private static let mostPairs = 64
+
+  /// Adds a pair of neighbouring characters of a run.
+  private mutating func addPair(_ first: Range<Int>, _ second: Range<Int>) throws(StoreError) {
+    let pair = [SearchTerm.pair, 0] + word.bytes[first.lowerBound..<second.upperBound]
+    try add(indexes.search, .before(pair), .afterPrefix(pair))
+  }
 
   /// Adds the rarest pair of characters of a run.
   private mutating func addRun() throws(StoreError) {

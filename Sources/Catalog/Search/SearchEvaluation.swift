@@ -171,7 +171,7 @@ struct SearchEvaluation {
       name.fold(Array(text.utf8).rawSpan, tracking: true)
       for word in words {
         guard let match = name.match(word, upTo: .typos) else { continue }
-        ranges[index].append(name.folder.source(of: match.range))
+        for range in name.ranges(of: match, word) { ranges[index].append(name.folder.source(of: range)) }
       }
     }
     let trimmed = CodeKey.trimmed(Array(product.barcode.utf8).rawSpan)

@@ -56,6 +56,9 @@ struct SearchWord {
   var canBeCode: Bool { kind == .word && hasDigit && bytes.count >= Self.shortestCode }
   var canBeCodePart: Bool { canBeCode && bytes.count >= Self.shortestCodePart }
 
+  /// Whether a text may have it in parts: a run of Chinese, Japanese or Korean of at least three characters.
+  var canBeDivided: Bool { kind == .cjk && bytes.count <= Self.longestRunInPairs && characters.count >= 3 }
+
   /// The bytes by which the word is looked up: the beginning of a word that the index has in parts.
   var text: ArraySlice<UInt8> { bytes.prefix(SearchTerm.longestWord / 2) }
   var isCut: Bool { bytes.count > SearchTerm.longestWord / 2 }

@@ -37,8 +37,10 @@ struct WordMatch {
   let quality: Double
   /// The number of the first token that matches.
   let token: Int
-  /// The bytes that match, among the folded bytes of the text.
+  /// The bytes that match, among the folded bytes of the text. If it is divided, the first ones of them.
   let range: Range<Int>
+  /// Whether the word is a run of which the text has parts that are not neighbours.
+  var isDivided = false
 
   func isBetter(than other: WordMatch?) -> Bool {
     guard let other else { return true }
@@ -53,6 +55,7 @@ extension FoldedField {
     for number in folder.tokens.indices {
       if let match = match(word, token: number, upTo: limit), match.isBetter(than: best) { best = match }
     }
+    if best == nil, limit >= .parts, word.canBeDivided { return matchPairs(word) }
     if word.hasDigit, best?.stage != .words, let match = matchChain(word, upTo: limit), match.isBetter(than: best) {
       best = match
     }
@@ -77,7 +80,7 @@ extension FoldedField {
       if let place = text.firstPlace(of: own) {
         return found(.words, 0.8 + 0.2 * Double(count) / Double(text.byteCount), place..<place + count)
       }
-      return limit >= .parts && hasAllPairs(of: word, in: text) ? found(.parts, 0.4, 0..<text.byteCount) : nil
+      return nil
     }
     if text.begins(with: own) {
       if text.byteCount == count { return found(.words, 1, 0..<count) }
@@ -94,16 +97,36 @@ extension FoldedField {
     return OneEdit.matches(own, text) ? found(.typos, 0.5, 0..<text.byteCount) : nil
   }
 
-  /// Whether a run has each pair of neighbouring characters of a word.
-  private func hasAllPairs(of word: SearchWord, in text: RawSpan) -> Bool {
-    if word.bytes.count > SearchWord.longestRunInPairs { return false }
+  /// Matches a run with texts that have it in parts of at least two characters: `格力挂机` with 格力空调挂机.
+  private func matchPairs(_ word: SearchWord) -> WordMatch? {
+    let places = places(ofPairsOf: word)
+    // Each character is in a pair that the text has.
+    guard let first = places[0], places[places.count - 1] != nil else { return nil }
+    for index in places.indices.dropFirst() where places[index - 1] == nil && places[index] == nil { return nil }
+    let share = Double(places.count { $0 != nil }) / Double(places.count)
+    return WordMatch(stage: .parts, quality: 0.4 * share, token: first.token, range: first.range, isDivided: true)
+  }
+
+  /// Where the text has a pair of characters: the number of its token, and the bytes.
+  private typealias PairPlace = (token: Int, range: Range<Int>)
+
+  /// Returns where the text has each pair of neighbouring characters of a run; `nil` for a pair that it does not have.
+  private func places(ofPairsOf word: SearchWord) -> [PairPlace?] {
     let characters = word.characters
-    if characters.count < 3 { return false }
-    for index in 1..<characters.count {
-      let pair = characters[index - 1].lowerBound..<characters[index].upperBound
-      if text.firstPlace(of: word.bytes.rawSpan.extracting(pair)) == nil { return false }
+    return zip(characters, characters.dropFirst()).map { first, second in
+      let pair = word.bytes.rawSpan.extracting(first.lowerBound..<second.upperBound)
+      for (number, token) in folder.tokens.enumerated() where token.kind == .cjk {
+        guard let place = folder.bytes(of: token).firstPlace(of: pair) else { continue }
+        let start = token.range.lowerBound + place
+        return (number, start..<start + pair.byteCount)
+      }
+      return nil
     }
-    return true
+  }
+
+  /// Returns the bytes that match, for a match of a word with this text.
+  func ranges(of match: WordMatch, _ word: SearchWord) -> [Range<Int>] {
+    match.isDivided ? places(ofPairsOf: word).compactMap { $0?.range } : [match.range]
   }
 
   /// Matches joined tokens as one word: `kfr35gw` with KFR-35GW/N1.
