@@ -58,7 +58,7 @@ def run(*arguments, text=None):
 
 
 def make_store(directory):
-    """A catalogue with some days behind it, and something on every page."""
+    """Fills the stores: a catalogue with several commits, and something to show on every page."""
     run("login", "ana")
     rows = os.path.join(directory, "rows.ndjson")
     products = {}

@@ -15,7 +15,7 @@ struct StudioFront: Sendable {
 
   init(_ daemon: Daemon, _ accessControl: AccessControl, edits: Bool, bodyLimit: Int, logger: Logger) {
     let additions = StudioDaemon(
-      // Whoever has the token may do the same by `/v1/queue`.
+      // The token allows the same by `/v1/queue`.
       decidesUploads: edits || accessControl.token != nil, problems: { daemon.currentProblems() },
       targets: daemon.webhookNames, queue: { try daemon.queue() }, matchingOptions: { try daemon.matchingOptions() })
     let stores = WorkspaceStores(

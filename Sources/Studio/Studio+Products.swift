@@ -171,14 +171,39 @@ extension Studio {
       throw StudioError.badRequest("field: brand, category, delFlag or isSet")
     }
     let limit = try query.number("limit", in: 1...1000, standard: 50)
-    guard let values = try snapshot.facets(of: field, filter(query, snapshot), shouldStop: { cancellation.isCancelled })
+    var filter = try filter(query, snapshot)
+    var rows: [RowID]?
+    var isWhole = true
+    if query["q"] != nil {
+      let page = try results(query, snapshot, limit: Self.countedResults, after: nil)
+      rows = try Self.rows(of: page.results, in: snapshot)
+      isWhole = page.next == nil
+      // The results passed it.
+      filter = ProductFilter()
+    }
+    guard
+      let values = try snapshot.facets(of: field, filter, among: rows, shouldStop: { cancellation.isCancelled })
     else { throw CancellationError() }
     let shown = values.prefix(limit).map { value in
       JSONText.object([("value", .text(value.value)), ("count", .int(value.count))])
     }
     return .object([
-      ("sequence", .uint(snapshot.sequence)), ("values", .array(shown)), ("complete", .bool(values.count <= limit)),
+      ("sequence", .uint(snapshot.sequence)), ("values", .array(shown)),
+      ("complete", .bool(isWhole && values.count <= limit)),
     ])
+  }
+
+  /// The number of results of a search whose values are counted, the best ones.
+  private static var countedResults: Int { 5000 }
+
+  /// The rows of products that were found, in the order of the file.
+  private static func rows(of results: [SearchResult], in snapshot: CatalogSnapshot) throws -> [RowID] {
+    var rows: [RowID] = []
+    for result in results {
+      let row = try snapshot.withProduct(id: result.product.id) { (view) throws(StoreError) in view.rowID }
+      if let row { rows.append(row) }
+    }
+    return rows.sorted()
   }
 
   // MARK: One product

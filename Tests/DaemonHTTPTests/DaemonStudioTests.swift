@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a user who signs in is shown, and nobody is told so`() async throws {
+  @Test func `the studio shows a user that signs in while the daemon runs`() async throws {
     try await TestDaemon.run { test in
       try await test.daemon.signIn("bob")
       #expect(try await ask(test, "/studio/api/store").json["user"]?.text == "bob")

@@ -96,6 +96,13 @@ struct StudioTests {
     #expect(flags.map { $0["count"] as? Int } == [20, 5])
     let few = try await studio.json("/studio/api/facets?field=brand&limit=1")
     #expect(few["complete"] as? Bool == false)
+    // Among what a search finds, which leaves out deleted products.
+    let found = try await studio.json("/studio/api/search?q=lamp+7&limit=200").rows("results").count
+    let counted = try await studio.json("/studio/api/facets?field=brand&q=lamp+7").rows("values")
+    #expect(found > 0 && counted.reduce(0) { $0 + ($1["count"] as? Int ?? 0) } == found)
+    let acme = try await studio.json("/studio/api/facets?field=delFlag&q=lamp&brand=Acme").rows("values")
+    #expect(acme.map { $0["count"] as? Int } == [20])
+    #expect(try await studio.json("/studio/api/facets?field=brand&q=nothing").rows("values").isEmpty)
     #expect(try await count("since=1") == 0)
     try studio.commit([product("new", "New"), product("5", "Changed")])
     #expect(try await count("since=1") == 2)

@@ -85,6 +85,16 @@ struct RowBits: Sendable {
     for row in rows { words[Int(row.number >> 6)] |= 1 << (row.number & 63) }
   }
 
+  /// Adds a row, and returns whether it was not there.
+  mutating func insert(_ row: RowID) -> Bool {
+    let word = Int(row.number >> 6)
+    if word >= words.count { words += repeatElement(0, count: max(1024, word + 1 - words.count, words.count)) }
+    let bit: UInt64 = 1 << (row.number & 63)
+    if words[word] & bit != 0 { return false }
+    words[word] |= bit
+    return true
+  }
+
   func contains(_ row: RowID) -> Bool {
     let word = Int(row.number >> 6)
     return word < words.count && words[word] >> (row.number & 63) & 1 == 1

@@ -173,18 +173,21 @@ extension CatalogSnapshot {
   ///
   /// - Parameters:
   ///   - field: `brand`, `category`, `delFlag` or `isGroupedProduct`.
+  ///   - rows: The products to count, instead of all.
   ///   - shouldStop: Called about every 4096 products; the result is then `nil`.
   /// - Throws: `StoreError.damaged`.
   /// - Complexity: With an index and without a filter, the index is read and one record for each value. Otherwise every
   ///   product that the filter's indexes find is read.
   package func facets(
-    of field: ProductField, _ filter: ProductFilter, shouldStop: () -> Bool
+    of field: ProductField, _ filter: ProductFilter, among rows: [RowID]? = nil, shouldStop: () -> Bool
   ) throws(StoreError) -> [FacetValue]? {
     guard let store else { return [] }
     var counts: [[UInt8]: (row: RowID, count: Int)] = [:]
     var seen = 0
     let order = CatalogIndexes.Order(rawValue: field.key)
-    if filter.isEmpty, order != nil, let index = store.orderedIndex(CatalogSchema.products, named: field.key) {
+    if rows == nil, filter.isEmpty, order != nil,
+      let index = store.orderedIndex(CatalogSchema.products, named: field.key)
+    {
       var cursor = try store.cursor(index)
       var key: [UInt8] = []
       var current: (row: RowID, count: Int)?
@@ -219,7 +222,7 @@ extension CatalogSnapshot {
         }
         return true
       }
-      if let candidates = test.candidates {
+      if let candidates = rows ?? test.candidates {
         try store.forEachRecord(ofRows: candidates, table: CatalogSchema.products) { (record) throws(StoreError) in
           try add(ProductView(record))
         }

@@ -34,7 +34,7 @@ async function show(main, view, context) {
   /** The cursor of each page of search results that is known to exist, and how many results are known. */
   let cursors = [], known = 0;
   let poll = 0, later = 0;
-  let facetsFor = null, facetRequest = null;
+  let facetsFor = null, facetRequest = null, facetDelay = 0;
 
   // Addresses
 
@@ -260,6 +260,9 @@ async function show(main, view, context) {
     state = { ...state, q: text.trim(), row: null };
     note();
     reload();
+    // The counts wait until nobody types: results come first.
+    clearTimeout(facetDelay);
+    facetDelay = setTimeout(loadFacets, 400);
     if ((was === "") !== (state.q === "")) setColumns();
   }
 
@@ -376,7 +379,7 @@ async function show(main, view, context) {
   }
 
   async function loadFacets() {
-    const key = JSON.stringify(state.filters);
+    const key = JSON.stringify([state.q, state.filters]);
     if (facets.hidden || facetsFor === key) return;
     facetsFor = key;
     facetRequest?.abort();
@@ -388,7 +391,7 @@ async function show(main, view, context) {
       // One after another: counting reads every row, and the server has rows of the table to answer in between.
       const answers = [];
       for (const [name, filter] of groups) {
-        const parameters = { field: name, limit: 50, ...without(filter) };
+        const parameters = { field: name, limit: 50, q: state.q || null, ...without(filter) };
         answers.push(await api.get("facets", parameters, { signal: mine.signal }));
       }
       drawFacets(groups, answers);
@@ -526,6 +529,7 @@ async function show(main, view, context) {
     leave() {
       clearTimeout(poll);
       clearTimeout(later);
+      clearTimeout(facetDelay);
       request.abort();
       facetRequest?.abort();
       panel.hide();
