@@ -26,6 +26,7 @@ struct Catalogctl: AsyncParsableCommand {
       """,
     version: Self.version,
     groupedSubcommands: [
+      CommandGroup(name: "Beginning:", subcommands: [Init.self]),
       CommandGroup(name: "Users:", subcommands: [Login.self, Logout.self, Whoami.self, Users.self, Config.self]),
       CommandGroup(
         name: "Keeping the catalogue current:",
