@@ -16,8 +16,9 @@
 ///    shown. So a client that has not seen a change sends a cursor before it.
 /// 4. A product's relations are part of its entry: a change of them moves the product.
 ///
-/// Stamps and tombstones live as long as the process. After a restart the stamp of a row is its own `updateTime` again,
-/// and rows that vanished before are unknown: a client that must learn of such changes has to request a full update.
+/// ``OriginState`` keeps stamps and tombstones across restarts. Without it they live as long as the process: after a restart
+/// the stamp of a row is its own `updateTime` again, and rows that vanished before are unknown: a client that must learn of
+/// such changes has to request a full update.
 package struct OriginCatalogue: Sendable {
   struct Entry: Sendable {
     var id: ByteText
@@ -65,7 +66,8 @@ package struct OriginCatalogue: Sendable {
   ///
   /// - Parameters:
   ///   - rows: The rows of the files.
-  ///   - now: The cursor if no row has an `updateTime`.
+  ///   - now: The cursor if no row has an `updateTime`. If the rows do not use theirs, it is the stamp of each, so that a
+  ///     client of an earlier process gets all rows again, and misses none that changed in between.
   package init(_ rows: OriginRows, now: Stamp) {
     entries = []
     orphans = []
@@ -73,8 +75,35 @@ package struct OriginCatalogue: Sendable {
     counts = Counts()
     // Below every stamp, so that each row counts as new with its own stamp.
     newestStamp = Stamp("")
-    _ = replace(by: rows) { own in own }
+    _ = replace(by: rows) { own in rows.usesUpdateTimes ? own : now }
     if newestStamp.isEmpty { newestStamp = now }
+  }
+
+  /// Creates a catalogue of `rows` that continues what an earlier process served: a row that has not changed keeps its stamp,
+  /// and rows that vanished are tombstones.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows of the files.
+  ///   - memory: What the earlier process wrote.
+  ///   - now: The stamp of what changed in between.
+  /// - Returns: The catalogue, and what changed.
+  static func continuing(_ memory: OriginMemory, _ rows: OriginRows, now: Stamp) -> (OriginCatalogue, Changes) {
+    var catalogue = OriginCatalogue(OriginRows(), now: memory.newestStamp)
+    catalogue.latestCursorSeen = memory.latestCursorSeen
+    let relations = rows.relationsByProduct()
+    catalogue.entries = memory.marks.map { id, mark in
+      if let product = rows.products[id], let digest = mark.digest {
+        let own = relations[id] ?? []
+        if OriginState.digest(product.packed, own) == digest {
+          return Entry(id: id, stamp: mark.stamp, packed: product.packed, relations: own)
+        }
+      }
+      // The former content is unknown, and differs from the present one.
+      return Entry(
+        id: id, stamp: mark.stamp, packed: PackedRow.pack(id: id), relations: [], isTombstone: mark.digest == nil)
+    }
+    let changes = catalogue.reload(rows, now: now)
+    return (catalogue, changes)
   }
 
   /// Replaces the content by the files' new content.
@@ -160,6 +189,9 @@ package struct OriginCatalogue: Sendable {
     }
     return low
   }
+
+  /// The entries that a reload changed, if `stamp` was the newest one before it.
+  func entries(after stamp: Stamp) -> ArraySlice<Entry> { entries[firstIndex(after: stamp)...] }
 
   /// Reports every violated invariant.
   func checkInvariants(_ report: (String) -> Void) {

@@ -8,8 +8,12 @@ package enum OriginError: Error {
   case gzipDamaged(path: String, WireError)
   /// A line of a file is not a valid row; the error contains the line.
   case lineRefused(path: String, WireError)
+  /// The bytes of a person's own file are not text: damaged zstd, or another encoding.
+  case sourceRefused(path: String, reason: String)
   /// A reload would remove all products, which is probably an accident.
-  case nothingLeft(path: String)
+  case nothingLeft(path: String, remedy: String = "start again to serve an empty catalogue")
+  /// The store with the stamps and deletions cannot be opened, read or written.
+  case stateFailed(path: String, reason: String)
   /// The address is in use, does not belong to this machine, or is not permitted.
   case cannotListen(host: String, port: Int, reason: String)
 }
@@ -21,8 +25,11 @@ extension OriginError: CustomStringConvertible {
     case .fileUnreadable(let path, let reason): "\(path): cannot be read: \(reason)"
     case .gzipDamaged(let path, let error): "\(path): the file is not a sound gzip; write it again (\(error))"
     case .lineRefused(let path, let error): "\(path): \(error)"
-    case .nothingLeft(let path):
-      "\(path): no product is left, which looks like an accident; start again to serve an empty catalogue"
+    case .sourceRefused(let path, let reason): "\(path): \(reason)"
+    case .nothingLeft(let path, let remedy):
+      "\(path): no product is left, which looks like an accident; \(remedy)"
+    case .stateFailed(let path, let reason):
+      "\(path): what clients were sent cannot be kept: \(reason)"
     case .cannotListen(let host, let port, let reason):
       "cannot listen on \(host), port \(port): \(reason); choose another port or address"
     }

@@ -1,30 +1,52 @@
 import CatalogWire
 import Foundation
+import RowSources
 
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
 /// A file whose first line has `type` as its first key is a dump and may hold both kinds of row.
-package struct OriginFiles: Sendable, Equatable {
+package struct OriginFiles: Sendable {
   /// The path of the file with the products, or of a dump with both kinds of row.
   package var products: String
   /// The file of relations; `nil` if the catalogue has no relations, or if the first file is a dump that contains them.
   package var relations: String?
+  /// How the file of products is read if it is a person's own file; `nil` for NDJSON in the protocol's form. The
+  /// `updateTime` of such rows is data like any other, and no stamp.
+  package var decoding: OriginDecoding?
 
   /// Creates a pair of paths. Nothing is opened.
-  package init(products: String, relations: String? = nil) {
+  package init(products: String, relations: String? = nil, decoding: OriginDecoding? = nil) {
     self.products = products
     self.relations = relations
+    self.decoding = decoding
   }
 
   /// The content of the files, and the number of fields that got their default value because of a wrong type.
   struct Content: Sendable {
     var rows = OriginRows()
     var defaultedCount = 0
+    /// What was recognised in a person's own file.
+    var reading: OriginDecoding.Reading?
   }
 
   /// Reads both files. Memory: the rows, and one chunk.
   func load() throws(OriginError) -> Content {
     var content = Content()
+    if let decoding {
+      content.rows = OriginRows(usesUpdateTimes: false)
+      do {
+        let file = try FileHandle(forReadingFrom: URL(filePath: products))
+        defer { try? file.close() }
+        content.reading = try decoding.load(file, into: &content.rows)
+      } catch let error as WireError {
+        throw error.isAboutPacking ? .gzipDamaged(path: products, error) : .lineRefused(path: products, error)
+      } catch let error as SourceError {
+        throw .sourceRefused(path: products, reason: error.description)
+      } catch {
+        throw .fileUnreadable(path: products, reason: Self.reason(error))
+      }
+      return content
+    }
     try Self.load(products, as: .products, into: &content)
     if let relations { try Self.load(relations, as: .relations, into: &content) }
     return content

@@ -13,6 +13,8 @@ package struct OriginRows: RowSink, Sendable {
   }
 
   private(set) var products: [ByteText: Product] = [:]
+  /// Whether the `updateTime` of a row is its stamp.
+  let usesUpdateTimes: Bool
   private var relations: [Relation] = []
   private var relationIndices: [ByteText: Int] = [:]
 
@@ -28,7 +30,9 @@ package struct OriginRows: RowSink, Sendable {
   }
 
   /// Creates an empty collection of rows.
-  package init() {}
+  ///
+  /// - Parameter usesUpdateTimes: Whether the `updateTime` of a row is its stamp. Otherwise the origin gives all stamps.
+  package init(usesUpdateTimes: Bool = true) { self.usesUpdateTimes = usesUpdateTimes }
 
   /// Adds a product. It replaces an earlier one with the same id.
   ///
@@ -37,7 +41,8 @@ package struct OriginRows: RowSink, Sendable {
   package mutating func product(_ row: borrowing ProductRow) throws {
     guard row.texts.byteCount(ProductText.id.rawValue) > 0 else { throw MissingID() }
     products[Self.text(row.texts, ProductText.id.rawValue)] = Product(
-      packed: PackedRow.pack(row), stamp: Stamp(Self.text(row.texts, ProductText.updateTime.rawValue)))
+      packed: PackedRow.pack(row),
+      stamp: usesUpdateTimes ? Stamp(Self.text(row.texts, ProductText.updateTime.rawValue)) : Stamp(""))
   }
 
   /// Adds a relation. It replaces an earlier one with the same id, unless the id is empty.

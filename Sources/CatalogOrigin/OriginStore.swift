@@ -11,21 +11,64 @@ package final class OriginStore: Sendable {
   private let catalogue: Mutex<OriginCatalogue>
   /// Guards the decision; only one watcher at a time uses it.
   private let gate: Mutex<ReloadGate<OriginFiles.Signature>>
+  /// Keeps stamps and deletions across restarts, if anything does.
+  private let state: OriginState?
+  /// The number of the last reload in `state`. Only one watcher at a time uses it.
+  private let revision: Mutex<Int>
+  /// The last failure to write `state`, which is logged once.
+  private let stateFailure = Mutex<String?>(nil)
 
   /// Reads the files.
   ///
-  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line.
-  package init(files: OriginFiles, clock: OriginClock = .local, logger: Logger) throws(OriginError) {
+  /// - Parameters:
+  ///   - files: The files to serve.
+  ///   - state: The directory of the store that keeps stamps and deletions across restarts. It is created if it does not
+  ///     exist. `nil` to keep them in memory only.
+  ///   - clock: The clock of new stamps.
+  ///   - logger: Receives each reload and each failure.
+  /// - Throws: ``OriginError`` for a file that cannot be read or has an invalid line, and for a `state` that cannot be opened,
+  ///   read or written.
+  package init(
+    files: OriginFiles, state directory: String? = nil, clock: OriginClock = .local, logger: Logger
+  ) throws(OriginError) {
     // The signature first: a change while the file is being read is then detected by the next check.
     let signature = OriginFiles.Signature(files)
     let content = try files.load()
-    let loaded = OriginCatalogue(content.rows, now: clock.now())
+    let (state, loaded, revision) = try Self.load(content.rows, files, directory, clock.now())
+    self.state = state
+    self.revision = Mutex(revision)
     self.files = files
     self.clock = clock
     self.logger = logger
     catalogue = Mutex(loaded)
     gate = Mutex(ReloadGate(served: signature))
     log("catalogue loaded", loaded, content)
+  }
+
+  private static func load(
+    _ rows: OriginRows, _ files: OriginFiles, _ directory: String?, _ now: Stamp
+  ) throws(OriginError) -> (OriginState?, OriginCatalogue, revision: Int) {
+    guard let directory else { return (nil, OriginCatalogue(rows, now: now), 0) }
+    do {
+      let state = try OriginState(directory: directory)
+      guard let memory = try state.load() else {
+        let catalogue = OriginCatalogue(rows, now: now)
+        return (state, catalogue, try state.save(catalogue.entries, of: catalogue, after: 0))
+      }
+      guard rows.productCount > 0 || memory.productCount == 0 else {
+        throw OriginError.nothingLeft(
+          path: files.products,
+          remedy: "to serve an empty catalogue, delete \(directory); clients then need a full update")
+      }
+      let (catalogue, changes) = OriginCatalogue.continuing(memory, rows, now: now)
+      if changes.isEmpty { return (state, catalogue, memory.revision) }
+      let changed = catalogue.entries(after: memory.newestStamp)
+      return (state, catalogue, try state.save(changed, of: catalogue, after: memory.revision))
+    } catch let error as OriginError {
+      throw error
+    } catch {
+      throw .stateFailed(path: directory, reason: "\(error)")
+    }
   }
 
   /// The answer for a client with this cursor.
@@ -50,6 +93,18 @@ package final class OriginStore: Sendable {
       let changes = try reload()
       gate.withLock { $0.succeeded(with: signature) }
       return changes
+    } catch .stateFailed(let path, let reason) {
+      // A full disk has room again some time, and the files have not changed then.
+      gate.withLock { $0.postponed() }
+      let isNew = stateFailure.withLock { last in
+        defer { last = reason }
+        return last != reason
+      }
+      if isNew {
+        let error = OriginError.stateFailed(path: path, reason: reason)
+        logger.error("reload waits, the former rows are served", metadata: ["reason": "\(error)"])
+      }
+      return nil
     } catch {
       gate.withLock { $0.failed(with: signature) }
       logger.error("reload failed, the former rows are served", metadata: ["reason": "\(error)"])
@@ -66,6 +121,7 @@ package final class OriginStore: Sendable {
       }
       var following = former
       let changes = following.reload(content.rows, now: clock.now())
+      if !changes.isEmpty { try save(following, after: former.newestStamp) }
       let isExchanged = catalogue.withLock { current in
         // A client has shown a later cursor in the meantime: the changes must get a later stamp.
         guard current.latestCursorSeen == former.latestCursorSeen else { return false }
@@ -76,6 +132,19 @@ package final class OriginStore: Sendable {
       log("catalogue reloaded", following, content, changes)
       return changes
     }
+  }
+
+  /// Writes the changes of a reload, before any of them is served.
+  private func save(_ catalogue: OriginCatalogue, after stamp: Stamp) throws(OriginError) {
+    guard let state else { return }
+    do {
+      try revision.withLock { revision in
+        revision = try state.save(catalogue.entries(after: stamp), of: catalogue, after: revision)
+      }
+    } catch {
+      throw .stateFailed(path: state.path, reason: "\(error)")
+    }
+    stateFailure.withLock { $0 = nil }
   }
 
   /// Checks the files at each interval until the task is cancelled.
@@ -99,7 +168,18 @@ package final class OriginStore: Sendable {
       metadata["updated"] = "\(changes.updated)"
       metadata["deleted"] = "\(changes.deleted)"
     }
+    if let reading = content.reading {
+      metadata["columns"] = .array(
+        reading.columns.filter { !$0.fields.isEmpty }.map { "\($0.name) → \($0.fields.joined(separator: ", "))" })
+      if let guess = reading.guess { metadata["encoding"] = "\(guess.name)" }
+    }
     logger.info(event, metadata: metadata)
+    if let ignored = content.reading?.summary.ignored, !ignored.isEmpty {
+      logger.warning(
+        "values under unknown keys were left out",
+        metadata: Logger.Metadata(
+          uniqueKeysWithValues: ignored.map { ($0.key.isEmpty ? "others" : $0.key, "\($0.value)") }))
+    }
     if content.defaultedCount > 0 {
       logger.warning(
         "values of the wrong type were replaced by defaults", metadata: ["count": "\(content.defaultedCount)"]

@@ -1,9 +1,10 @@
 import CatalogRows
 
-/// An encoding of rows as bytes, small to keep and fast to compare. It is used only in memory.
+/// An encoding of rows as bytes, small to keep and fast to compare. It is used only in memory; ``OriginState`` keeps digests
+/// of it, so after a change of this encoding every row counts as changed once.
 ///
 ///     product    delFlag categoryId groupNum (8 bytes each) · length tall volume weight wide (8 bytes each)
-///                · Booleans (1 byte) · 13 texts
+///                · Booleans (1 byte) · 13 texts · extra, a text
 ///     relation   groupNum (8 bytes) · 4 texts
 ///     text       byte count (4 bytes) · UTF-8
 ///
@@ -19,7 +20,7 @@ enum PackedRow {
     }
     let booleans = [row.isGreeProduct, row.isGroupedProduct, row.isSaleProduct, row.isMarketingProduct]
     bytes.append(booleans.reduce(0) { $0 << 1 | ($1 ? 1 : 0) })
-    for field in ProductText.allCases { append(row.texts, field.rawValue, to: &bytes) }
+    for index in 0..<ProductRow.textCount { append(row.texts, index, to: &bytes) }
     return bytes
   }
 
@@ -28,6 +29,13 @@ enum PackedRow {
     append(UInt64(bitPattern: row.groupNum), to: &bytes)
     for field in RelationText.allCases { append(row.texts, field.rawValue, to: &bytes) }
     return bytes
+  }
+
+  /// A product of which only the id is known.
+  static func pack(id: ByteText) -> [UInt8] {
+    var row = ProductRow()
+    row.texts.set(ProductText.id.rawValue, id.bytes.span)
+    return pack(row)
   }
 
   /// Whether a packed product has a `delFlag` other than 0.
@@ -50,7 +58,7 @@ enum PackedRow {
     row.isGroupedProduct = booleans & 4 != 0
     row.isSaleProduct = booleans & 2 != 0
     row.isMarketingProduct = booleans & 1 != 0
-    for field in ProductText.allCases { reader.text(field.rawValue, into: &row.texts) }
+    for index in 0..<ProductRow.textCount { reader.text(index, into: &row.texts) }
   }
 
   /// Passes on the relations in `bytes` one by one, in a row that is reused.

@@ -31,4 +31,7 @@ struct ReloadGate<Signature: Equatable> {
     failed = signature
     waiting = nil
   }
+
+  /// The files were read, but the result cannot be served yet: they are read again.
+  mutating func postponed() { waiting = nil }
 }

@@ -1,3 +1,4 @@
+import CatalogWire
 import Foundation
 import Logging
 import Synchronization
@@ -75,6 +76,27 @@ import Testing
       }
     }
     #expect(try store.answer(cursor: "").collected().products.map(\.id) == ["2"])
+  }
+
+  @Test func `a file of one's own is served by its mapping, and its changes too`() throws {
+    let path = try folder.write("sku;ean;title;updateTime\n1;4006381333931;A;9999\n2;;B;9999\n", to: "erp.csv")
+    var mapping = RowMapping()
+    mapping.rules[.id] = RowMapping.Rule(columns: ["sku"])
+    mapping.rules[.name] = RowMapping.Rule(columns: ["title"])
+    let decoding = OriginDecoding(format: .csv, rules: RowRules(), mapping: mapping, encoding: nil)
+    let store = try OriginStore(
+      files: OriginFiles(products: path, decoding: decoding), clock: OriginClock { 1_767_323_045 }, logger: log.logger)
+    let first = store.answer(cursor: "")
+    #expect(first.updateTime == "2026-01-02 03:04:05")
+    #expect(try store.answer(cursor: "2026-01-02 03:04:04").collected().products.map(\.id) == ["1", "2"])
+    try folder.write("sku;ean;title\n1;4006381333931;C\n1;;D\n", to: "erp.csv")
+    #expect([store.look(), store.look()] == [nil, nil])
+    #expect(log.events.contains { $0.level == .error })
+    try folder.write("sku;ean;title\n1;4006381333931;C\n", to: "erp.csv")
+    #expect([store.look(), store.look()] == [nil, .init(updated: 1, deleted: 1)])
+    let rows = try store.answer(cursor: first.updateTime).collected().products
+    #expect(rows.map(\.name) == ["C", "B"])
+    #expect(rows.map(\.delFlag) == [0, 1])
   }
 }
 

@@ -81,4 +81,52 @@ import Testing
     #expect(run.code == 65 && run.isOrderly, "\(run.words)")
     #expect(run.words.contains(products.path), "\(run.words)")
   }
+
+  @Test func `a file of one's own is served with a mapping, and what is gone is known after a restart`() throws {
+    let root = try TestRoot(answers: [])
+    let head = "Artikelnummer;EAN;Preis;Lager\n"
+    let rows = head + "007;4006381333931;1,5;A\n008;;;\n009;;;\n"
+    let file = try root.folder.file("erp.csv", Data(rows.utf8))
+    func serve() throws -> (Conversation, url: String) {
+      let server = try Conversation(
+        [
+          "serve", "--from", file.path, "--column", "id=Artikelnummer", "--column", "weight=Preis", "--decimal", ",",
+          "--unknown", "keep", "--port", "0", "--watch", "0.1",
+        ], root: root.path)
+      return (server, try address(server))
+    }
+    var (server, url) = try serve()
+    #expect(try root.run("sync", "--url", url, "--json").object().text("mode") == "full")
+    let product = try root.run("scan", "4006381333931", "--json").text
+    #expect(product.contains(#""weight":1.5"#) && product.contains(#""extra":{"Lager":"A"}"#), "\(product)")
+    server.process.terminate()
+    #expect(server.end() == 0)
+    try Data((head + "007;4006381333931;1,5;B\n009;;;\n").utf8).write(to: file, options: .atomic)
+    (server, url) = try serve()
+    let second = try root.run("sync", "--url", url, "--json").object()
+    #expect(second.text("mode") == "incremental" && second.object("products").number("deleted") == 1)
+    #expect(second.object("products").number("upserted") == 1)
+    #expect(try root.run("get", "--id", "008").code == 1)
+    #expect(try root.run("get", "--id", "007", "--json").text.contains(#""extra":{"Lager":"B"}"#))
+    server.process.terminate()
+    #expect(server.end() == 0)
+  }
+
+  @Test func `options that do not fit together are refused`() throws {
+    let root = try TestRoot()
+    let file = try root.folder.file("a.csv", Data("id\n1\n".utf8)).path
+    for (options, word) in [
+      ([], "--from"), (["--from", file, "--products", file], "one of them"), (["--from", "-"], "standard input"),
+      (["--from", file, "--relations", file], "--relations"), (["--products", file, "--decimal", ","], "--from"),
+      (["--from", file, "--save-map", file], "--save-map"),
+      (["--from", file, "--max-unpacked", "0"], "--max-unpacked"),
+    ] {
+      let run = try root.run(["serve", "--port", "0"] + options)
+      #expect(run.code == 64 && run.words.contains(word), "\(options): \(run.words)")
+    }
+    #expect(try root.run("serve", "--port", "0", "--from", file + "x").code == 66)
+    let faulty = try root.folder.file("b.csv", Data("id,weight\n1,heavy\n".utf8)).path
+    let run = try root.run("serve", "--port", "0", "--from", faulty)
+    #expect(run.code == 65 && run.words.contains("Line 2, column 2 (weight)"), "\(run.words)")
+  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CatalogOrigin
+import CatalogWire
 import JSONFormat
 import Logging
 
@@ -8,8 +9,8 @@ struct Serve: AsyncParsableCommand {
     commandName: "serve", abstract: "Serve a catalogue from files, as the company's server would.",
     discussion: """
       Answers GET /?updateTime=CURSOR with the full catalogue for an empty cursor, else with the rows that are later, \
-      deleted ones with delFlag 1. Watches its files and serves what changed. Deletions are remembered for as \
-      long as it runs. Ends at SIGINT or SIGTERM.
+      deleted ones with delFlag 1. Watches its files and serves what changed. With --from, or with \
+      --state, deletions are remembered across restarts, else for as long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
   /// The options are common to all commands; this one opens no store.
@@ -17,22 +18,71 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @Option(
     help: ArgumentHelp("NDJSON, plain or gzip, a product a line.", valueName: "file"), completion: .file())
-  var products: String
+  var products: String?
+  @Option(
+    help: ArgumentHelp(
+      "A file of your own, read as 'import' reads it, with the same mapping; in place of --products.",
+      valueName: "file"), completion: .file())
+  var from: String?
+  @OptionGroup var mapping: MappingOptions
+  @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
+  var format: RowFileFormat?
+  @Option(
+    help: ArgumentHelp(
+      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
+  var unknown: RowRules.UnknownKeys?
+  @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
+  var onDuplicate = RowRules.Duplicates.fail
+  @Option(
+    help: ArgumentHelp("Refuse a file of your own that unpacks to more than this.", valueName: "bytes"))
+  var maxUnpacked: Int?
   @Option(help: ArgumentHelp("NDJSON, plain or gzip, a relation a line.", valueName: "file"), completion: .file())
   var relations: String?
+  @Option(
+    help: ArgumentHelp(
+      "Where deletions and what clients were sent are kept across restarts; with --from, FILE.state if nothing is said.",
+      valueName: "dir"), completion: .directory)
+  var state: String?
   @Option(help: "Port to listen on; 0 takes a free one.") var port = 8080
   @Option(help: "Address to listen on.") var host = "127.0.0.1"
   @Option(help: "Bearer token that clients must show.") var token: String?
   @Option(help: ArgumentHelp("How often to look at the files.", valueName: "seconds")) var watch = 1.0
 
   func validate() throws {
+    guard (products == nil) != (from == nil) else { throw ValidationError("give --products or --from, one of them") }
+    if from == "-" { throw ValidationError("--from is a file: standard input cannot be read again when it changes") }
+    if from != nil, relations != nil { throw ValidationError("--relations belongs to --products, not to --from") }
+    if from == nil, !mapping.arguments.isEmpty || format != nil || unknown != nil {
+      throw ValidationError("the options of a mapping belong to --from")
+    }
+    if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
+    if mapping.saveMap != nil { throw ValidationError("serve writes no mapping; use 'import --dry-run --save-map'") }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
     guard watch > 0, watch < 86_400 else { throw ValidationError("--watch is more than 0 seconds, at most a day") }
   }
 
+  private func files() throws -> OriginFiles {
+    guard let from else { return OriginFiles(products: products ?? "", relations: relations) }
+    let map = try mapping.file()
+    var rules = RowRules()
+    rules.duplicates = onDuplicate
+    rules.unknownKeys = unknown ?? map.unknown ?? .fail
+    var limits = WireLimits()
+    if let maxUnpacked {
+      limits.unpackedByteCount = maxUnpacked
+      limits.absoluteByteCount = maxUnpacked
+    }
+    let format = format ?? map.format ?? RowFileFormat(path: from) ?? .ndjson
+    return OriginFiles(
+      products: from,
+      decoding: OriginDecoding(
+        format: format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
+  }
+
   func run() async throws {
     let logger = Logger(label: "serve") { StreamLogHandler.standardError(label: $0) }
-    let store = try OriginStore(files: OriginFiles(products: products, relations: relations), logger: logger)
+    let store = try OriginStore(
+      files: files(), state: state ?? from.map { $0 + ".state" }, logger: logger)
     var options = OriginServer.Options()
     options.host = host
     options.port = port
