@@ -177,8 +177,8 @@ let package = Package(
     module(
       "CatalogOrigin",
       [
-        "CatalogRows", "CatalogWire", "JSONFormat", "TextFormat", httpTypes, hummingbird, logging, nioCore,
-        serviceLifecycle,
+        "CatalogRows", "CatalogWire", "Documents", "JSONFormat", "LogStore", "RowSources", "TextFormat", crypto,
+        httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
       ]),
     module(
       "UploadHTTP",

@@ -1,4 +1,5 @@
 package import Bytes
+import CatalogRows
 public import LogStore
 
 /// A fingerprint of a catalogue's content: its rows and cursor, independent of where the rows are stored and when they
@@ -47,7 +48,7 @@ public struct CatalogDigest: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ProductView {
-  /// Appends all 25 fields in an unambiguous encoding.
+  /// Appends all 25 fields in an unambiguous encoding, and `extra` if there is one.
   func appendContent(to text: inout [UInt8]) throws(StoreError) {
     text.putText(utf8.id)
     text.putText(utf8.barcode)
@@ -63,6 +64,26 @@ extension ProductView {
     for flag in [isGreeProduct, isGroupedProduct, isMarketingProduct, isSaleProduct] {
       text.append(flag ? 1 : 0)
     }
+    if utf8.extra.byteCount > 0 { text.putText(utf8.extra) }
+  }
+}
+
+extension ProductRow {
+  /// Appends all 25 fields and `extra`, as for a product that the catalogue has.
+  func appendContent(to text: inout [UInt8]) {
+    text.putText(texts.raw(ProductText.id.rawValue))
+    text.putText(texts.raw(ProductText.barcode.rawValue))
+    text.putText(texts.raw(ProductText.name.rawValue))
+    text.putText(texts.raw(ProductText.skuCode.rawValue))
+    for field in ProductLayout.sharedTexts { text.putText(texts.raw(field.rawValue)) }
+    text.putText(texts.raw(ProductText.createTime.rawValue))
+    text.putText(texts.raw(ProductText.updateTime.rawValue))
+    for number in [categoryId, delFlag, groupNum] { text.put(UInt64(bitPattern: number)) }
+    for number in [length, tall, volume, weight, wide] { text.put(number.bitPattern) }
+    for flag in [isGreeProduct, isGroupedProduct, isMarketingProduct, isSaleProduct] {
+      text.append(flag ? 1 : 0)
+    }
+    if texts.byteCount(ProductRow.extraText) > 0 { text.putText(texts.raw(ProductRow.extraText)) }
   }
 }
 

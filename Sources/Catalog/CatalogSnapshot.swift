@@ -40,6 +40,9 @@ public struct CatalogSnapshot: Sendable {
   /// The number of relations in the catalogue, including those whose set or component is missing.
   public var relationCount: Int { store?.rowCount(CatalogSchema.relations) ?? 0 }
 
+  /// Whether a product may have fields beyond the 25; `false` if none has.
+  public var mayHaveExtra: Bool { state.hasExtra }
+
   /// Returns the catalogue at an earlier commit of this generation; `nil` if the file has no such commit.
   public func at(_ sequence: UInt64) throws -> CatalogSnapshot? {
     guard let earlier = try store?.snapshot(at: sequence) else { return nil }

@@ -78,8 +78,9 @@ public struct CatalogState: Equatable, Sendable {
   public var mode = UpdateMode.full
   /// The number of rows that the commit changed. A full update and a repair store only some of the counts.
   public var counts = UpdateCounts()
-
-  private static let version: UInt8 = 1
+  /// Whether products may have fields beyond the 25. A program that does not know such fields refuses the state, and so
+  /// the commit, by its version.
+  var hasExtra = false
 
   /// Creates the state of an empty catalogue: an empty cursor and counts of 0.
   public init() {}
@@ -87,7 +88,7 @@ public struct CatalogState: Equatable, Sendable {
   /// The encoded state: version, mode, six counts of 8 bytes, and the cursor.
   var encoded: [UInt8] {
     var writer = ByteWriter()
-    writer.put(Self.version)
+    writer.put(hasExtra ? 2 : 1 as UInt8)
     writer.put(mode.rawValue)
     for count in [
       counts.productsUpserted, counts.productsDeleted, counts.relationsWritten, counts.relationsDeleted,
@@ -101,7 +102,10 @@ public struct CatalogState: Equatable, Sendable {
   init?(_ bytes: [UInt8]) {
     if bytes.isEmpty { return }
     var reader = ByteReader(bytes.rawSpan)
-    guard reader.u8() == Self.version, let mode = reader.u8().flatMap(UpdateMode.init) else { return nil }
+    guard let version = reader.u8(), (1...2).contains(version), let mode = reader.u8().flatMap(UpdateMode.init) else {
+      return nil
+    }
+    hasExtra = version == 2
     self.mode = mode
     var numbers: [Int] = []
     for _ in 0..<6 {

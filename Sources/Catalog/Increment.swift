@@ -87,6 +87,21 @@ public struct Increment: RowSink {
     return error
   }
 
+  /// Whether there are no rows.
+  var isEmpty: Bool { products.isEmpty && relations.isEmpty }
+
+  /// Whether there is a row for a product.
+  func contains(_ id: RawSpan) -> Bool { ids.find(id) != nil }
+
+  /// Whether a product is deleted.
+  func deletes(_ id: String) -> Bool {
+    let bytes = Array(id.utf8)
+    return ids.find(bytes.rawSpan).map { ids[$0].isDeleted } ?? false
+  }
+
+  /// The ids of the products that have a row.
+  var productIDs: [ProductID] { (0..<ids.count).map { ProductID(ids.text($0).string) } }
+
   private func checkSize() throws(CatalogError) {
     if products.count + relations.count > rowLimit || products.byteCount + relations.byteCount > byteLimit {
       throw .incrementTooLarge(rowLimit: rowLimit, byteLimit: byteLimit)
@@ -144,7 +159,9 @@ public struct Increment: RowSink {
     }
     let transaction = try writer.begin()
     do {
-      state.counts = try merge(into: transaction)
+      var encoder = ProductEncoder()
+      state.counts = try merge(into: transaction, &encoder)
+      state.hasExtra = try encoder.hasExtra || writer.snapshot.map { try CatalogSnapshot($0).state.hasExtra } ?? false
       state.counts.defaulted = defaulted
       transaction.state = state.encoded
     } catch {
@@ -175,10 +192,11 @@ public struct Increment: RowSink {
     }
   }
 
-  private func merge(into transaction: Transaction) throws(StoreError) -> UpdateCounts {
+  private func merge(
+    into transaction: Transaction, _ productEncoder: inout ProductEncoder
+  ) throws(StoreError) -> UpdateCounts {
     var counts = UpdateCounts()
     try deleteOld(in: transaction, &counts)
-    var productEncoder = ProductEncoder()
     try products.forEachProduct { (index, row) throws(StoreError) in
       let product = ids[Int(idOfRow[index])]
       guard product.isUpserted, product.lastUpsert == index else { return }

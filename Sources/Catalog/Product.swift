@@ -2,7 +2,7 @@ import Bytes
 public import CatalogRows
 public import LogStore
 
-/// A product with all 25 fields as plain values, named as the server names them.
+/// A product with all 25 fields as plain values, named as the server names them, and the fields beyond these.
 public struct Product: Hashable, Sendable, Identifiable {
   /// The text that a scan is compared with: a GTIN, a model code or any text. May be empty, and several products may
   /// share one.
@@ -55,6 +55,8 @@ public struct Product: Hashable, Sendable, Identifiable {
   public var weight = 0.0
   /// The width, in a unit of the company's choice; 0 if the server sent none.
   public var wide = 0.0
+  /// The fields beyond the 25, such as those of a person's own file; empty for most products.
+  public var extra = ProductExtra()
 
   /// Creates a product whose fields have the protocol's defaults: empty, 0 or `false`, and 1 for ``groupNum``.
   public init() {}
@@ -90,6 +92,7 @@ public struct Product: Hashable, Sendable, Identifiable {
     volume = view.volume
     weight = view.weight
     wide = view.wide
+    extra = try view.checkedExtra()
   }
 
   /// Copies every field of a decoded row.
@@ -119,6 +122,7 @@ public struct Product: Hashable, Sendable, Identifiable {
     volume = row.volume
     weight = row.weight
     wide = row.wide
+    extra = ProductExtra(canonical: Array(row.texts.bytes[row.texts.range(ProductRow.extraText)]))
   }
 
   /// Copies every field into a row, which JSON and store writers accept.
@@ -137,6 +141,7 @@ public struct Product: Hashable, Sendable, Identifiable {
     row.texts.set(ProductText.unit.rawValue, unit)
     row.texts.set(ProductText.updateBy.rawValue, updateBy)
     row.texts.set(ProductText.updateTime.rawValue, updateTime)
+    if !extra.isEmpty { row.texts.set(ProductRow.extraText, extra.bytes.span) }
     row.categoryId = categoryId
     row.delFlag = delFlag
     row.groupNum = groupNum

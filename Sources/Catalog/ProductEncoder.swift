@@ -5,8 +5,8 @@ import LogStore
 /// An encoder of product rows as records.
 ///
 /// The body contains the flags and then the fields that the flags announce: categoryId, groupNum, delFlag, the five
-/// doubles, createTime, updateTime; then, each preceded by its length: skuCode, the barcode, createTime, updateTime;
-/// and finally the name.
+/// doubles, createTime, updateTime; then, each preceded by its length: skuCode, the barcode, createTime, updateTime,
+/// extra; and finally the name.
 struct ProductEncoder {
   private var draft = RecordDraft()
   private var code: [UInt8] = []
@@ -14,6 +14,8 @@ struct ProductEncoder {
   /// The ordered indexes of the transaction's products, in its order; `nil` before the first product.
   private var indexes: [ProductIndex]?
   private var indexKeys = ProductIndexKeys()
+  /// Whether one of the products had fields beyond the 25.
+  private(set) var hasExtra = false
 
   /// Puts `row` into the transaction.
   ///
@@ -33,6 +35,7 @@ struct ProductEncoder {
       draft.addShared(try transaction.share(text))
     }
     encodeBody(row, &flags)
+    if flags & ProductLayout.hasExtra != 0 { hasExtra = true }
     addOrderedKeys(row, transaction)
     try transaction.put(CatalogSchema.products, draft)
   }
@@ -104,6 +107,7 @@ struct ProductEncoder {
     numbers.put(double: row.wide, 4, &flags)
     numbers.put(time: row.texts.raw(ProductText.createTime.rawValue), ProductLayout.createTime, &flags)
     numbers.put(time: row.texts.raw(ProductText.updateTime.rawValue), ProductLayout.updateTime, &flags)
+    if row.texts.byteCount(ProductRow.extraText) > 0 { flags |= ProductLayout.hasExtra }
     numbers.append(to: &draft.body, flags)
     draft.body.putText(row.texts.raw(ProductText.skuCode.rawValue))
     if flags & ProductLayout.hasBarcode != 0 {
@@ -115,6 +119,7 @@ struct ProductEncoder {
     if ProductLayout.form(flags, ProductLayout.updateTime) == ProductLayout.Form.long {
       draft.body.putText(row.texts.raw(ProductText.updateTime.rawValue))
     }
+    if flags & ProductLayout.hasExtra != 0 { draft.body.putText(row.texts.raw(ProductRow.extraText)) }
     draft.body.append(row.texts.raw(ProductText.name.rawValue))
   }
 }

@@ -50,6 +50,10 @@ enum ProductLayout {
   /// Two bits: the form of `groupNum`; an absent value means 1.
   @inlinable @inline(__always)
   static var groupNum: UInt32 { 29 }
+  /// The product has fields beyond the 25, which are stored as the last length-prefixed text. The state of a commit with
+  /// such a product has version 2; see `CatalogState`.
+  @inlinable @inline(__always)
+  static var hasExtra: UInt32 { 1 << 31 }
 
   /// The form in which a field is stored: a time, a double or an integer.
   @usableFromInline
@@ -118,8 +122,8 @@ enum ProductLayout {
     form(flags, shift) == Form.short ? PackedTime.byteCount : 0
   }
 
-  /// Returns the offset of the length-prefixed texts: skuCode, the barcode, createTime, updateTime. All but the first
-  /// are stored only if they are needed.
+  /// Returns the offset of the length-prefixed texts: skuCode, the barcode, createTime, updateTime, extra. All but the
+  /// first are stored only if they are needed.
   @inlinable @inline(__always)
   static func textsStart(_ flags: UInt32) -> Int {
     timesStart(flags) + timeWidth(flags, createTime) + timeWidth(flags, updateTime)
@@ -127,7 +131,11 @@ enum ProductLayout {
 
   /// Returns the number of length-prefixed texts.
   @inlinable @inline(__always)
-  static func textCount(_ flags: UInt32) -> Int {
+  static func textCount(_ flags: UInt32) -> Int { extraIndex(flags) + Int(flags >> 31) }
+
+  /// Returns the index, among these texts, of the fields beyond the 25.
+  @inlinable @inline(__always)
+  static func extraIndex(_ flags: UInt32) -> Int {
     textIndex(flags, updateTime) + (form(flags, updateTime) == Form.long ? 1 : 0)
   }
 

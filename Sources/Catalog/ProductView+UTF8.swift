@@ -48,6 +48,16 @@ extension ProductView {
       get { view.text(0) }
     }
 
+    /// The fields beyond the 25 as a JSON object; empty for a product without any.
+    public var extra: RawSpan {
+      @_lifetime(copy self)
+      get {
+        let flags = view.flags
+        if flags & ProductLayout.hasExtra == 0 { return view.body.slice(0, 0) }
+        return view.text(ProductLayout.extraIndex(flags))
+      }
+    }
+
     /// A text that rows share: brand, brandId, category, createBy, orgId, unit or updateBy.
     ///
     /// - Throws: `StoreError.damaged` if the text does not pass its check.

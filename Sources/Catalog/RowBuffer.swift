@@ -3,7 +3,7 @@ import CatalogRows
 
 /// A packed buffer of rows that are kept until the payload is complete.
 ///
-/// A row value takes about 300 bytes and three allocations regardless of its contents; here an empty row takes 22
+/// A row value takes about 300 bytes and three allocations regardless of its contents; here an empty row takes 23
 /// bytes.
 struct RowBuffer {
   /// The size of a chunk. A full chunk is never moved, so no large array is copied as the buffer grows.
@@ -20,7 +20,7 @@ struct RowBuffer {
   /// Appends a copy of `row`.
   mutating func append(_ row: borrowing ProductRow) {
     append { bytes in
-      Self.put(row.texts, ProductText.allCases.count, to: &bytes)
+      Self.put(row.texts, ProductRow.textCount, to: &bytes)
       let flags =
         (row.isGreeProduct ? 1 : 0) | (row.isGroupedProduct ? 2 : 0) | (row.isSaleProduct ? 4 : 0)
         | (row.isMarketingProduct ? 8 : 0) as UInt8
@@ -62,7 +62,7 @@ struct RowBuffer {
       var offset = 0
       while offset < chunk.count {
         row.reset()
-        Self.take(&row.texts, ProductText.allCases.count, from: chunk, at: &offset)
+        Self.take(&row.texts, ProductRow.textCount, from: chunk, at: &offset)
         let flags = chunk[offset]
         offset += 1
         row.isGreeProduct = flags & 1 != 0

@@ -22,7 +22,6 @@ extension ProductView {
     let body = record.body
     let flags = flags
     if body.byteCount < 4 { return "its body has \(body.byteCount) bytes" }
-    if flags >> 31 != 0 { return "bit 31 of its flags is set" }
     if ProductLayout.hasUnknownForm(flags) {
       for (shift, field) in ProductLayout.forms where ProductLayout.form(flags, shift) == 3 {
         return "its \(field) has form 3"
@@ -35,6 +34,9 @@ extension ProductView {
     for index in 0..<texts where !record.hasShared(index) { return "its shared string \(index) names no text" }
     if textsEnd(ProductLayout.textCount(flags), flags, in: body) > body.byteCount {
       return "its body ends inside a field"
+    }
+    if flags & ProductLayout.hasExtra != 0, utf8.extra.byteCount == 0 {
+      return "its extra is empty where its flags say otherwise"
     }
     if flags & ProductLayout.hasDelFlag != 0, delFlag == 0 { return "its delFlag is 0 where its flags say otherwise" }
     return nil
@@ -51,6 +53,19 @@ extension ProductView {
     case ProductLayout.Form.long: return try checked(text(ProductLayout.textIndex(flags, shift)), field)
     default: return ""
     }
+  }
+
+  /// Returns the fields beyond the 25.
+  ///
+  /// - Throws: `StoreError.damaged` if they are not a JSON object in the form that products store.
+  func checkedExtra() throws(StoreError) -> ProductExtra {
+    let bytes = utf8.extra
+    if bytes.byteCount == 0 { return ProductExtra() }
+    let json = bytes.copied()
+    guard ExtraMembers.isCanonical(json.span) else {
+      throw damage("its extra is no JSON object of the form that is stored")
+    }
+    return ProductExtra(canonical: json)
   }
 
   /// Returns a text of the product.

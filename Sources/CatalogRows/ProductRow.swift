@@ -4,12 +4,17 @@ public enum ProductText: Int, CaseIterable, Sendable {
   case updateTime
 }
 
-/// A product row, which a decoder fills and an encoder reads: 13 texts and 12 plain values.
+/// A product row, which a decoder fills and an encoder reads: 13 texts, 12 plain values, and the fields beyond these.
 ///
 /// A decoder reuses one row for a complete payload. A new or reset row contains the defaults of the protocol.
 public struct ProductRow: Sendable {
-  /// The texts, indexed by ``ProductText``; all empty by default.
-  public var texts = TextRow(count: ProductText.allCases.count)
+  /// The number of texts of a row: those of ``ProductText``, and ``extraText``.
+  public static let textCount = ProductText.allCases.count + 1
+  /// The index in ``texts`` of the fields beyond the 25: empty, or a JSON object in the form that `CatalogRows` writes.
+  public static let extraText = ProductText.allCases.count
+
+  /// The texts, indexed by ``ProductText``, and the fields beyond the 25 at ``extraText``; all empty by default.
+  public var texts = TextRow(count: textCount)
 
   /// The server's id of the category; 0 if the payload does not contain it.
   public var categoryId: Int64 = 0

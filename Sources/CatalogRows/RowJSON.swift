@@ -6,10 +6,12 @@ import JSONFormat
 /// shortest form that reads back as the same number, whole ones as `1.0`. An infinite double and NaN have no form in
 /// JSON: they are written as `null`, which reads back as the default.
 public enum RowJSON {
-  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order.
+  /// Appends `row` as the line of a dump, without a line feed: `type`, then the keys in alphabetical order, then `extra` if
+  /// the product has one.
   public static func appendDump(_ row: borrowing ProductRow, to json: inout [UInt8]) {
     append("{\"type\":\"product\"", to: &json)
     for field in dumpOrder { append(field, of: row, to: &json, isFirst: false) }
+    appendExtra(row, to: &json)
     json.append(UInt8(ascii: "}"))
   }
 
@@ -21,9 +23,13 @@ public enum RowJSON {
     json.append(UInt8(ascii: "}"))
   }
 
-  /// Appends `row` as it stands in a payload: all 25 keys in the order of the server.
+  /// Appends `row` as it stands in a payload: all 25 keys in the order of the server, then `extra` if the product has one.
   public static func append(_ row: borrowing ProductRow, to json: inout [UInt8]) {
     append(row, serverOrder, to: &json)
+    if row.texts.byteCount(ProductRow.extraText) == 0 { return }
+    json.removeLast()
+    appendExtra(row, to: &json)
+    json.append(UInt8(ascii: "}"))
   }
 
   /// Appends `row` as an object with some of its fields, in this order.
@@ -80,6 +86,12 @@ public enum RowJSON {
     if !isFirst { json.append(UInt8(ascii: ",")) }
     json += relationKeys[field.rawValue]
     row.texts.withText(field.rawValue) { JSONWriter.append(text: $0, to: &json) }
+  }
+
+  private static func appendExtra(_ row: borrowing ProductRow, to json: inout [UInt8]) {
+    if row.texts.byteCount(ProductRow.extraText) == 0 { return }
+    append(",\"extra\":", to: &json)
+    row.texts.withText(ProductRow.extraText) { json.append(copying: $0) }
   }
 
   private static func append(_ ascii: String, to json: inout [UInt8]) { json += ascii.utf8 }

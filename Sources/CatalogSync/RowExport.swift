@@ -14,8 +14,11 @@ public struct RowExport {
   public var includesRelations = true
   private let writer: RowFileWriter
 
+  /// Creates an export of products and relations.
+  public init(_ writer: RowFileWriter) { self.writer = writer }
+
   /// Creates an export of products and relations in a format.
-  public init(_ format: RowFileFormat) { writer = RowFileWriter(format) }
+  public init(_ format: RowFileFormat) { self.init(RowFileWriter(format)) }
 
   /// Passes the text to `write`, piece by piece.
   ///
@@ -28,6 +31,8 @@ public struct RowExport {
       try write(piece)
       piece.removeAll(keepingCapacity: true)
     }
+    var writer = writer
+    writer.hasExtra = snapshot.mayHaveExtra
     writer.appendHeader(to: &piece)
     if includesProducts {
       var row = ProductRow()

@@ -3,30 +3,52 @@ import CatalogRows
 public import CatalogWire
 import LogStore
 
-/// An import of a person's own file of rows into the catalogue, as a full update: it consumes text as it is read and
-/// produces a commit.
+/// An import of a person's own file of rows into the catalogue, as a full update or as the difference between the two:
+/// it consumes text as it is read and produces a commit.
 ///
 /// Nothing is lost silently: anything that cannot be read as intended is a fault. All faults are reported together, and
 /// then nothing is changed. An import that is dropped or fails changes nothing.
 public struct RowImport: ~Copyable {
+  /// What the rows of the file are.
+  public enum Mode: Sendable {
+    /// The whole catalogue.
+    case replace
+    /// Rows to add to the catalogue, or to replace in it.
+    case upsert
+    /// The whole catalogue, of which only the difference is written.
+    case difference
+  }
+
   private var sink: Sink
   private var reader: RowFileReader
+  private let writer: CatalogWriter
+  private let lossLimit: LossLimit
+  /// What a difference changes; `nil` for a full update, and before ``finish(cursor:_:)``.
+  public private(set) var counts: MergeCounts?
 
   /// Begins an import, which locks the catalogue until it ends.
   ///
   /// - Parameters:
   ///   - writer: The writer of the catalogue.
   ///   - format: The format of the file.
+  ///   - mode: What the rows are.
   ///   - lossLimit: The limit on products that the update may remove.
   ///   - rules: The irregularities that are allowed in the file.
   ///   - mapping: What the columns or keys mean; `nil` if they have the names of the fields.
   /// - Throws: `StoreError`.
   public init(
-    _ writer: CatalogWriter, _ format: RowFileFormat, _ lossLimit: LossLimit = LossLimit(),
+    _ writer: CatalogWriter, _ format: RowFileFormat, _ mode: Mode = .replace, _ lossLimit: LossLimit = LossLimit(),
     rules: RowRules = RowRules(), mapping: RowMapping? = nil
   ) throws {
     reader = RowFileReader(format, rules: rules, mapping: mapping)
-    sink = Sink(update: try writer.beginFullUpdate(lossLimit))
+    self.writer = writer
+    self.lossLimit = lossLimit
+    sink = Sink()
+    switch mode {
+    case .replace: sink.update = try writer.beginFullUpdate(lossLimit)
+    case .upsert, .difference:
+      sink.merge = try CatalogMerge(writer.snapshot(), deletesMissing: mode == .difference)
+    }
   }
 
   /// The summary of what has been read so far. Lines are counted at the end.
@@ -44,32 +66,42 @@ public struct RowImport: ~Copyable {
     if reader.faultCount > 0 { cancel() }
   }
 
-  /// Ends the file, and replaces the rows of the catalogue by its rows.
+  /// Ends the file, and commits its rows. A difference without any change writes nothing.
   ///
   /// - Parameters:
-  ///   - cursor: The cursor for the next request to the server; an empty one requests a full update.
-  ///   - willCommit: Called when the file is known to be valid, before the commit begins.
+  ///   - cursor: The cursor for the next request to the server; an empty one requests a full update. `nil` is an empty
+  ///     one for a full update, and the one that the catalogue has for a difference.
+  ///   - willCommit: Called when the file is known to be valid and to change something, before the commit begins.
   /// - Returns: The report of the import, which is durable, and the summary of the file.
   /// - Throws: `WireError.rowsRefused` with the faults of the file; `CatalogError.wouldLose` if the loss limit refuses;
   ///   the errors of ``consume(_:)``. Nothing is changed in these cases.
   public mutating func finish(
-    cursor: String, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
+    cursor: String?, _ willCommit: (_ rows: RowFileSummary) throws -> Void = { _ in }
   ) throws -> (update: UpdateReport, rows: RowFileSummary) {
     let summary: RowFileSummary
     do { summary = try reader.finish(into: &sink) } catch { try giveUp(error) }
+    if var merge = sink.merge {
+      sink.merge = nil
+      try merge.finish()
+      try merge.checkLosses(lossLimit)
+      if merge.hasChanges { try willCommit(summary) }
+      counts = merge.counts
+      return (try merge.commit(to: writer, cursor: cursor, lossLimit), summary)
+    }
     do { try willCommit(summary) } catch {
       cancel()
       throw error
     }
     guard let update = sink.update else { preconditionFailure("an import is finished once") }
     sink.update = nil
-    return (try update.commit(cursor: cursor), summary)
+    return (try update.commit(cursor: cursor ?? ""), summary)
   }
 
   /// Cancels the import, which has changed nothing.
   public mutating func cancel() {
     sink.update?.cancel()
     sink.update = nil
+    sink.merge = nil
   }
 
   private mutating func giveUp(_ error: WireError) throws -> Never {
@@ -78,16 +110,18 @@ public struct RowImport: ~Copyable {
     throw cause
   }
 
-  /// A sink that writes rows until there is a fault, and then only checks their size.
+  /// A sink that takes rows until there is a fault, and then only checks their size.
   private struct Sink: RowSink {
     var update: FullUpdate?
+    var merge: CatalogMerge?
     private var check = RowSizeCheck()
-
-    init(update: FullUpdate) { self.update = update }
 
     mutating func product(_ row: borrowing ProductRow) throws {
       do {
-        if update == nil { try check.product(row) } else { try update!.product(row) }
+        // Only a full update checks sizes by itself before the commit.
+        if update != nil { return try update!.product(row) }
+        try check.product(row)
+        try merge?.product(row)
       } catch StoreError.tooLarge(let what, let byteCount, let limit) {
         throw Self.refusal(what, byteCount, limit)
       }
@@ -95,7 +129,9 @@ public struct RowImport: ~Copyable {
 
     mutating func relation(_ row: borrowing RelationRow) throws {
       do {
-        if update == nil { try check.relation(row) } else { try update!.relation(row) }
+        if update != nil { return try update!.relation(row) }
+        try check.relation(row)
+        try merge?.relation(row)
       } catch StoreError.tooLarge(let what, let byteCount, let limit) {
         throw Self.refusal(what, byteCount, limit)
       }

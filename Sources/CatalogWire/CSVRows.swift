@@ -35,6 +35,8 @@ public struct CSVRows: ~Copyable {
   private var delimiter: UInt8?
   /// The beginning of the text while the separator is unknown.
   private var head: [UInt8] = []
+  /// The unknown columns that are kept, in the order of their names, which is that of ``ExtraMembers``.
+  private var kept: [(index: Int, name: [UInt8])] = []
   /// The columns, and the fields that they fill.
   private(set) var uses: [RowColumnUse] = []
   private var checker: RowChecker
@@ -329,15 +331,32 @@ public struct CSVRows: ~Copyable {
       }
     }
     for index in names.indices {
-      guard case .unknown(let name) = columns[index], checker.rules.unknownKeys == .fail else { continue }
-      checker.note(
-        headerFault(
-          .unknownKey, index, "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
-      columns[index] = .skipped
+      guard case .unknown(let name) = columns[index] else { continue }
+      switch checker.rules.unknownKeys {
+      case .ignore: continue
+      case .keep: keep(index, name)
+      case .fail:
+        checker.note(
+          headerFault(
+            .unknownKey, index, "no row has a field of this name; \(RowChecker.advice(onUnknown: name))"))
+        columns[index] = .skipped
+      }
     }
+    kept.sort { $0.name.lexicographicallyPrecedes($1.name) }
     checkIDColumn()
     // A constant has no column.
     for index in cells.numbers.indices where cells.numbers[index] == 0 { cells.numbers[index] = nil }
+  }
+
+  /// Makes the values of an unknown column fields beyond the 25.
+  private mutating func keep(_ index: Int, _ name: String) {
+    columns[index] = .skipped
+    let key = Array(name.utf8)
+    if kept.contains(where: { $0.name == key }) {
+      return checker.note(headerFault(.repeatedKey, index, "this column is there twice; keep one of them"))
+    }
+    kept.append((index, key))
+    uses[index].fields = ["extra." + name]
   }
 
   private mutating func checkIDColumn() {
@@ -433,7 +452,20 @@ public struct CSVRows: ~Copyable {
 
   private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
+  /// Replaces the cells that were written for Excel by their texts.
+  private mutating func readExcelTexts() {
+    var (texts, textEnds): ([UInt8], [Int]) = ([], [])
+    texts.reserveCapacity(bytes.count)
+    for index in ends.indices {
+      RowCSV.appendText(ofExcel: bytes.span.extracting(range(index)), to: &texts)
+      textEnds.append(texts.count)
+    }
+    bytes = texts
+    ends = textEnds
+  }
+
   private mutating func readRow<Sink: RowSink>(into sink: inout Sink) throws(WireError) {
+    if checker.rules.readsExcelTexts { readExcelTexts() }
     cells.reset()
     var isSound = true
     let isASCII = bytes.allSatisfy { $0 < 0x80 }
@@ -452,6 +484,12 @@ public struct CSVRows: ~Copyable {
         if isSound { plan.set(source, String(decoding: bytes[range], as: UTF8.self), line: fieldLines[index]) }
       case .unknown(let name): if !range.isEmpty { checker.summary.ignore(name) }
       case .skipped: break
+      }
+    }
+    if isSound {
+      for (index, name) in kept {
+        let range = range(index)
+        if !range.isEmpty { cells.add(extra: name, bytes, range) }
       }
     }
     if !plan.isEmpty {

@@ -19,6 +19,8 @@ public struct DefaultedFields: Sendable, Equatable {
 
   private var products = Array(repeating: 0, count: ProductField.allCases.count)
   private var relations = Array(repeating: 0, count: RelationField.allCases.count)
+  /// The number of products whose `extra` was left out: it was no object, had a key twice, or exceeded `ExtraLimits`.
+  public private(set) var extra = 0
   /// The total of all fields.
   public private(set) var total = 0
   /// The first defaulted field, for a person to inspect.
@@ -36,6 +38,7 @@ public struct DefaultedFields: Sendable, Equatable {
   /// The counts that are not zero, under names like `product.delFlag`, in the order of the fields.
   public var byField: [(name: String, count: Int)] {
     ProductField.allCases.filter { self[product: $0] > 0 }.map { ("product.\($0.key)", self[product: $0]) }
+      + (extra > 0 ? [("product.extra", extra)] : [])
       + RelationField.allCases.filter { self[relation: $0] > 0 }
       .map { ("relation.\($0.key)", self[relation: $0]) }
   }
@@ -44,6 +47,12 @@ public struct DefaultedFields: Sendable, Equatable {
     products[field.rawValue] += 1
     total += 1
     if first == nil { first = Place(list: .products, row: row, field: field.key, offset: offset) }
+  }
+
+  mutating func countExtra(row: Int, offset: Int) {
+    extra += 1
+    total += 1
+    if first == nil { first = Place(list: .products, row: row, field: "extra", offset: offset) }
   }
 
   mutating func count(_ field: RelationField, row: Int, offset: Int) {

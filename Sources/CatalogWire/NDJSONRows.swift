@@ -247,8 +247,15 @@ public struct NDJSONRows: ~Copyable {
         guard tokens.depth == Self.rowDepth + (isOpening ? 1 : 0) else { continue }
         if let source, !isOpening {
           if token != .null { plan.set(source, shown(token), line: number) }
+        } else if column == RowCells.extraColumn, token == .beginObject {
+          cells.extra.add(try readValue(token).members)
+          cells.setExtra(line: number)
         } else if let column {
           set(column, token, number)
+        } else if checker.rules.unknownKeys == .keep {
+          let value = try readValue(token, isMember: true)
+          if value.members.problem == nil { cells.extra.add(Array(stray.utf8), value.value) }
+          if let problem = value.members.problem { cells.extra.fail(problem) }
         } else {
           cells.set(unknown: stray, shown(token))
         }
@@ -260,6 +267,19 @@ public struct NDJSONRows: ~Copyable {
       default: continue
       }
     }
+  }
+
+  /// Reads the rest of the value that begins with `token`.
+  private mutating func readValue(
+    _ token: JSONToken, isMember: Bool = false
+  ) throws(JSONError) -> ExtraValueReader {
+    var reader = ExtraValueReader(isMember: isMember)
+    var token = token
+    while !reader.take(token, tokens) {
+      token = try tokens.next()
+      if token == .needsInput || token == .endOfDocument { break }
+    }
+    return reader
   }
 
   /// Prepares the keys that the mapping names.
@@ -327,7 +347,8 @@ public struct NDJSONRows: ~Copyable {
     }
     if let column = use.column { takenFields[column] = name }
     if keys.count < Self.keyLimit {
-      let fields = use.column.map { [RowCells.columns[$0].name] } ?? []
+      let isKept = checker.rules.unknownKeys == .keep
+      let fields = use.column.map { [RowCells.columns[$0].name] } ?? (isKept ? ["extra." + name] : [])
       if !uses.contains(where: { $0.name == name }) {
         uses.append(RowColumnUse(name: name, fields: fields, isAutomatic: isAutomatic))
       }

@@ -184,7 +184,9 @@ public struct PayloadDecoder: ~Copyable {
   private mutating func readProduct() throws(WireError) -> Bool {
     do {
       return try productReader.read(&tokens, depth: Self.rowDepth) { field, offset in
-        guard let field = ProductField(rawValue: field) else { return }
+        guard let field = ProductField(rawValue: field) else {
+          return summary.defaulted.countExtra(row: summary.products, offset: offset)
+        }
         summary.defaulted.count(field, row: summary.products, offset: offset)
       }
     } catch {

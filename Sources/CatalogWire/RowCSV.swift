@@ -9,58 +9,80 @@ public enum RowCSV {
   /// The separator of fields in CSV.
   public static let comma = UInt8(ascii: ",")
 
+  /// How cells are written.
+  public struct Style: Sendable {
+    /// The separator of fields.
+    public var delimiter = comma
+    /// Whether the file is for Excel and other programs that take `007` for a number and `=1+1` for a formula: texts that
+    /// they would change are written as formulas with a constant text, `="007"`.
+    public var isForExcel = false
+    /// Whether the table has the column `extra` after all others, with the fields beyond the 25 as JSON.
+    public var hasExtra = false
+
+    /// Creates the style of RFC 4180.
+    public init() {}
+  }
+
   /// Appends the record with the names of the columns.
-  public static func appendHeader(to csv: inout [UInt8], delimiter: UInt8 = comma) {
+  public static func appendHeader(to csv: inout [UInt8], style: Style = Style()) {
     for (index, column) in columns.enumerated() {
-      if index > 0 { csv.append(delimiter) }
+      if index > 0 { csv.append(style.delimiter) }
       csv += column.name.utf8
     }
+    if style.hasExtra { csv += [style.delimiter] + "extra".utf8 }
     end(&csv)
   }
 
   /// Appends a product.
-  public static func append(_ row: borrowing ProductRow, to csv: inout [UInt8], delimiter: UInt8 = comma) {
+  public static func append(_ row: borrowing ProductRow, to csv: inout [UInt8], style: Style = Style()) {
     csv += "product".utf8
     for column in columns.dropFirst() {
-      csv.append(delimiter)
-      if let field = column.product { append(field, of: row, to: &csv, delimiter) }
+      csv.append(style.delimiter)
+      if let field = column.product { append(field, of: row, to: &csv, style) }
+    }
+    if style.hasExtra {
+      csv.append(style.delimiter)
+      row.texts.withText(ProductRow.extraText) { append($0, to: &csv, style) }
     }
     end(&csv)
   }
 
   /// Appends a record with some fields of a product, in this order, and nothing else: no type, and no field of a
   /// relation.
-  public static func append(_ row: borrowing ProductRow, _ fields: [ProductField], to csv: inout [UInt8]) {
+  public static func append(
+    _ row: borrowing ProductRow, _ fields: [ProductField], to csv: inout [UInt8], style: Style = Style()
+  ) {
     let start = csv.count
     for (index, field) in fields.enumerated() {
-      if index > 0 { csv.append(comma) }
-      append(field, of: row, to: &csv, comma)
+      if index > 0 { csv.append(style.delimiter) }
+      append(field, of: row, to: &csv, style)
     }
     end(&csv, from: start)
   }
 
   /// Appends a record of texts.
-  public static func append(_ cells: [String], to csv: inout [UInt8]) {
+  public static func append(_ cells: [String], to csv: inout [UInt8], style: Style = Style()) {
     let start = csv.count
     for (index, cell) in cells.enumerated() {
-      if index > 0 { csv.append(comma) }
-      append(cell.utf8.span, to: &csv, comma)
+      if index > 0 { csv.append(style.delimiter) }
+      append(cell.utf8.span, to: &csv, style)
     }
     end(&csv, from: start)
   }
 
   /// Appends a relation.
-  public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8], delimiter: UInt8 = comma) {
+  public static func append(_ row: borrowing RelationRow, to csv: inout [UInt8], style: Style = Style()) {
     csv += "relation".utf8
     for column in columns.dropFirst() {
-      csv.append(delimiter)
+      csv.append(style.delimiter)
       guard let field = column.relation else { continue }
       if let text = field.text {
-        row.texts.withText(text.rawValue) { append($0, to: &csv, delimiter) }
+        row.texts.withText(text.rawValue) { append($0, to: &csv, style) }
       } else {
         csv += row.groupNum.description.utf8
       }
     }
+    if style.hasExtra { csv.append(style.delimiter) }
     end(&csv)
   }
 
@@ -84,10 +106,10 @@ public enum RowCSV {
     (["type"] + ProductField.allCases.map(\.key).sorted() + ["productId", "subProductId"]).map(Column.init)
 
   private static func append(
-    _ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8], _ delimiter: UInt8
+    _ field: ProductField, of row: borrowing ProductRow, to csv: inout [UInt8], _ style: Style
   ) {
     if let text = field.text {
-      row.texts.withText(text.rawValue) { append($0, to: &csv, delimiter) }
+      row.texts.withText(text.rawValue) { append($0, to: &csv, style) }
     } else {
       csv += number(field, of: row).utf8
     }
@@ -104,7 +126,75 @@ public enum RowCSV {
     csv.append(0x0A)
   }
 
-  private static func append(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8) {
+  private static func append(_ text: Span<UInt8>, to csv: inout [UInt8], _ style: Style) {
+    if style.isForExcel, isChangedByExcel(text) { return appendForExcel(text, to: &csv, style) }
+    quote(text, to: &csv, style.delimiter)
+  }
+
+  /// The longest text that a formula can have as a constant.
+  private static let longestConstant = 255
+
+  /// Appends a text as a formula; one that is too long for that, after an apostrophe.
+  private static func appendForExcel(_ text: Span<UInt8>, to csv: inout [UInt8], _ style: Style) {
+    var cell: [UInt8] = []
+    if text.count > longestConstant {
+      cell.append(UInt8(ascii: "'"))
+      cell.append(copying: text)
+    } else {
+      cell += "=\"".utf8
+      for index in text.indices {
+        if text[index] == UInt8(ascii: "\"") { cell.append(UInt8(ascii: "\"")) }
+        cell.append(text[index])
+      }
+      cell.append(UInt8(ascii: "\""))
+    }
+    quote(cell.span, to: &csv, style.delimiter)
+  }
+
+  /// Appends the text of a cell to `text`: of `="007"` the constant, of one after an apostrophe that is too long for a
+  /// constant the rest, of any other cell the cell itself. So a table that is written for Excel is read back as it was.
+  static func appendText(ofExcel cell: Span<UInt8>, to text: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    if cell.count > longestConstant + 1, cell[0] == UInt8(ascii: "'") {
+      return text.append(copying: cell.extracting(1..<cell.count))
+    }
+    guard cell.count > 2, cell[0] == UInt8(ascii: "="), cell[1] == quote, cell[cell.count - 1] == quote else {
+      return text.append(copying: cell)
+    }
+    let start = text.count
+    var index = 2
+    while index < cell.count - 1 {
+      if cell[index] == quote {
+        // A quote stands twice in a constant; otherwise this is some other formula.
+        guard index + 1 < cell.count - 1, cell[index + 1] == quote else {
+          text.removeSubrange(start...)
+          return text.append(copying: cell)
+        }
+        index += 1
+      }
+      text.append(cell[index])
+      index += 1
+    }
+  }
+
+  /// Whether a spreadsheet would take a text for a formula, a number or a date: it begins with `=`, `+`, `-`, `@`, an
+  /// apostrophe, a tab or a carriage return, or has a digit and no letter other than e.
+  private static func isChangedByExcel(_ text: Span<UInt8>) -> Bool {
+    var hasDigit = false
+    for index in text.indices {
+      let byte = text[index]
+      if index == 0, [0x3D, 0x2B, 0x2D, 0x40, 0x27, 0x09, 0x0D].contains(byte) { return true }
+      switch byte {
+      case 0x30...0x39: hasDigit = true
+      case 0x45, 0x65: continue
+      case 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: return false
+      default: continue
+      }
+    }
+    return hasDigit
+  }
+
+  private static func quote(_ text: Span<UInt8>, to csv: inout [UInt8], _ delimiter: UInt8) {
     var needsQuotes = false
     for index in text.indices {
       switch text[index] {

@@ -10,8 +10,9 @@ struct RowCells {
     var value: String
   }
 
-  /// The columns that rows can have: `type`, and all fields.
-  static let columns = RowCSV.columns
+  /// The columns that rows can have: `type`, all fields, and `extra`.
+  static let columns = RowCSV.columns + [RowCSV.Column("extra")]
+  static let extraColumn = columns.count - 1
   static let typeColumn = 0
   static let idColumn = columns.firstIndex { $0.name == "id" } ?? 0
   static let productIdColumn = columns.firstIndex { $0.name == "productId" } ?? 0
@@ -24,6 +25,8 @@ struct RowCells {
   private var lines = [Int](repeating: 0, count: columns.count)
   /// Values under unknown keys, in the order of the file.
   private(set) var strays: [Stray] = []
+  /// The fields of the product beyond the 25.
+  var extra = ExtraMembers()
   /// Columns that occurred a second time.
   private(set) var repeated: [Int] = []
   /// The number of each column in the file; empty for a format without columns.
@@ -38,6 +41,7 @@ struct RowCells {
       ends[column] = 0
     }
     strays.removeAll(keepingCapacity: true)
+    if !extra.isEmpty { extra.removeAll() }
     repeated.removeAll(keepingCapacity: true)
   }
 
@@ -54,6 +58,18 @@ struct RowCells {
   /// Sets a string: the bytes of `source` in `range`.
   mutating func set(_ column: Int, _ source: [UInt8], _ range: Range<Int>, line: Int) {
     set(column, .text, source.span.extracting(range), line: line)
+  }
+
+  /// Adds a field beyond the 25, whose value is text.
+  mutating func add(extra name: [UInt8], _ source: [UInt8], _ range: Range<Int>) {
+    extra.add(name, text: source.span.extracting(range))
+  }
+
+  /// Marks the column `extra` as an object, whose members are in ``extra``.
+  mutating func setExtra(line: Int) {
+    guard kinds[Self.extraColumn] == .absent else { return repeated.append(Self.extraColumn) }
+    kinds[Self.extraColumn] = .object
+    lines[Self.extraColumn] = line
   }
 
   /// Sets a value under an unknown key.

@@ -25,7 +25,7 @@ struct RowChecker {
   }
   /// Columns that only the other kind of row has.
   private static let foreignToProducts = RowCells.columns.indices.filter {
-    $0 != RowCells.typeColumn && RowCells.columns[$0].product == nil
+    $0 != RowCells.typeColumn && $0 != RowCells.extraColumn && RowCells.columns[$0].product == nil
   }
   private static let foreignToRelations = RowCells.columns.indices.filter {
     $0 != RowCells.typeColumn && RowCells.columns[$0].relation == nil
@@ -59,10 +59,15 @@ struct RowChecker {
     switch list {
     case .products:
       checkStrays(cells, line, Self.foreignToProducts, "product")
+      setExtra(cells, line)
       for (column, field) in Self.productColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
       checkID(cells, line)
     case .relations:
       checkStrays(cells, line, Self.foreignToRelations, "relation")
+      if !cells.extra.isEmpty {
+        note(
+          RowFault(.unknownKey, line: line, column: "extra", "only a product has fields beyond its own; remove them"))
+      }
       for (column, field) in Self.relationColumns where !cells.isEmpty(column) { set(field, column, cells, line) }
       checkReferences(cells, line)
     }
@@ -118,31 +123,73 @@ struct RowChecker {
   private mutating func checkStrays(_ cells: RowCells, _ line: Int, _ foreign: [Int], _ name: String) {
     let other = name == "product" ? "relation" : "product"
     for stray in cells.strays {
-      let advice = Self.advice(onUnknown: stray.key, without: foreign)
+      let advice = Self.advice(onUnknown: stray.key, of: name == "product" ? .products : .relations, without: foreign)
       add(stray.key, stray.value, nil, line, "a \(name) has no field of this name; \(advice)")
     }
-    for column in foreign where !cells.isEmpty(column) {
+    for column in foreign where !cells.isEmpty(column) && !isKept(name) {
       let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
       let key = RowCells.columns[column].name
-      let message = "a \(name) has no field of this name, only a \(other) has; \(Self.removal)"
+      let message =
+        "a \(name) has no field of this name, only a \(other) has; \(Self.removal(name == "product" ? .products : .relations))"
       add(key, cells.text(column), number, line, message)
     }
   }
 
+  /// Whether a value that only a relation can have stays with a product.
+  private func isKept(_ name: String) -> Bool { rules.unknownKeys == .keep && name == "product" }
+
   private mutating func add(_ key: String, _ value: String, _ number: Int?, _ line: Int, _ message: String) {
     switch rules.unknownKeys {
     case .ignore: summary.ignore(key)
-    case .fail: note(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
+    case .fail, .keep: note(RowFault(.unknownKey, line: line, column: key, number: number, value: value, message))
     }
   }
 
-  private static let removal = "remove it, or leave it out with --unknown ignore"
+  /// Sets the fields beyond the 25: the members of `extra`, and what is kept of values under unknown keys.
+  private mutating func setExtra(_ cells: RowCells, _ line: Int) {
+    let column = RowCells.extraColumn
+    var extra = cells.extra
+    if rules.unknownKeys == .keep {
+      for foreign in Self.foreignToProducts where !cells.isEmpty(foreign) {
+        cells.withText(foreign) { extra.add(Array(RowCells.columns[foreign].name.utf8), text: $0) }
+      }
+    }
+    if !cells.isEmpty(column), cells.kind(column) != .object {
+      var members: ExtraMembers?
+      cells.withText(column) { if cells.kind(column) == .text { members = ExtraMembers(json: $0) } }
+      if let members {
+        extra.add(members)
+      } else if rules.unknownKeys == .keep {
+        cells.withText(column) { extra.add(Array("extra".utf8), text: $0) }
+      } else {
+        let number = cells.numbers.isEmpty ? nil : cells.numbers[column]
+        add("extra", cells.text(column), number, line, "this is not a JSON object; \(Self.removal(.products))")
+      }
+    }
+    if extra.isEmpty { return }
+    var json: [UInt8] = []
+    do throws(ExtraProblem) { try extra.append(to: &json) } catch {
+      let kind: RowFault.Kind = if case .repeatedKey = error { .repeatedKey } else { .size }
+      return note(
+        RowFault(kind, line: line, column: "extra", "\(error); shorten them, or leave some out"))
+    }
+    // An object without members is no field at all.
+    if json.count > 2 { product.texts.set(ProductRow.extraText, json.span) }
+  }
+
+  private static func removal(_ list: RowList) -> String {
+    switch list {
+    case .products: "remove it, leave it out with --unknown ignore, or store it with --unknown keep"
+    case .relations: "remove it, or leave it out with --unknown ignore"
+    }
+  }
 
   /// A hint for an unknown key. It may be meant as a field with the same letters in another case, or without spaces and
   /// punctuation.
   ///
   /// - Parameter foreign: The columns that the row cannot have.
-  static func advice(onUnknown key: String, without foreign: [Int] = []) -> String {
+  static func advice(onUnknown key: String, of list: RowList = .products, without foreign: [Int] = []) -> String {
+    let removal = removal(list)
     let letters = key.lowercased().filter { $0.isLetter }
     let known = RowCells.columns.indices.first {
       RowCells.columns[$0].name.lowercased() == letters && !foreign.contains($0)

@@ -185,7 +185,9 @@ public struct RowLines: ~Copyable {
   private mutating func readProduct() throws(JSONError) {
     productReader.begin()
     _ = try productReader.read(&tokens, depth: Self.rowDepth) { field, offset in
-      guard let field = ProductField(rawValue: field) else { return }
+      guard let field = ProductField(rawValue: field) else {
+        return summary.defaulted.countExtra(row: summary.products, offset: offset)
+      }
       summary.defaulted.count(field, row: summary.products, offset: offset)
     }
   }

@@ -5,14 +5,28 @@ internal import JSONFormat
 protocol FieldStore {
   /// The keys, by number of the field.
   static var keys: [String] { get }
+  /// The number of the field that is an object and is read whole; -1 if there is none.
+  static var objectField: Int { get }
   /// Resets every field to its default.
   mutating func reset()
+  /// Stores the value of ``objectField``; returns `false` for one that exceeds its limits or has a key twice.
+  mutating func take(object: ExtraMembers) -> Bool
   /// Stores the value that `tokens` has just read; returns `false` if it has the wrong type for the field.
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool
 }
 
 extension ProductRow: FieldStore {
-  static var keys: [String] { ProductField.allCases.map(\.key) }
+  static var keys: [String] { ProductField.allCases.map(\.key) + ["extra"] }
+  static var objectField: Int { ProductField.allCases.count }
+
+  mutating func take(object: ExtraMembers) -> Bool {
+    if object.isEmpty { return true }
+    var object = object
+    var json: [UInt8] = []
+    do { try object.append(to: &json) } catch { return false }
+    texts.set(ProductRow.extraText, json.span)
+    return true
+  }
 
   @inline(__always)
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
@@ -41,6 +55,9 @@ extension ProductRow: FieldStore {
 
 extension RelationRow: FieldStore {
   static var keys: [String] { RelationField.allCases.map(\.key) }
+  static var objectField: Int { -1 }
+
+  mutating func take(object: ExtraMembers) -> Bool { false }
 
   @inline(__always)
   mutating func take(_ field: Int, _ token: JSONToken, _ tokens: inout JSONTokenizer) -> Bool {
@@ -88,6 +105,9 @@ struct RowReader<Row: FieldStore> {
   private var seen: UInt32 = 0
   /// The field of the next value; `nil` for an unknown key or a duplicate.
   private var pending: Int?
+  /// The reader of an object, of which a part has been read.
+  private var object = ExtraValueReader()
+  private var isInObject = false
 
   init(_ row: Row) { self.row = row }
 
@@ -97,6 +117,7 @@ struct RowReader<Row: FieldStore> {
     matcher.restart()
     seen = 0
     pending = nil
+    isInObject = false
   }
 
   /// Expects the value of `field`, unless its key has been read before.
@@ -118,6 +139,14 @@ struct RowReader<Row: FieldStore> {
     while true {
       if tokens.depth == depth, let field = matcher.skipLikelyKey(&tokens) { begin(field) }
       let token = try tokens.next()
+      if isInObject {
+        if token == .needsInput || token == .endOfDocument { return false }
+        if object.take(token, tokens) {
+          isInObject = false
+          if !row.take(object: object.members) { onWrongType(Row.objectField, tokens.tokenOffset) }
+        }
+        continue
+      }
       switch token {
       case .key:
         guard tokens.depth == depth else { continue }
@@ -129,6 +158,11 @@ struct RowReader<Row: FieldStore> {
       case .beginObject, .beginArray:
         guard let field = pending, tokens.depth == depth + 1 else { continue }
         pending = nil
+        if field == Row.objectField, token == .beginObject {
+          object = ExtraValueReader()
+          isInObject = !object.take(token, tokens)
+          continue
+        }
         onWrongType(field, tokens.tokenOffset)
       case .endObject:
         if tokens.depth == depth - 1 { return true }

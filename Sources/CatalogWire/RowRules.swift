@@ -14,6 +14,8 @@ public struct RowRules: Sendable, Equatable {
     case fail
     /// They are ignored, and counted.
     case ignore
+    /// They are stored with the product, as its `extra`. A relation has none, so there they are an error.
+    case keep
   }
 
   /// What happens to rows with the id of an earlier row; an error by default.
@@ -22,6 +24,8 @@ public struct RowRules: Sendable, Equatable {
   public var unknownKeys = UnknownKeys.fail
   /// Whether a product may have an empty id, as a server's answer may.
   public var allowsEmptyIds = false
+  /// Whether a cell like `="007"` of a table is the text `007`, as ``RowCSV/Style/isForExcel`` writes it.
+  public var readsExcelTexts = false
 
   /// Creates the strictest rules: duplicates, unknown keys and empty ids are errors.
   public init() {}

@@ -29,10 +29,13 @@ struct RowDifference {
       fields = []
       return
     }
-    fields = zip(old, new).compactMap { old, new in
-      if old.json == new.json { return nil }
+    // The fields are in one order, and only the last, `extra`, may be absent.
+    fields = (0..<max(old.count, new.count)).compactMap { index in
+      let (before, after) = (index < old.count ? old[index] : nil, index < new.count ? new[index] : nil)
+      guard before?.json != after?.json, let name = before?.name ?? after?.name else { return nil }
       return .object([
-        ("field", .text(old.name)), ("before", .raw(Array(old.json.utf8))), ("after", .raw(Array(new.json.utf8))),
+        ("field", .text(name)), ("before", .raw(Array((before?.json ?? "null").utf8))),
+        ("after", .raw(Array((after?.json ?? "null").utf8))),
       ])
     }
     if fields.isEmpty { return nil }

@@ -1,6 +1,6 @@
 import Catalog
 
-/// A row whose fields are displayed one by one, with the server's names, in the order of the names.
+/// A row whose fields are displayed one by one, with the server's names, in the order of the names; `extra` is the last one.
 ///
 /// The fields are listed explicitly, because reflection (`Mirror`) takes longer than all other work of `get` on a
 /// product.
@@ -18,7 +18,7 @@ extension Product: FieldRow {
       ("isMarketingProduct", String(isMarketingProduct)), ("isSaleProduct", String(isSaleProduct)),
       ("length", String(length)), ("name", name), ("orgId", orgId), ("skuCode", skuCode), ("tall", String(tall)),
       ("unit", unit), ("updateBy", updateBy), ("updateTime", updateTime), ("volume", String(volume)),
-      ("weight", String(weight)), ("wide", String(wide)),
+      ("weight", String(weight)), ("wide", String(wide)), ("extra", extra.isEmpty ? "" : extra.json),
     ]
   }
 }

@@ -82,7 +82,7 @@ struct MappingFile {
         mapping.isAutomatic = isAutomatic
       case "unknown":
         guard let unknown = RowRules.UnknownKeys(rawValue: try Self.text(value, key)) else {
-          throw Invalid(message: "unknown is fail or ignore")
+          throw Invalid(message: "unknown is fail, ignore or keep")
         }
         self.unknown = unknown
       case "fields":
@@ -111,7 +111,10 @@ struct MappingFile {
     guard let columns = object["columns"] else { throw Invalid(message: "\(field.key): columns are missing") }
     var rule = RowMapping.Rule(columns: try Self.texts(columns, "columns"))
     if let join = object["join"] { rule.separator = try Self.text(join, "join") }
-    for step in object["steps"] as? [Any] ?? [] { rule.steps.append(try Self.step(step)) }
+    guard let steps = (object["steps"] ?? []) as? [Any] else {
+      throw Invalid(message: "\(field.key): steps is a list")
+    }
+    for step in steps { rule.steps.append(try Self.step(step)) }
     mapping.rules[field] = rule
   }
 
@@ -124,6 +127,9 @@ struct MappingFile {
     }
     guard let object = value as? [String: Any], object.count == 1, let pattern = object["capture"] as? String else {
       throw Invalid(message: "a step is \"trim\", \"upper\", \"lower\" or {\"capture\": \"a regular expression\"}")
+    }
+    guard (try? Regex(pattern)) != nil else {
+      throw Invalid(message: "capture: \"\(pattern)\" is not a regular expression")
     }
     return .capture(pattern)
   }

@@ -28,6 +28,20 @@ struct MappingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the mapping into a file, for --map.", valueName: "file"), completion: .file())
   var saveMap: String?
 
+  /// The options as words of a command line, without --save-map.
+  var arguments: [String] {
+    var words: [String] = []
+    for (name, value) in [
+      ("--map", map), ("--delimiter", delimiter), ("--encoding", encoding), ("--decimal", decimal),
+      ("--true", trueWords), ("--date", date),
+    ] {
+      if let value { words += [name, value] }
+    }
+    for value in column { words += ["--column", value] }
+    for value in constant { words += ["--constant", value] }
+    return words
+  }
+
   func validate() throws { _ = try applied(to: MappingFile()) }
 
   /// The mapping of the file and of the other options, which override it.

@@ -8,11 +8,16 @@ struct RehearsalSink: RowSink {
   private static let keptCount = 5
 
   private var check = RowSizeCheck()
+  /// The comparison with the catalogue; `nil` if the file would replace it.
+  var merge: CatalogMerge?
   /// The first products as JSON.
   private(set) var first: [[UInt8]] = []
 
   mutating func product(_ row: borrowing ProductRow) throws {
-    do { try check.product(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+    do {
+      try check.product(row)
+      try merge?.product(row)
+    } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
     }
     if first.count < Self.keptCount {
@@ -23,7 +28,10 @@ struct RehearsalSink: RowSink {
   }
 
   mutating func relation(_ row: borrowing RelationRow) throws {
-    do { try check.relation(row) } catch StoreError.tooLarge(let what, let byteCount, let limit) {
+    do {
+      try check.relation(row)
+      try merge?.relation(row)
+    } catch StoreError.tooLarge(let what, let byteCount, let limit) {
       throw RowRefusal("\(what) would take \(byteCount) bytes, and there is room for \(limit)")
     }
   }

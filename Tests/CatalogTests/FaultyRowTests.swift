@@ -54,7 +54,7 @@ import Testing
   }
 
   private static let products = [
-    Forgery.flags("bit 31", "bit 31 of its flags is set") { $0 |= 1 << 31 },
+    Forgery.flags("an extra that is not there", "its body ends inside a field") { $0 |= ProductLayout.hasExtra },
     .flags("the form of createTime", "its createTime has form 3") { $0 |= 3 << ProductLayout.createTime },
     .flags("the form of updateTime", "its updateTime has form 3") { $0 |= 3 << ProductLayout.updateTime },
     .flags("the form of length", "its length has form 3") { $0 |= 3 << ProductLayout.firstDouble },

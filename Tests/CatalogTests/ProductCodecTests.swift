@@ -99,6 +99,7 @@ import Testing
   private static func fields(of view: borrowing ProductView) throws(StoreError) -> Product {
     var product = Product()
     product.wide = view.wide
+    product.extra = try view.checkedExtra()
     product.weight = view.weight
     product.volume = view.volume
     product.updateTime = view.updateTime

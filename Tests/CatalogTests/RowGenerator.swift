@@ -1,4 +1,5 @@
 import Catalog
+import DocumentFormat
 import RandomTestSupport
 import StoreTestSupport
 
@@ -98,7 +99,22 @@ struct RowGenerator {
     product.volume = double()
     product.weight = double()
     product.wide = double()
+    if chance(20) { product.extra = extra() }
     return product
+  }
+
+  /// Fields beyond the 25.
+  mutating func extra() -> ProductExtra {
+    var fields: [String: DocumentValue] = [:]
+    for _ in 0..<Int.random(in: 0..<5, using: &random) {
+      let value: DocumentValue = pick([
+        .text(String(text().prefix(300))), .bool(chance(50)), .integer(integer()), .null, .array([.text(time())]),
+        .object([DocumentValue.Field("a", .integer(1))]),
+      ])
+      fields[String(text().prefix(100))] = value
+    }
+    let object = DocumentValue.object(fields.map { DocumentValue.Field($0.key, $0.value) })
+    return try! ProductExtra(json: object.json)
   }
 
   mutating func relation() -> Relation {

@@ -33,6 +33,28 @@ import Testing
       ])
   }
 
+  @Test func `extra is read whole, and written in one form`() {
+    let lines = decode(
+      payload(product: #""id":"a", "extra": {"b": 1.50, "a": {"id": "x", "y": [1, null]}}, "name":"n""#)
+    ).lines
+    #expect(lines.first?.hasSuffix(#""wide":0.0,"extra":{"a":{"id":"x","y":[1,null]},"b":1.50}}"#) == true, "\(lines)")
+    #expect(lines.first?.contains(#""id":"a""#) == true && lines.first?.contains(#""name":"n""#) == true)
+    let empty = decode(payload(product: #""extra":{},"id":"a""#))
+    #expect(empty.lines.first?.contains("extra") == false && empty.summary?.defaulted.total == 0)
+  }
+
+  @Test(arguments: [
+    "1", "\"x\"", "[1]", #"{"a":1,"a":2}"#, #"{"a":{"b":1,"b":1}}"#,
+    #"{"a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}",
+    #"{"a":""# + String(repeating: "x", count: 70_000) + "\"}",
+  ])
+  func `an extra that cannot be stored is left out and counted`(value: String) throws {
+    let (row, summary) = try product("\"extra\":\(value),\"id\":\"a\"")
+    #expect(row["extra"] == nil && row["id"] as? String == "a")
+    #expect(summary.defaulted.extra == 1 && summary.defaulted.total == 1)
+    #expect(summary.defaulted.byField.map(\.name) == ["product.extra"] && summary.defaulted.first?.field == "extra")
+  }
+
   @Test(arguments: ["1", "true", "[\"x\"]", "{\"id\":\"x\"}", "1.5"])
   func `a text of another type is empty and counted`(value: String) throws {
     let (row, summary) = try product("\"name\":\(value),\"id\":\"a\"")

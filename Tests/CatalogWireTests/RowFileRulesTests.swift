@@ -65,7 +65,7 @@ import Testing
       #"{"type":"relation","id":"a","productId":"p","subProductId":"s","name":"x"}"#,
       "Line 1, column name, value \"x\": a relation has no field of this name, only a product has; remove it"
     ),
-    (#"{"id":"a","Name":"x"}"#, "a product has no field of this name; rename it to \"name\", remove it, or"),
+    (#"{"id":"a","Name":"x"}"#, "a product has no field of this name; rename it to \"name\", remove it, leave"),
     (
       #"{"type":"relation","id":"a","productId":"p","subProductId":"s","Name":"x"}"#,
       "a relation has no field of this name; remove it, or"

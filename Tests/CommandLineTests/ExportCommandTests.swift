@@ -53,6 +53,51 @@ import Testing
     #expect(earlier.code == 1)
   }
 
+  @Test func `chosen columns are written in their order, in every format`() throws {
+    let root = try root()
+    let csv = try root.run("export", "-", "--format", "csv", "--columns", "id, weight, barcode")
+    #expect(csv.lines.count == 4 && csv.lines[0] == "id,weight,barcode\r" && csv.lines[1].hasPrefix("p0,"))
+    let tsv = try root.run("export", "-", "--format", "tsv", "--columns", "barcode,id")
+    #expect(tsv.lines[0] == "barcode\tid\r")
+    let json = try root.run("export", "-", "--columns", "id,isSaleProduct")
+    #expect(json.lines == (0..<3).map { #"{"id":"p\#($0)","isSaleProduct":false}"# })
+    let path = root.folder.path + "/few.csv"
+    let report = try root.run("export", path, "--columns", "id", "--json").object()
+    #expect(report.number("products") == 3 && report.number("relations") == 0)
+    for columns in ["nam", "id,id", "", "id,"] {
+      let run = try root.run("export", path, "--columns", columns)
+      #expect(run.code == 64 && run.words.contains("--columns"), "\(run.words)")
+    }
+  }
+
+  @Test func `a spreadsheet gets every text as it is`() throws {
+    let root = try TestRoot(answers: [])
+    let long = String(repeating: "9", count: 300)
+    let rows = """
+      {"id":"123456789012345678","barcode":"007","name":"=1+1","brand":"@\\"x\\"","unit":"1E5"}
+      {"id":"A1","barcode":"","name":"Lamp 2","brand":"2024-12-31","unit":"\(long)","weight":-1.5}
+      """
+    #expect(try root.run("import", root.folder.file("rows.ndjson", Data(rows.utf8)).path).code == 0)
+    let columns = ["--columns", "id,barcode,name,brand,unit,weight", "--excel"]
+    let run = try root.run(["export", "-", "--format", "csv"] + columns)
+    #expect(run.output.starts(with: [0xEF, 0xBB, 0xBF]))
+    #expect(
+      run.lines.dropFirst() == [
+        #""=""123456789012345678""","=""007""","=""=1+1""","=""@""""x""""""","=""1E5""",0.0"# + "\r",
+        #"A1,,Lamp 2,"=""2024-12-31""",'"# + long + ",-1.5\r",
+      ], "\(run.text)")
+    #expect(try root.run("export", root.folder.path + "/rows.ndjson", "--excel").code == 64)
+    #expect(try root.run("export", root.folder.path + "/rows.tsv", "--excel").code == 0)
+    let back = try root.run("import", root.folder.path + "/rows.tsv", "--excel", "--delete-missing")
+    #expect(back.code == 0 && back.text.hasPrefix("nothing to write"), "\(back.text)\(back.words)")
+    #expect(try root.run("import", root.folder.path + "/rows.ndjson", "--excel").code == 64)
+    // Other formulas stay what they are.
+    let other = try root.folder.file("other.csv", Data("id,name,brand\n1,\"=\"\"a\"\"&\"\"b\"\"\",'x\n".utf8)).path
+    #expect(try root.run("import", other, "--excel").code == 0)
+    let product = try root.run("get", "--id", "1", "--json").object()
+    #expect(product.text("name") == "=\"a\"&\"b\"" && product.text("brand") == "'x")
+  }
+
   @Test func `an extension that cannot be written is refused`() throws {
     let root = try root()
     for name in ["rows.xlsx", "rows.json", "rows.gz", "rows.csv.zip", "rows.csv.gz.gz", "v1.2", ".hidden.txt"] {

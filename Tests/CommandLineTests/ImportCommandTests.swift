@@ -200,4 +200,92 @@ import Testing
     let refused = try root.run("import", empty, "--json")
     #expect(try refused.code == 65 && refused.object().objects("errors").count == 1)
   }
+
+  @Test func `a file is merged: rows are compared, and only differences are written`() throws {
+    let root = try TestRoot(answers: [])
+    func file(_ name: String, _ text: String) throws -> String { try root.folder.file(name, Data(text.utf8)).path }
+    let all = try file("all.csv", "id,barcode,name\n1,111,Lamp\n2,222,Chair\n3,333,Table\n")
+    #expect(try root.run("import", all, "--cursor", "2026-01-01 00:00:00").code == 0)
+    // Nothing differs: no commit.
+    for mode in ["--upsert", "--delete-missing"] {
+      let run = try root.run("import", all, mode, "--json")
+      let report = try run.object()
+      #expect(run.code == 0 && report.number("sequence") == 1 && report.number("unchanged") == 3, "\(run.words)")
+      #expect(report.number("added") == 0 && report.number("changed") == 0 && report.number("deleted") == 0)
+    }
+    let same = try root.run("import", all, "--upsert")
+    #expect(same.text == "nothing to write, commit 1 stays: 0 rows added, 0 changed, 3 unchanged, 0 deleted\n")
+    let some = try file("some.csv", "id,barcode,name\n2,222,Armchair\n4,444,Sofa\n")
+    let dry = try root.run("import", some, "--delete-missing", "--dry-run", "--accept-loss")
+    #expect(dry.text.contains("2 would be kept: 1 row added, 1 changed, 0 unchanged, 2 deleted; nothing was changed"))
+    #expect(try root.run("log", "--json").lines.count == 1)
+    let upsert = try root.run("import", some, "--upsert", "--json").object()
+    #expect(upsert.number("added") == 1 && upsert.number("changed") == 1 && upsert.number("sequence") == 2)
+    #expect(upsert["cursor"] as? String == "2026-01-01 00:00:00" && upsert["mode"] as? String == "incremental")
+    #expect(try root.run("dump", "--products").lines.count == 4)
+    let last = try root.run("import", some, "--delete-missing")
+    #expect(last.code == 0 && last.text.contains("0 rows added, 0 changed, 2 unchanged, 2 deleted"), "\(last.words)")
+    #expect(try root.run("get", "--id", "1").code == 1)
+    for options in [["--upsert", "--delete-missing"], ["--upsert", "--replace-damaged"]] {
+      #expect(try root.run(["import", some] + options).code == 64)
+    }
+    // A fault anywhere changes nothing.
+    let bad = try file("bad.csv", "id,weight\n7,1\n8,heavy\n")
+    #expect(try root.run("import", bad, "--upsert").code == 65)
+    #expect(try root.run("get", "--id", "7").code == 1)
+  }
+
+  @Test func `unknown columns are kept as extra, shown everywhere, and come back from a file`() throws {
+    let root = try TestRoot(answers: [])
+    func file(_ name: String, _ text: String) throws -> String { try root.folder.file(name, Data(text.utf8)).path }
+    let rows = "id,barcode,name,Shelf,price\n1,4006381333931,Lamp,\"A \"\"7\"\"\",12.50\n2,,Chair,,\n"
+    let table = try file("erp.csv", rows)
+    let refused = try root.run("import", table)
+    #expect(refused.code == 65 && refused.words.contains("--unknown keep"), "\(refused.words)")
+    let run = try root.run("import", table, "--unknown", "keep")
+    #expect(run.code == 0 && run.words.contains("Shelf → extra.Shelf"), "\(run.words)")
+    let extra = #""extra":{"Shelf":"A \"7\"","price":"12.50"}"#
+    for words in [["get", "--id", "1", "--json"], ["dump", "--products"], ["scan", "4006381333931", "--json"]] {
+      let run = try root.run(words)
+      #expect(run.code == 0 && run.text.contains(extra), "\(words): \(run.text)")
+    }
+    #expect(try root.run("get", "--id", "1").text.contains(#"{"Shelf":"A \"7\"","price":"12.50"}"#))
+    #expect(try !root.run("get", "--id", "2", "--json").text.contains("extra"))
+    #expect(try !root.run("get", "--id", "2").text.contains("extra"))
+    #expect(try root.run("import", table, "--unknown", "keep", "--delete-missing").text.hasPrefix("nothing to write"))
+    for format in ["csv", "tsv", "ndjson"] {
+      let copy = root.folder.path + "/copy." + format
+      #expect(try root.run("export", copy).code == 0)
+      let back = try root.run("import", copy, "--delete-missing")
+      #expect(back.code == 0 && back.text.hasPrefix("nothing to write"), "\(format): \(back.text)\(back.words)")
+      #expect(try root.run("import", copy).code == 0)
+      #expect(try root.run("get", "--id", "1", "--json").text.contains(extra))
+    }
+    let changed = try file("new.csv", "id,barcode,name,Shelf,price\n1,4006381333931,Lamp,A7,12.50\n")
+    #expect(try root.run("import", changed, "--unknown", "keep", "--upsert").text.contains("1 changed"))
+    #expect(try root.run("get", "--id", "1", "--json").text.contains(#""extra":{"Shelf":"A7","price":"12.50"}"#))
+    // Without its fields, a row takes them away.
+    let plain = try file("plain.csv", "id,barcode,name\n1,4006381333931,Lamp\n")
+    #expect(try root.run("import", plain, "--upsert").text.contains("1 changed"))
+    #expect(try !root.run("dump").text.contains("extra"))
+    #expect(try root.run("verify").code == 0)
+  }
+
+  @Test func `what cannot be kept is an error with its line`() throws {
+    let root = try TestRoot(answers: [])
+    let long = String(repeating: "x", count: 65_536)
+    let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
+    for (text, message) in [
+      (#"{"id":"1","a":""# + long + "\"}", "more than 65536 bytes"),
+      (#"{"id":"1","a":"# + deep + "}", "nested more than 16 levels"),
+      (#"{"id":"1","a":{"b":1,"b":2}}"#, "\"b\" is there twice"),
+      (#"{"id":"1","a":1,"extra":{"a":2}}"#, "\"a\" is there twice"),
+      (#"{"type":"relation","productId":"1","subProductId":"2","a":1}"#, "only a product has"),
+    ] {
+      let file = try root.folder.file("bad.ndjson", Data(("{\"id\":\"0\"}\n" + text).utf8)).path
+      let run = try root.run("import", file, "--unknown", "keep")
+      #expect(run.code == 65 && run.words.contains("ine 2") && run.words.contains(message), "\(run.words)")
+    }
+    #expect(try root.run("get", "--id", "0").code == 1)
+  }
 }

@@ -17,6 +17,7 @@ import Testing
     (["components", "p0"], 0), (["sets-with", "p1"], 0), (["complete", "c0", "c1", "x"], 0), (["stat"], 0),
     (["log"], 0),
     (["diff", "1", "2"], 0), (["rollback", "1"], 0), (["dump"], 0), (["export", "ROWS"], 0), (["import", "ROWS"], 0),
+    (["init", "--from", "ROWS", "--user", "u", "--yes"], 0),
     (["verify"], 0), (["compact"], 0), (["documents", "put", "members", "--from", "DOCUMENT"], 0),
     (["documents", "list"], 0), (["documents", "list", "members"], 0), (["documents", "get", "members", "d"], 0),
     (["documents", "query", "members"], 0), (["documents", "query", "members", "--explain"], 0),

@@ -74,6 +74,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    #"{"fields": {"name": {"columns": "n", "steps": [{"capture": "(["}]}}}"#,
+    #"{"fields": {"name": {"columns": "n", "steps": "trim"}}}"#,
+  ])
+  func `a mapping that cannot be used is refused as a whole`(map: String) throws {
+    let root = try TestRoot(answers: [])
+    let path = try file(Data("id,n\n1,a\n".utf8), "rows.csv", root)
+    let run = try root.run("import", path, "--map", file(Data(map.utf8), "map.json", root))
+    #expect(run.code == 64 && run.words.contains("map.json: "), "\(run.words)")
+  }
+
+  @Test func `a mapping is saved when the file was taken`() throws {
+    let root = try TestRoot(answers: [])
+    let map = root.folder.path + "/saved.json"
+    let bad = try file(Data("id,weight\n1,x\n".utf8), "bad.csv", root)
+    for options in [[], ["--dry-run"], ["--upsert"]] {
+      #expect(try root.run(["import", bad, "--save-map", map] + options).code == 65)
+      #expect(!FileManager.default.fileExists(atPath: map))
+    }
+    let good = try file(Data("id,weight\n1,2\n".utf8), "good.csv", root)
+    let dry = try root.run("import", good, "--save-map", map, "--dry-run", "--json")
+    #expect(dry.code == 0 && FileManager.default.fileExists(atPath: map))
+    #expect(try dry.object().objects("sample").first?.text("id") == "1")
+  }
+
   @Test func `a dry run shows products, and changes nothing`() throws {
     let root = try TestRoot(answers: [])
     let path = try file(Data("sku,product_name\nA1,Lamp\n".utf8), "shop.csv", root)

@@ -119,6 +119,7 @@ const words = {
   "field.volume": ["Volume", "体积"],
   "field.length": ["Length", "长"],
   "field.wide": ["Width", "宽"],
+  "field.extra": ["Further fields", "其他字段"],
   "field.tall": ["Height", "高"],
   "field.delFlag": ["Deletion flag", "删除标记"],
   "field.orgId": ["Organisation", "组织"],

@@ -42,7 +42,7 @@ struct Get: ParsableCommand {
 
   private func printFields(of product: Product) {
     var table = Table("FIELD", "VALUE")
-    for field in product.fields {
+    for field in product.fields where field.name != "extra" || !field.value.isEmpty {
       let isMark = field.name == "delFlag" && product.delFlag != 0
       table.add(
         field.name, Table.cell(field.value, limit: 100) + (isMark ? "  deleted: no scan finds this product" : ""))

@@ -6,11 +6,16 @@ import JSONFormat
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Replace the catalogue by the rows of a file, as a full update.",
+    commandName: "import", abstract: "Take the rows of a file into the catalogue: all of it, or what differs.",
     discussion: """
       NDJSON as 'dump' prints it or one JSON array, or CSV or TSV where the file's name ends in .csv or .tsv; - is standard \
       input. Each may be packed with gzip or zstd, and be in any encoding that the system knows. In CSV the first record names \
-      the columns. Without --cursor the cursor is empty: the next sync brings everything from the server.
+      the columns.
+
+      The file is the whole catalogue, and replaces it. With --delete-missing it is the whole catalogue too, but only the \
+      difference is written; with --upsert, what the file does not have stays. Rows that are the same write nothing. A file \
+      without relations leaves those of the catalogue alone in both cases. The cursor is then kept; otherwise it is empty \
+      without --cursor, and the next sync brings everything from the server.
 
       Columns with the names of fields, or with common names such as ean, sku, product_name or 条码, are recognised, and so \
       are the separator and the encoding; what was recognised is printed before anything happens. --column, --constant and \
@@ -28,29 +33,41 @@ struct Import: ParsableCommand {
   @OptionGroup var write: WriteOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var accept: UpdateOptions
-  @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor = ""
+  @Option(help: ArgumentHelp("The cursor that the rows stand for.", valueName: "text")) var cursor: String?
+  @Flag(help: "Add and change what the file has, and leave the rest.") var upsert = false
+  @Flag(help: "Write the difference only, and delete what the file does not have.") var deleteMissing = false
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
   @Flag(help: "Show what would be imported, and change nothing.") var dryRun = false
   @Option(help: ArgumentHelp("Of products with one id, fail, or take the last.", valueName: "fail|last"))
   var onDuplicate = RowRules.Duplicates.fail
-  @Option(help: ArgumentHelp("On keys or columns that no row has, fail, or ignore them.", valueName: "fail|ignore"))
+  @Option(
+    help: ArgumentHelp(
+      "On keys or columns that no row has, fail, ignore them, or keep them as extra.", valueName: "fail|ignore|keep"))
   var unknown: RowRules.UnknownKeys?
+  @Flag(help: "Read a cell like =\"007\" of a table as 007, as 'export --excel' writes it.") var excel = false
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
   @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
   @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
 
   func validate() throws {
     let limit = WireLimits().cursorByteCount
-    guard cursor.utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
+    if upsert, deleteMissing { throw ValidationError("give --upsert or --delete-missing, one of them") }
+    if upsert || deleteMissing, replaceDamaged {
+      throw ValidationError("--replace-damaged sets the catalogue aside, so there is nothing to compare the file with")
+    }
+    guard (cursor ?? "").utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
   }
+
+  private var mode: RowImport.Mode { upsert ? .upsert : deleteMissing ? .difference : .replace }
 
   private func rules(_ file: MappingFile) -> RowRules {
     var rules = RowRules()
     rules.duplicates = onDuplicate
     rules.unknownKeys = file.unknown ?? .fail
     rules.allowsEmptyIds = allowEmptyId
+    rules.readsExcelTexts = excel
     return rules
   }
 
@@ -59,15 +76,19 @@ struct Import: ParsableCommand {
     // Report a missing file before a store is created.
     var map = try mapping.file()
     map.unknown = unknown ?? map.unknown
+    if excel, rowFormat(map) != .csv, rowFormat(map) != .tsv {
+      throw Failure(.usage, "--excel is for tables, CSV and TSV; leave it out, or give --format")
+    }
     let opened = try InputFile(file)
     if dryRun { return try rehearse(opened, map) }
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
     let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
-    try writer.roomForFullUpdate().warnIfScarce()
+    let next = writer.nextSequence
+    if mode == .replace { try writer.roomForFullUpdate().warnIfScarce() }
     var rows = try RowImport(
-      writer, rowFormat(map), accept.lossLimit, rules: rules(map), mapping: map.mapping)
+      writer, rowFormat(map), mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
     var isTold = false
     do {
       var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
@@ -80,7 +101,6 @@ struct Import: ParsableCommand {
         }
       }
       if !isTold { map.tell(rows.columns, text.guess, input.name) }
-      try mapping.save(map, rows.columns, text.guess)
       let (update, summary) = try rows.finish(cursor: cursor) { summary in
         if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
           throw Failure(
@@ -90,7 +110,9 @@ struct Import: ParsableCommand {
         try store.workspace.forgetOrigin(of: store.userID())
       }
       writer.sayWhatWasSetAside()
-      report(update, summary, seconds: ContinuousClock.now - start)
+      if update.sequence >= next { DurableChange.note("commit \(update.sequence) is durable") }
+      try mapping.save(map, rows.columns, text.guess)
+      report(update, summary, rows.counts, isWritten: update.sequence >= next, seconds: ContinuousClock.now - start)
     } catch WireError.rowsRefused(let faults) {
       rows.cancel()
       try refuse(faults, input.name)
@@ -111,6 +133,9 @@ struct Import: ParsableCommand {
   private func rehearse(_ input: InputFile, _ map: MappingFile) throws {
     var reader = RowFileReader(rowFormat(map), rules: rules(map), mapping: map.mapping)
     var sink = RehearsalSink()
+    if mode != .replace {
+      sink.merge = try CatalogMerge(store.reader()?.snapshot(), deletesMissing: mode == .difference)
+    }
     do {
       var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
       while let piece = try text.next() { try reader.consume(piece.span, into: &sink) }
@@ -119,14 +144,21 @@ struct Import: ParsableCommand {
       if !output.json {
         for row in sink.first { Console.print(String(decoding: row, as: UTF8.self)) }
       }
-      try mapping.save(map, reader.columns, text.guess)
       let summary = try result.get()
       let kept = summary.products + summary.relations - summary.duplicates
+      try sink.merge?.finish()
+      try sink.merge?.checkLosses(accept.lossLimit)
+      try mapping.save(map, reader.columns, text.guess)
       if output.json {
-        JSONText.object([("dryRun", .bool(true))] + Self.fields(summary, kept: kept, [])).print()
+        JSONText.object(
+          [("dryRun", .bool(true)), ("sample", .array(sink.first.map(JSONText.raw)))]
+            + Self.fields(summary, kept: kept, sink.merge?.counts, [])
+        ).print()
       } else {
+        let difference = sink.merge.map { ": " + Self.words($0.counts) } ?? ""
         Console.print(
-          "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept; nothing was changed")
+          "\(Quantity.of(summary.rows, "row")) read, \(Quantity.count(kept)) would be kept\(difference); nothing was changed"
+        )
       }
       warn(summary)
     } catch WireError.rowsRefused(let faults) {
@@ -155,22 +187,32 @@ struct Import: ParsableCommand {
   }
 
   private static func printRefusal(_ summary: RowFileSummary, _ errors: [JSONText], count: Int) {
-    JSONText.object(fields(summary, kept: 0, errors) + [("errorCount", .int(count))]).print()
+    JSONText.object(fields(summary, kept: 0, nil, errors) + [("errorCount", .int(count))]).print()
   }
 
   /// The JSON fields about the file's rows.
-  private static func fields(_ summary: RowFileSummary, kept: Int, _ errors: [JSONText]) -> [(String, JSONText)] {
+  private static func fields(
+    _ summary: RowFileSummary, kept: Int, _ counts: MergeCounts?, _ errors: [JSONText]
+  ) -> [(String, JSONText)] {
     [
       ("rowsRead", .int(summary.rows)), ("rowsKept", .int(kept)), ("duplicates", .int(summary.duplicates)),
-      // Rows are not compared with their previous state.
-      ("unchanged", .null),
+      // A full update does not compare rows with their previous state.
+      ("added", counts.map { .int($0.added) } ?? .null), ("changed", counts.map { .int($0.changed) } ?? .null),
+      ("unchanged", counts.map { .int($0.unchanged) } ?? .null), ("deleted", counts.map { .int($0.deleted) } ?? .null),
       ("ignored", .object(summary.ignored.sorted { $0.key < $1.key }.map { ($0.key, .int($0.value)) })),
       ("errors", .array(errors)),
     ]
   }
 
-  private func report(_ update: UpdateReport, _ summary: RowFileSummary, seconds: Duration) {
-    DurableChange.note("commit \(update.sequence) is durable")
+  /// The counts of a difference for people.
+  private static func words(_ counts: MergeCounts) -> String {
+    "\(Quantity.of(counts.added, "row")) added, \(Quantity.count(counts.changed)) changed,"
+      + " \(Quantity.count(counts.unchanged)) unchanged, \(Quantity.count(counts.deleted)) deleted"
+  }
+
+  private func report(
+    _ update: UpdateReport, _ summary: RowFileSummary, _ merged: MergeCounts?, isWritten: Bool, seconds: Duration
+  ) {
     let counts = update.counts
     if output.json {
       let kept = summary.products + summary.relations - summary.duplicates
@@ -191,14 +233,22 @@ struct Import: ParsableCommand {
           ),
           ("defaulted", .int(counts.defaulted)), ("cursor", .text(update.cursor)), ("bytesIn", .int(summary.bytesIn)),
           ("seconds", .double(((seconds / .milliseconds(1)).rounded()) / 1000)),
-        ] + Self.fields(summary, kept: kept, [])
+        ] + Self.fields(summary, kept: kept, merged, [])
       ).print()
+    } else if let merged {
+      let commit = isWritten ? "commit \(update.sequence)" : "nothing to write, commit \(update.sequence) stays"
+      Console.print("\(commit): \(Self.words(merged))")
     } else {
       Console.print(
         "commit \(update.sequence): \(Quantity.of(counts.productsUpserted, "product")),"
           + " \(Quantity.of(counts.relationsWritten, "relation")); gone: \(Quantity.of(counts.productsDeleted, "product")),"
           + " \(Quantity.of(counts.relationsDeleted, "relation")); cursor "
           + (update.cursor.isEmpty ? "empty: the next sync brings everything" : update.cursor.shown))
+    }
+    if let merged, merged.ignored > 0 {
+      Console.say(
+        "catalogctl: \(Quantity.of(merged.ignored, "relation")) left out: the catalogue has no product with the id of the set"
+      )
     }
     warn(summary)
   }

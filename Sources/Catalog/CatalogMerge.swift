@@ -1,0 +1,230 @@
+import Bytes
+public import CatalogRows
+import LogStore
+
+/// What a merge does with the rows of its file and of the catalogue, products and relations together.
+public struct MergeCounts: Equatable, Sendable {
+  /// The rows that the catalogue does not have.
+  public var added = 0
+  /// The rows that the catalogue has with other fields.
+  public var changed = 0
+  /// The rows that are the same in the file and in the catalogue.
+  public var unchanged = 0
+  /// The rows that the merge deletes from the catalogue.
+  public var deleted = 0
+  /// The relations of the file whose set is no product, which are left out.
+  public var ignored = 0
+
+  /// Creates counts that are all 0.
+  public init() {}
+}
+
+/// Rows that are merged into a catalogue: each is compared with what the catalogue has, and only differences are
+/// written, as one increment.
+///
+/// A product of the file is added, or replaces the one with its id; one with `delFlag` deletes it. A file without
+/// relations leaves those of the catalogue as they are. Otherwise the relations of a set in the file are added to those
+/// of the catalogue, and replace those with the same id; with `deletesMissing` they replace all of them, and sets that
+/// the file has no relations of have none.
+///
+/// It uses memory for the rows that differ and for all relations, as an ``Increment`` does, and a bit for every
+/// eight bytes of the catalogue's file.
+public struct CatalogMerge: RowSink {
+  private let snapshot: CatalogSnapshot
+  private let deletesMissing: Bool
+  private var increment = Increment()
+  /// The products of the catalogue that the file has.
+  private var seen = RowBits([])
+  private var relations: [ProductID: [Relation]] = [:]
+  /// The products that scans can match now and cannot after the merge.
+  private var lost = 0
+  private var content: [UInt8] = []
+  private var ownContent: [UInt8] = []
+  /// What the merge does; complete after ``finish()``.
+  public private(set) var counts = MergeCounts()
+
+  /// Begins a merge.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The last commit of the catalogue; `nil` for a catalogue that does not exist.
+  ///   - deletesMissing: Whether products that the file does not have are deleted.
+  /// - Throws: `CatalogError` if the commit is of no catalogue.
+  public init(_ snapshot: CatalogSnapshot?, deletesMissing: Bool) throws(CatalogError) {
+    if let snapshot { self.snapshot = snapshot } else { self.snapshot = try CatalogSnapshot(nil) }
+    self.deletesMissing = deletesMissing
+  }
+
+  /// Whether a commit would change anything.
+  public var hasChanges: Bool { !increment.isEmpty }
+
+  /// Adds a product of the file. The last one of several with the same id counts.
+  ///
+  /// - Throws: `StoreError.damaged`, `.tooLarge`; `CatalogError.incrementTooLarge`.
+  /// - Complexity: One lookup, and the fields of both products.
+  public mutating func product(_ row: borrowing ProductRow) throws {
+    let snapshot = snapshot
+    let id = row.texts.raw(ProductText.id.rawValue)
+    let isTaken = increment.contains(id)
+    guard let own = try snapshot.view(id: id) else {
+      if row.delFlag != 0, !isTaken { return }
+      if !isTaken { counts.added += 1 }
+      return try increment.product(row)
+    }
+    let isFirst = seen.insert(own.rowID)
+    content.removeAll(keepingCapacity: true)
+    ownContent.removeAll(keepingCapacity: true)
+    row.appendContent(to: &content)
+    try own.appendContent(to: &ownContent)
+    if content == ownContent, !isTaken {
+      if isFirst { counts.unchanged += 1 }
+      return
+    }
+    if !isFirst, !isTaken { counts.unchanged -= 1 }
+    if !isTaken {
+      if row.delFlag == 0 { counts.changed += 1 } else { countDeletion(own) }
+    }
+    try increment.product(row)
+  }
+
+  /// Adds a relation of the file.
+  ///
+  /// - Throws: `CatalogError.incrementTooLarge`.
+  public mutating func relation(_ row: borrowing RelationRow) throws {
+    let relation = Relation(row)
+    relations[ProductID(relation.productId), default: []].append(relation)
+    if relations.count > Increment.rowLimit {
+      throw CatalogError.incrementTooLarge(rowLimit: Increment.rowLimit, byteLimit: Increment.byteLimit)
+    }
+  }
+
+  private mutating func countDeletion(_ view: borrowing ProductView) {
+    counts.deleted += 1
+    if view.delFlag == 0 { lost += 1 }
+  }
+
+  /// Ends the file: finds what is missing in it, and which relations change.
+  ///
+  /// - Throws: The errors of ``product(_:)``.
+  /// - Complexity: Reads the relations of each set that changes; with `deletesMissing`, every row of the catalogue.
+  public mutating func finish() throws {
+    if deletesMissing { try deleteMissing() }
+    let hasRelations = !relations.isEmpty
+    var sets = Set(relations.keys)
+    sets.formUnion(increment.productIDs)
+    if deletesMissing, hasRelations {
+      try snapshot.forEachRelation { (relation) throws(StoreError) in sets.insert(ProductID(relation.productId)) }
+    }
+    for set in sets.sorted() { try addRelations(of: set, hasRelations) }
+    relations = [:]
+  }
+
+  private mutating func deleteMissing() throws {
+    var row = ProductRow()
+    var missing: [[UInt8]] = []
+    var lostCount = 0
+    let seen = seen
+    try snapshot.forEachProduct { (view) throws(StoreError) in
+      if seen.contains(view.rowID) { return }
+      missing.append(view.utf8.id.copied())
+      if view.delFlag == 0 { lostCount += 1 }
+    }
+    lost += lostCount
+    counts.deleted += missing.count
+    for id in missing {
+      row.reset()
+      row.texts.set(ProductText.id.rawValue, id.span)
+      row.delFlag = 1
+      try increment.product(row)
+    }
+  }
+
+  /// Adds the relations that a set has after the merge, if the set is written.
+  private mutating func addRelations(of set: ProductID, _ hasRelations: Bool) throws {
+    let old = try snapshot.relations(ofSet: set.text)
+    let own = relations[set] ?? []
+    let isTaken = increment.contains(Array(set.text.utf8).rawSpan)
+    if increment.deletes(set.text) {
+      counts.deleted += old.count
+      counts.ignored += own.count
+      return
+    }
+    var new = old
+    if hasRelations {
+      new = deletesMissing ? own : old.filter { old in !own.contains { $0.replaces(old) } } + own
+      let isKnown = try isTaken || snapshot.isMatchable(set.text)
+      if !isKnown {
+        counts.ignored += own.count
+        return
+      }
+      count(old, new, own)
+      if !isTaken {
+        if Self.sorted(old) == Self.sorted(new) { return }
+        // An increment writes the relations of a set with its product.
+        guard let product = try snapshot.product(id: set.text) else { return }
+        var row = ProductRow()
+        product.fill(&row)
+        try increment.product(row)
+      }
+    }
+    var row = RelationRow()
+    for relation in new {
+      relation.fill(&row)
+      try increment.relation(row)
+    }
+  }
+
+  /// Counts how the relations of a set differ.
+  private mutating func count(_ old: [Relation], _ new: [Relation], _ own: [Relation]) {
+    var rest = old
+    for relation in own {
+      if let index = rest.firstIndex(of: relation) {
+        rest.remove(at: index)
+        counts.unchanged += 1
+      } else if let index = rest.firstIndex(where: relation.replaces) {
+        rest.remove(at: index)
+        counts.changed += 1
+      } else {
+        counts.added += 1
+      }
+    }
+    if deletesMissing { counts.deleted += rest.count }
+  }
+
+  private static func sorted(_ relations: [Relation]) -> [[UInt8]] {
+    relations.map(\.content).sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Checks how many products the merge would lose.
+  ///
+  /// - Throws: `CatalogError.wouldLose`; `StoreError`.
+  public func checkLosses(_ limit: LossLimit) throws {
+    if lost == 0 { return }
+    var all = 0
+    try snapshot.forEachProduct { (view) throws(StoreError) in if view.delFlag == 0 { all += 1 } }
+    try limit.check(lost: lost, of: all)
+  }
+
+  /// Writes the differences, in one commit. If there are none, and the cursor stays, nothing is written.
+  ///
+  /// - Parameters:
+  ///   - writer: The writer of the catalogue, which has made no commit since the snapshot.
+  ///   - cursor: The cursor for the next request to the server; `nil` for the one that the catalogue has.
+  ///   - lossLimit: The limit on products that the merge may delete.
+  /// - Returns: The report of the increment, or of the last commit.
+  /// - Throws: `CatalogError.wouldLose` if the limit refuses; the errors of ``Increment/commit(cursor:defaulted:skipsUnchanged:)``.
+  public consuming func commit(
+    to writer: CatalogWriter, cursor: String?, _ lossLimit: LossLimit = LossLimit()
+  ) throws -> UpdateReport {
+    try checkLosses(lossLimit)
+    return try writer.commit(increment, cursor: cursor ?? snapshot.cursor, skipsUnchanged: true)
+  }
+}
+
+extension Relation {
+  /// Whether this relation takes the place of another one of the same set: they have the same id, or none and the same
+  /// component.
+  fileprivate func replaces(_ other: Relation) -> Bool {
+    if !id.isEmpty || !other.id.isEmpty { return id.isBytewiseEqual(to: other.id) }
+    return subProductId.isBytewiseEqual(to: other.subProductId)
+  }
+}

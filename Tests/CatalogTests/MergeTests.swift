@@ -1,0 +1,118 @@
+import CatalogRows
+import LogStore
+import RandomTestSupport
+import Testing
+
+@testable import Catalog
+
+@Suite struct MergeTests {
+  private static let products = [Product("s", "1111"), Product("c", "2222"), Product("d", "3333")]
+  private static let relations = [Relation("s", "c", 1, id: "r1"), Relation("s", "d", 2, id: "r2")]
+
+  private func merge(
+    _ catalogue: TestCatalogue, _ products: [Product], _ relations: [Relation] = [], deletesMissing: Bool = false,
+    limit: LossLimit = .open
+  ) throws -> (counts: MergeCounts, report: UpdateReport) {
+    var merge = try CatalogMerge(catalogue.snapshot, deletesMissing: deletesMissing)
+    try merge.take(products, relations)
+    try merge.finish()
+    return (merge.counts, try merge.commit(to: catalogue.writer, cursor: nil, limit))
+  }
+
+  private func counts(_ added: Int, _ changed: Int, _ unchanged: Int, _ deleted: Int) -> MergeCounts {
+    var counts = MergeCounts()
+    (counts.added, counts.changed, counts.unchanged, counts.deleted) = (added, changed, unchanged, deleted)
+    return counts
+  }
+
+  @Test func `rows are added and changed, others stay, and relations with them`() throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let (counts, report) = try merge(
+      catalogue, [Product("s", "9999"), Product("c", "2222"), Product("n", "4444")])
+    #expect(counts == self.counts(1, 1, 1, 0))
+    let snapshot = try catalogue.snapshot
+    #expect(report.sequence == 2 && snapshot.cursor == "full")
+    #expect(try snapshot.products.map(\.id) == ["c", "d", "n", "s"])
+    #expect(try snapshot.product(id: "s")?.barcode == "9999")
+    #expect(try Set(snapshot.relations(ofSet: "s")) == Set(Self.relations))
+  }
+
+  @Test(arguments: [false, true]) func `a file that is the catalogue writes nothing`(deletesMissing: Bool) throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let before = try catalogue.logBytes
+    let (counts, report) = try merge(
+      catalogue, Self.products.reversed(), Self.relations.reversed(), deletesMissing: deletesMissing)
+    #expect(counts == self.counts(0, 0, 5, 0) && report.sequence == 1)
+    #expect(try catalogue.logBytes == before)
+  }
+
+  @Test func `what is missing is deleted, with its relations`() throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let (counts, _) = try merge(catalogue, [Product("c", "2222"), Product("d", "5")], deletesMissing: true)
+    #expect(counts == self.counts(0, 1, 1, 3))
+    let snapshot = try catalogue.snapshot
+    #expect(try snapshot.products.map(\.id) == ["c", "d"] && snapshot.relationCount == 0)
+  }
+
+  @Test func `relations of a file are added to those of a set, or replace them`() throws {
+    let new = [Relation("s", "c", 5, id: "r1"), Relation("s", "x", 1, id: "r9"), Relation("none", "c", 1, id: "r8")]
+    let upserted = try TestCatalogue(Self.products, Self.relations)
+    var expected = counts(1, 1, 0, 0)
+    expected.ignored = 1
+    #expect(try merge(upserted, [], new).counts == expected)
+    #expect(try Set(upserted.snapshot.relations(ofSet: "s").map(\.id)) == ["r1", "r2", "r9"])
+    #expect(try upserted.snapshot.product(id: "s") == Self.products[0])
+    let replaced = try TestCatalogue(Self.products, Self.relations)
+    expected = counts(1, 1, 3, 1)
+    expected.ignored = 1
+    #expect(try merge(replaced, Self.products, new, deletesMissing: true).counts == expected)
+    #expect(try Set(replaced.snapshot.relations(ofSet: "s").map(\.id)) == ["r1", "r9"])
+  }
+
+  @Test func `a row with delFlag deletes, and the last of several rows counts`() throws {
+    let catalogue = try TestCatalogue(Self.products, Self.relations)
+    let (counts, _) = try merge(
+      catalogue,
+      [
+        Product("c", delFlag: 1), Product("none", delFlag: 1), Product("d", "3333"), Product("d", "6"),
+        Product("d", "7"),
+      ])
+    #expect(counts == self.counts(0, 1, 0, 1))
+    #expect(try catalogue.snapshot.product(id: "c") == nil)
+    #expect(try catalogue.snapshot.product(id: "d")?.barcode == "7")
+  }
+
+  @Test func `a difference that loses too much is refused`() throws {
+    let products = (0..<20).map { Product("\($0)", "1\($0)") }
+    let catalogue = try TestCatalogue(products)
+    #expect(throws: CatalogError.self) {
+      try merge(
+        catalogue, Array(products.prefix(5)), deletesMissing: true, limit: LossLimit(share: 0.5, smallCatalogue: 10))
+    }
+    #expect(try catalogue.snapshot.productCount == 20 && catalogue.snapshot.sequence == 1)
+  }
+
+  @Test func `a difference leads to the same content as a full update`() throws {
+    var random = SeededGenerator(for: "MergeTests, differences")
+    func rows() -> ([Product], [Relation]) {
+      let ids = (0..<30).filter { _ in Int.random(in: 0..<4, using: &random) > 0 }.shuffled(using: &random)
+      let products = ids.map { Product("\($0)", "\(Int.random(in: 0..<3, using: &random))") }
+      var relations = [Relation("0", "1", 1, id: "fixed")]
+      for id in ids where id % 5 == 0 {
+        for part in 0..<Int.random(in: 0..<4, using: &random) {
+          relations.append(Relation("\(id)", "\(part)", Int64.random(in: 1...2, using: &random), id: "\(id)-\(part)"))
+        }
+      }
+      return (products, relations.filter { relation in products.contains { $0.id == relation.productId } })
+    }
+    let catalogue = try TestCatalogue()
+    for _ in 0..<40 {
+      let (products, relations) = rows()
+      if relations.isEmpty { continue }
+      _ = try merge(catalogue, products, relations, deletesMissing: true)
+      let expected = try TestCatalogue(products, relations)
+      #expect(try catalogue.snapshot.products == expected.snapshot.products)
+      #expect(try Set(catalogue.snapshot.relations) == Set(expected.snapshot.relations))
+    }
+  }
+}
