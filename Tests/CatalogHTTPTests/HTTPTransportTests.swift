@@ -3,7 +3,7 @@ import Testing
 
 @testable import CatalogHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPTransportTests {
   let time = FakeTime()
 
   /// Fetches into a text, as every caller with a state does.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Fetches through a proxy on loopback, of servers that only the proxy can find.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(10))) struct ProxyTests {
   private func fetch(
     _ url: String, _ environment: [String: String], change: (inout TransportOptions) -> Void = { _ in }
   ) async throws -> FetchInfo {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CatalogHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct RateGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct RateGuardTests {
   /// What the guard says to each of some chunks.
   private func verdicts(_ rate: inout RateGuard, _ count: Int, of bytes: Int, every wait: Duration) -> [Bool] {
     var verdicts: [Bool] = []

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct TransportSecurityTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportSecurityTests {
   func fetch(_ url: String, change: (inout TransportOptions) -> Void) async throws -> FetchInfo {
     var options = TransportOptions()
     options.retry.maximumAttempts = 2

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CatalogOrigin
 
-@Suite(.timeLimit(.minutes(1))) struct OriginServerTests {
+@Suite(.timeLimit(.minutes(10))) struct OriginServerTests {
   let folder: TestFolder
 
   init() throws { folder = try TestFolder() }

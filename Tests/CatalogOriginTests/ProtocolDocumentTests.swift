@@ -10,7 +10,7 @@ import Testing
 @testable import CatalogOrigin
 
 /// PROTOCOL.md against the code: its exchange is what the origin answers, and its tables have every field.
-@Suite(.timeLimit(.minutes(1))) struct ProtocolDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtocolDocumentTests {
   /// A fenced block: the words after its fence, and its lines.
   private struct Block {
     var words: [String]

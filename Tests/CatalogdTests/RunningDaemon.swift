@@ -124,7 +124,7 @@ final class Lines: Sendable {
 
   /// Waits for a line, behind the first `skipping` ones that would do.
   func wait(for text: String, skipping count: Int = 0) throws -> String {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {
       let found = all.filter { $0.contains(text) }
       if found.count > count { return found[count] }

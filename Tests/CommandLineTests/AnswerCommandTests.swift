@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Answers as a back-end engineer looks at them: `decode`, `sync --keep-answer`, and what an update says of bad rows.
-@Suite(.timeLimit(.minutes(2))) struct AnswerCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerCommandTests {
   private var payload: Payload {
     var payload = Payload.products(2, cursor: "t1")
     payload.relation("p0", "p1")

@@ -4,7 +4,7 @@ import Testing
 import Workspace
 
 /// The settings `matching.…`: how they are set, and how codes are read by them.
-@Suite(.timeLimit(.minutes(2))) struct MatchingCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct MatchingCommandTests {
   private static let cheese =
     #"{"name":"cheese","prefix":"21","pattern":"PPIIIIIVVVVVC","measure":"weight","decimals":3,"unit":"kg"}"#
   /// 1.250 kg of the item 12345.

@@ -107,7 +107,7 @@ import Testing
         if retry == ["--waiting"] { #expect(try run.object()["retried"] as? Int == 1) }
       }
       let sending = try Conversation(["queue", "run", "--url", "http://127.0.0.1:\(server.port)/"], root: root.path)
-      let deadline = ContinuousClock.now + .seconds(60)
+      let deadline = ContinuousClock.now + .seconds(300)
       while ContinuousClock.now < deadline {
         let shown = try root.run("queue", "show", id)
         if shown.code == 1 { break }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `search`, `find` with and without its index, and the settings of indexes.
-@Suite(.timeLimit(.minutes(2))) struct SearchCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchCommandTests {
   private func root() throws -> TestRoot {
     var payload = Payload()
     payload.product("1", #""barcode":"6901234567892","name":"Cordless Drill 18V","brand":"Bosch","category":"Tools""#)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a server or a pipe that is slow keeps waiting: nobody else who writes, and no person without a word.
-@Suite(.timeLimit(.minutes(2))) struct SlowServerTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowServerTests {
   private static let answer = Data(contentsOfAnswer: 0)
 
   /// A `sync` that runs until the server has been asked.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Plain `sync`, which finds in the settings what options say else; and what it tells of other users.
-@Suite(.timeLimit(.minutes(2))) struct SyncSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncSettingsTests {
   private func answers(_ count: Int) throws -> [HTTPServer.Answer] {
     try (1...count).map { .init(body: try Data(wrapping: .products(2, cursor: "\($0)"))) }
   }

@@ -32,7 +32,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct CrossOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct CrossOriginTests {
   private let origin = "https://till.example.org"
 
   @Test func `a browser is told which origins may ask`() async throws {

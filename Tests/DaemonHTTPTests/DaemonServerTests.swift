@@ -6,7 +6,7 @@ import Testing
 
 @testable import DaemonHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct DaemonServerTests {
+@Suite(.timeLimit(.minutes(10))) struct DaemonServerTests {
   // MARK: The document
 
   @Test func `every route is in the document, and every operation has a route`() async throws {

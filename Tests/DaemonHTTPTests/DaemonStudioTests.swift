@@ -3,7 +3,7 @@ import Testing
 
 @testable import DaemonHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct DaemonStudioTests {
+@Suite(.timeLimit(.minutes(10))) struct DaemonStudioTests {
   /// Asks the studio, whose paths the OpenAPI document does not describe.
   private func ask(
     _ test: TestDaemon, _ target: String, method: String = "GET", body: String? = nil,

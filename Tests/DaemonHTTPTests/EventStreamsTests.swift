@@ -75,7 +75,7 @@ extension TestClient {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct EventStreamsTests {
+@Suite(.timeLimit(.minutes(10))) struct EventStreamsTests {
   func publish(_ test: TestDaemon, _ numbers: ClosedRange<Int>, _ kind: EventKind = .scan) {
     for number in numbers { test.daemon.events.publish(kind, Array("{\"n\":\(number)}".utf8)) }
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DaemonHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct HostileRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileRequestTests {
   @Test func `methods that a path does not know are refused, and it says which it knows`() async throws {
     try await TestDaemon.run { test in
       for (method, path, allowed) in [
@@ -376,7 +376,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ListeningTests {
+@Suite(.timeLimit(.minutes(10))) struct ListeningTests {
   @Test func `a Unix domain socket is its owner's, replaces a stale one, and goes at the end`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/http"

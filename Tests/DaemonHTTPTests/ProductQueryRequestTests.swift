@@ -7,7 +7,7 @@ import WaitingTestSupport
 @testable import ScanDaemon
 
 /// `GET /v1/products?where=…`. The catalogue has the products `1000`, `1001` and `a/b`, each with the weight 11.5.
-@Suite(.timeLimit(.minutes(2))) struct ProductQueryRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct ProductQueryRequestTests {
   /// A target with these query parameters, encoded.
   private func target(_ parameters: KeyValuePairs<String, String>) -> String {
     let query = parameters.map { name, value in

@@ -186,7 +186,7 @@ import Testing
 }
 
 /// Requests that no route ever sees.
-@Suite(.timeLimit(.minutes(2))) struct RequestGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestGuardTests {
   /// Everything that the daemon writes until the connection ends.
   private func exchange(_ test: TestDaemon, _ pieces: [String]) async throws -> String {
     let received = Mutex<[UInt8]>([])

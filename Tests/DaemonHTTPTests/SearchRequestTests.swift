@@ -7,7 +7,7 @@ import Testing
 @testable import ScanDaemon
 
 /// `GET /v1/search?q=…`. The catalogue has the products `1000`, `1001` and `a/b`, each with the weight 11.5.
-@Suite(.timeLimit(.minutes(2))) struct SearchRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchRequestTests {
   /// A target with these query parameters, encoded.
   private func target(_ parameters: KeyValuePairs<String, String>) -> String {
     let query = parameters.map { name, value in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DaemonHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct SynchronizationTests {
+@Suite(.timeLimit(.minutes(10))) struct SynchronizationTests {
   /// Runs a company's server with one product for as long as `body` does.
   ///
   /// - Parameter more: Further lines of its file of products.

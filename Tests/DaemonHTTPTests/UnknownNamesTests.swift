@@ -3,7 +3,7 @@ import Testing
 @testable import DaemonHTTP
 
 /// Query parameters and members of bodies that a route does not have.
-@Suite(.timeLimit(.minutes(2))) struct UnknownNamesTests {
+@Suite(.timeLimit(.minutes(10))) struct UnknownNamesTests {
   /// A target of a path of the document.
   private func target(_ path: String) -> String {
     path.split(separator: "/", omittingEmptySubsequences: false).map { $0.hasPrefix("{") ? "x" : $0 }

@@ -9,7 +9,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
   let root = TestRoot()
 
   @Test func `an answer is the same to the byte for the same catalogue, time and chance`() async throws {

@@ -10,7 +10,7 @@ import Workspace
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(10))) struct DaemonTests {
   let root = TestRoot()
 
   @Test func `the status is JSON, whatever there is`() async throws {

@@ -6,7 +6,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct EventLogTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLogTests {
   private func text(_ event: DaemonEvent?) -> String? { event.map { String(decoding: $0.data, as: UTF8.self) } }
 
   private func publish(_ log: EventLog, _ numbers: ClosedRange<Int>) {

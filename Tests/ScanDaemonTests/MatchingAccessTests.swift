@@ -15,7 +15,7 @@ import Workspace
 @testable import ScanDaemon
 
 /// How a daemon follows the settings `matching.…` of its configuration and of the stores.
-@Suite(.timeLimit(.minutes(2))) struct MatchingAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct MatchingAccessTests {
   private let root = TestRoot()
   private let element = "010690123456789210A1|17261231"
 

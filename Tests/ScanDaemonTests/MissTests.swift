@@ -6,7 +6,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct MissTests {
+@Suite(.timeLimit(.minutes(10))) struct MissTests {
   let root = TestRoot()
 
   init() throws { try root.fill("ana") }

@@ -47,7 +47,7 @@ private final class Wire: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct NetworkTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkTests {
   let root = TestRoot()
   let server = CatalogueServer()
   let clock = TestClock()

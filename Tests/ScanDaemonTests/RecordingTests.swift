@@ -9,7 +9,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(3))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
   let root = TestRoot()
   let receiver = Receiver()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   let root = TestRoot()
 
   init() throws { try root.fill("ana") }

@@ -10,7 +10,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct SyncTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncTests {
   let root = TestRoot()
   let server = CatalogueServer()
   let clock = TestClock()

@@ -9,7 +9,7 @@ import WaitingTestSupport
 
 @testable import ScanDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct UploadServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadServiceTests {
   let root = TestRoot()
   let receiver = Receiver()
 

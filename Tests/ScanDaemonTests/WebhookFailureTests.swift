@@ -9,7 +9,7 @@ import WaitingTestSupport
 @testable import ScanDaemon
 
 /// Receivers that refuse, and what the daemon says and does then.
-@Suite(.timeLimit(.minutes(3))) struct WebhookFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookFailureTests {
   let root = TestRoot()
 
   init() throws { try root.fill("ana") }

@@ -10,7 +10,7 @@ import UploadQueue
 @testable import UploadHTTP
 
 /// Signatures as in Standard Webhooks, the header of the program, and forms with files.
-@Suite(.timeLimit(.minutes(2))) struct SignatureTests {
+@Suite(.timeLimit(.minutes(10))) struct SignatureTests {
   private static let key = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
   let folder: TemporaryDirectory

@@ -6,7 +6,7 @@ import Testing
 @testable import Workspace
 
 /// The changes of a user's catalogue, as users come and go.
-@Suite(.timeLimit(.minutes(5))) struct CatalogueChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct CatalogueChangesTests {
   private let root = TemporaryRoot()
   private let interval = Duration.milliseconds(5)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Workspace
 
 /// The cached pages of a user, as users come and go.
-@Suite(.timeLimit(.minutes(5))) struct PagesTests {
+@Suite(.timeLimit(.minutes(10))) struct PagesTests {
   private let root = TemporaryRoot()
 
   private struct Note: Codable, Identifiable, Sendable, Equatable {

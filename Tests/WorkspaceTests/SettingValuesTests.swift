@@ -5,7 +5,7 @@ import Testing
 @testable import Workspace
 
 /// Who waits for a setting to change.
-@Suite(.timeLimit(.minutes(5))) struct SettingValuesTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingValuesTests {
   private let root = TemporaryRoot()
 
   private func settings(_ interval: Duration = .milliseconds(5)) -> Settings {

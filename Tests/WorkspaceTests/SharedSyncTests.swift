@@ -9,7 +9,7 @@ import Testing
 @testable import Workspace
 
 /// Synchronisations of users of one organisation, with the bytes that they fetch.
-@Suite(.timeLimit(.minutes(5))) struct SharedSyncTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedSyncTests {
   /// A server in memory, which counts what it sends.
   final class Server: CatalogTransport, Sendable {
     private struct State {

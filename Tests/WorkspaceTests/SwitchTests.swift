@@ -9,7 +9,7 @@ import Testing
 @testable import Workspace
 
 /// Many threads that read while users are switched.
-@Suite(.timeLimit(.minutes(5))) struct SwitchTests {
+@Suite(.timeLimit(.minutes(10))) struct SwitchTests {
   @Test func `every reader sees the data of one user only, while another thread switches 200 times`() throws {
     let root = TemporaryRoot()
     let workspace = try root.open()

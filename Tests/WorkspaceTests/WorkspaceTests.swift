@@ -8,7 +8,7 @@ import Testing
 @testable import Workspace
 
 /// The stores of a device, as users come and go.
-@Suite(.timeLimit(.minutes(5))) struct WorkspaceTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkspaceTests {
   private let root = TemporaryRoot()
 
   @Test func `N+1 stores switched by sign-in and sign-out, settings beside them`() throws {
