@@ -19,7 +19,7 @@ public struct ProductExtra: Hashable, Sendable {
 
   /// Creates the fields of a JSON object.
   ///
-  /// - Throws: ``Invalid`` for text that is not a JSON object, has a key twice, or exceeds ``ExtraLimits``.
+  /// - Throws: ``Invalid`` for text that is not a JSON object, has a key twice, or exceeds `ExtraLimits`.
   public init(json: String) throws(Invalid) {
     guard var members = ExtraMembers(json: json.utf8.span) else { throw Invalid(reason: "this is not a JSON object") }
     var bytes: [UInt8] = []
