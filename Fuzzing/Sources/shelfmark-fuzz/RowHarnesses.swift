@@ -120,10 +120,16 @@ private func checkWayBack(_ lines: [[UInt8]], _ sizes: [UInt8]) {
 }
 
 private struct CSVWriter: RowSink {
+  private let style: RowCSV.Style
   var bytes: [UInt8] = []
 
-  init() { RowCSV.appendHeader(to: &bytes) }
+  init() {
+    var style = RowCSV.Style()
+    style.hasExtra = true
+    self.style = style
+    RowCSV.appendHeader(to: &bytes, style: style)
+  }
 
-  mutating func product(_ row: borrowing ProductRow) { RowCSV.append(row, to: &bytes) }
-  mutating func relation(_ row: borrowing RelationRow) { RowCSV.append(row, to: &bytes) }
+  mutating func product(_ row: borrowing ProductRow) { RowCSV.append(row, to: &bytes, style: style) }
+  mutating func relation(_ row: borrowing RelationRow) { RowCSV.append(row, to: &bytes, style: style) }
 }
