@@ -86,6 +86,10 @@ let package = Package(
     .executable(name: "catalogctl", targets: ["catalogctl"]),
     .executable(name: "catalogd", targets: ["catalogd"]),
   ],
+  traits: [
+    .trait(name: "PostgreSQL", description: "Rows from a PostgreSQL database. libpq is loaded when one is asked."),
+    .default(enabledTraits: ["PostgreSQL"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
@@ -107,6 +111,7 @@ let package = Package(
     .target(
       name: "CTextEncoding",
       linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))]),
+    .target(name: "CPostgreSQL"),
     .target(name: "CStorage"),
     .target(
       name: "CDaemon",
@@ -124,7 +129,9 @@ let package = Package(
     module("SearchText", ["Bytes", "CSearchTables"], ownsMemory: true),
     module("JSONFormat", ["TextFormat"]),
     module("GzipStream", ["CZlib"]),
-    module("RowSources", ["CTextEncoding", "CZstd"]),
+    module(
+      "RowSources",
+      ["CTextEncoding", "CZstd", "JSONFormat", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
 
     // The engine. Bytes, RecordFormat and Storage are not products. Some of their declarations are public all the same: the
     // compiler does not inline a package function into another module.

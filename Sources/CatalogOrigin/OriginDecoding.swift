@@ -60,4 +60,16 @@ package struct OriginDecoding: Sendable {
     let summary = try reader.finish(into: &rows)
     return Reading(columns: reader.columns, guess: text.guess, summary: summary)
   }
+
+  /// Reads all rows of a database. Any fault refuses all of them.
+  ///
+  /// - Returns: What was recognised, and the greatest value of the column that shows newer rows.
+  /// - Throws: `WireError`, `DatabaseError`, and the errors of `rows`.
+  func load(_ query: DatabaseQuery, into rows: inout OriginRows) throws -> (Reading, newest: String?) {
+    var reader = RowFileReader(.ndjson, rules: rules, limits: limits, mapping: mapping)
+    var lines = try DatabaseRows(query) { Task.isCancelled }
+    while let piece = try lines.next() { try reader.consume(piece.span, into: &rows) }
+    let summary = try reader.finish(into: &rows)
+    return (Reading(columns: reader.columns, guess: nil, summary: summary), lines.newest)
+  }
 }

@@ -1,4 +1,5 @@
 package import CatalogWire
+package import RowSources
 
 /// The reason why an origin cannot serve, or why it continues to serve its previous content.
 package enum OriginError: Error {
@@ -10,6 +11,8 @@ package enum OriginError: Error {
   case lineRefused(path: String, WireError)
   /// The bytes of a person's own file are not text: damaged zstd, or another encoding.
   case sourceRefused(path: String, reason: String)
+  /// A database cannot be reached, or refuses a statement.
+  case databaseFailed(name: String, DatabaseError)
   /// A reload would remove all products, which is probably an accident.
   case nothingLeft(path: String, remedy: String = "start again to serve an empty catalogue")
   /// The store with the stamps and deletions cannot be opened, read or written.
@@ -26,6 +29,7 @@ extension OriginError: CustomStringConvertible {
     case .gzipDamaged(let path, let error): "\(path): the file is not a sound gzip; write it again (\(error))"
     case .lineRefused(let path, let error): "\(path): \(error)"
     case .sourceRefused(let path, let reason): "\(path): \(reason)"
+    case .databaseFailed(let name, let error): "\(name): \(error)"
     case .nothingLeft(let path, let remedy):
       "\(path): no product is left, which looks like an accident; \(remedy)"
     case .stateFailed(let path, let reason):

@@ -1,6 +1,6 @@
 import CatalogWire
 import Foundation
-import RowSources
+package import RowSources
 
 /// The files that an origin serves: NDJSON, plain or gzip, which is detected by the first bytes.
 ///
@@ -13,6 +13,10 @@ package struct OriginFiles: Sendable {
   /// How the file of products is read if it is a person's own file; `nil` for NDJSON in the protocol's form. The
   /// `updateTime` of such rows is data like any other, and no stamp.
   package var decoding: OriginDecoding?
+  /// The database that is read in place of files; ``decoding`` then says what its columns mean.
+  package var database: DatabaseQuery?
+  /// How often all rows of a database are read, if otherwise only newer ones are.
+  package var reconcileInterval: Duration = .seconds(3600)
 
   /// Creates a pair of paths. Nothing is opened.
   package init(products: String, relations: String? = nil, decoding: OriginDecoding? = nil) {
@@ -21,17 +25,36 @@ package struct OriginFiles: Sendable {
     self.decoding = decoding
   }
 
+  /// Creates a description of the rows of a database. Nothing is opened.
+  package init(_ database: DatabaseQuery, decoding: OriginDecoding, reconcileInterval: Duration = .seconds(3600)) {
+    products = database.name
+    self.decoding = decoding
+    self.database = database
+    self.reconcileInterval = reconcileInterval
+  }
+
   /// The content of the files, and the number of fields that got their default value because of a wrong type.
   struct Content: Sendable {
     var rows = OriginRows()
     var defaultedCount = 0
     /// What was recognised in a person's own file.
     var reading: OriginDecoding.Reading?
+    /// The greatest value of the column that shows newer rows of a database.
+    var newest: String?
+    /// When all rows were read.
+    var completeAt = ContinuousClock.now
   }
 
-  /// Reads both files. Memory: the rows, and one chunk.
-  func load() throws(OriginError) -> Content {
+  /// Reads both files, or the rows of a database. Memory: the rows, and one chunk.
+  ///
+  /// - Parameter former: What was read before. If a column of the database shows newer rows, only these are read and put
+  ///   over the former ones, until it is time to read all of them.
+  func load(onto former: Content? = nil) throws(OriginError) -> Content {
     var content = Content()
+    if let decoding, let database {
+      try Self.load(database, decoding, isDue(former) ? nil : former, into: &content)
+      return content
+    }
     if let decoding {
       content.rows = OriginRows(usesUpdateTimes: false)
       do {
@@ -50,6 +73,37 @@ package struct OriginFiles: Sendable {
     try Self.load(products, as: .products, into: &content)
     if let relations { try Self.load(relations, as: .relations, into: &content) }
     return content
+  }
+
+  /// Whether it is time to read all rows of a database.
+  private func isDue(_ former: Content?) -> Bool {
+    guard let former, former.newest != nil else { return true }
+    return former.completeAt + reconcileInterval <= .now
+  }
+
+  private static func load(
+    _ database: DatabaseQuery, _ decoding: OriginDecoding, _ former: Content?, into content: inout Content
+  ) throws(OriginError) {
+    var query = database
+    content.rows = OriginRows(usesUpdateTimes: false)
+    if let former {
+      content.rows = former.rows
+      // All relations are read each time.
+      content.rows.removeRelations()
+      content.completeAt = former.completeAt
+      query.lastSeen = former.newest
+    }
+    do {
+      let (reading, newest) = try decoding.load(query, into: &content.rows)
+      content.reading = reading
+      content.newest = newest ?? former?.newest
+    } catch let error as WireError {
+      throw .lineRefused(path: database.name, error)
+    } catch let error as DatabaseError {
+      throw .databaseFailed(name: database.name, error)
+    } catch {
+      throw .fileUnreadable(path: database.name, reason: reason(error))
+    }
   }
 
   private static func load(

@@ -58,6 +58,12 @@ package struct OriginRows: RowSink, Sendable {
     }
   }
 
+  /// Removes all relations.
+  mutating func removeRelations() {
+    relations = []
+    relationIndices = [:]
+  }
+
   /// The number of different product ids.
   package var productCount: Int { products.count }
   /// The number of relations, including those whose product is missing.

@@ -15,8 +15,10 @@ package final class OriginStore: Sendable {
   private let state: OriginState?
   /// The number of the last reload in `state`. Only one watcher at a time uses it.
   private let revision: Mutex<Int>
-  /// The last failure to write `state`, which is logged once.
-  private let stateFailure = Mutex<String?>(nil)
+  /// The last failure to write `state` or to read a database, which is logged once.
+  private let lastFailure = Mutex<String?>(nil)
+  /// The rows of a database, to put newer ones over; `nil` if all rows are read each time.
+  private let former: Mutex<OriginFiles.Content?>
 
   /// Reads the files.
   ///
@@ -42,6 +44,7 @@ package final class OriginStore: Sendable {
     self.logger = logger
     catalogue = Mutex(loaded)
     gate = Mutex(ReloadGate(served: signature))
+    former = Mutex(files.database?.since == nil ? nil : content)
     log("catalogue loaded", loaded, content)
   }
 
@@ -80,7 +83,8 @@ package final class OriginStore: Sendable {
   /// The number of products, relations and tombstones that are served now.
   package var counts: OriginCatalogue.Counts { catalogue.withLock { $0.counts } }
 
-  /// Checks the files once, and reads them if they changed and were then unchanged for one interval.
+  /// Checks the files once, and reads them if they changed and were then unchanged for one interval. Asks a database each
+  /// time.
   ///
   /// An error is logged once and changes nothing.
   ///
@@ -88,22 +92,20 @@ package final class OriginStore: Sendable {
   @discardableResult
   package func look() -> OriginCatalogue.Changes? {
     let signature = OriginFiles.Signature(files)
-    guard gate.withLock({ $0.isReady(signature) }) else { return nil }
+    guard files.database != nil || gate.withLock({ $0.isReady(signature) }) else { return nil }
     do {
       let changes = try reload()
       gate.withLock { $0.succeeded(with: signature) }
+      if lastFailure.withLock({ $0.take() }) != nil { logger.info("reload succeeds again") }
       return changes
     } catch .stateFailed(let path, let reason) {
       // A full disk has room again some time, and the files have not changed then.
       gate.withLock { $0.postponed() }
-      let isNew = stateFailure.withLock { last in
-        defer { last = reason }
-        return last != reason
-      }
-      if isNew {
-        let error = OriginError.stateFailed(path: path, reason: reason)
-        logger.error("reload waits, the former rows are served", metadata: ["reason": "\(error)"])
-      }
+      waits(because: .stateFailed(path: path, reason: reason))
+      return nil
+    } catch where files.database != nil {
+      // The next look asks again.
+      waits(because: error)
       return nil
     } catch {
       gate.withLock { $0.failed(with: signature) }
@@ -112,8 +114,19 @@ package final class OriginStore: Sendable {
     }
   }
 
+  /// Logs a failure that the next look may not have, once.
+  private func waits(because error: OriginError) {
+    let reason = "\(error)"
+    let isNew = lastFailure.withLock { last in
+      defer { last = reason }
+      return last != reason
+    }
+    if isNew { logger.error("reload waits, the former rows are served", metadata: ["reason": "\(reason)"]) }
+  }
+
   private func reload() throws(OriginError) -> OriginCatalogue.Changes {
-    let content = try files.load()
+    let content = try files.load(onto: former.withLock { $0 })
+    if files.database?.since != nil { former.withLock { $0 = content } }
     while true {
       let former = catalogue.withLock { $0 }
       guard content.rows.productCount > 0 || former.counts.products == 0 else {
@@ -129,7 +142,8 @@ package final class OriginStore: Sendable {
         return true
       }
       guard isExchanged else { continue }
-      log("catalogue reloaded", following, content, changes)
+      // A database is asked each minute, changed or not.
+      if files.database == nil || !changes.isEmpty { log("catalogue reloaded", following, content, changes) }
       return changes
     }
   }
@@ -144,7 +158,6 @@ package final class OriginStore: Sendable {
     } catch {
       throw .stateFailed(path: state.path, reason: "\(error)")
     }
-    stateFailure.withLock { $0 = nil }
   }
 
   /// Checks the files at each interval until the task is cancelled.

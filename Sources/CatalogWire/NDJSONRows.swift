@@ -220,6 +220,8 @@ public struct NDJSONRows: ~Copyable {
     var column: Int?
     var source: Int?
     var stray = ""
+    /// Whether the row has said that it is a relation: the keys that a relation has then mean themselves.
+    var isRelation = false
     while true {
       let token = try tokens.next()
       switch token {
@@ -227,6 +229,7 @@ public struct NDJSONRows: ~Copyable {
         guard tokens.depth == Self.rowDepth else { continue }
         column = matcher.match(tokens.textByteCount, tokens.textWords)
         source = nil
+        if isRelation, let column, RowCells.columns[column].relation != nil { continue }
         if mapping != nil {
           if column == nil || !keys.isEmpty {
             let name = tokens.textString
@@ -252,6 +255,7 @@ public struct NDJSONRows: ~Copyable {
           cells.setExtra(line: number)
         } else if let column {
           set(column, token, number)
+          if column == RowCells.typeColumn, token == .string { isRelation = tokens.textString == "relation" }
         } else if checker.rules.unknownKeys == .keep {
           let value = try readValue(token, isMember: true)
           if value.members.problem == nil { cells.extra.add(Array(stray.utf8), value.value) }

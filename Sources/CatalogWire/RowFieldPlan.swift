@@ -86,7 +86,10 @@ struct RowFieldPlan {
   /// - Returns: The values that cannot be converted.
   mutating func finish(_ cells: inout RowCells, line: Int) -> [RowFault] {
     var faults: [RowFault] = []
+    let isRelation = cells.kind(RowCells.typeColumn) == .text && cells.text(RowCells.typeColumn) == "relation"
     for entry in computed {
+      // What is the same in every product is nothing that a relation has.
+      if isRelation, entry.constant != nil { continue }
       var (text, line) = (entry.constant ?? "", line)
       if let separator = entry.separator {
         var parts: [String] = []

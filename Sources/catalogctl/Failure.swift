@@ -6,6 +6,7 @@ import CatalogWire
 import DocumentFormat
 import Documents
 import LogStore
+import RowSources
 import Storage
 import UploadQueue
 import Workspace
@@ -81,6 +82,7 @@ struct Failure: Error {
     case let error as OriginError: self.init(Self.code(error), "\(error)")
     case let error as DocumentStoreError: self = Failure(documents: error)
     case let error as UploadQueueError: self.init(Self.code(error), "\(error)")
+    case let error as DatabaseError: self.init(Self.code(error), "\(error)")
     case is CancellationError: self.init(.temporary, "interrupted; nothing was changed")
     case is ExitCode, is CleanExit, is ValidationError: return nil
     default:
@@ -177,8 +179,25 @@ struct Failure: Error {
     }
   }
 
+  private static func code(_ error: DatabaseError) -> ExitStatus {
+    switch error {
+    case .notBuilt, .noRows, .columnTwice, .columnMissing, .sinceType: .usage
+    case .refused(_, let state, _):
+      switch state.prefix(2) {
+      // A faulty statement, something the server cannot do, a statement that writes.
+      case "42", "0A", "25": .usage
+      // A faulty value, as in a division by zero.
+      case "22": .data
+      default: .unavailable
+      }
+    case .noLibrary, .unreachable, .connectTimeout: .unavailable
+    case .interrupted: .temporary
+    }
+  }
+
   private static func code(_ error: OriginError) -> ExitStatus {
     switch error {
+    case .databaseFailed(_, let cause): code(cause)
     case .cannotListen: .unavailable
     case .fileUnreadable: .noInput
     default: .data

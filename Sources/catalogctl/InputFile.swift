@@ -1,5 +1,6 @@
 import Foundation
 import LogStore
+import RowSources
 import Storage
 
 #if canImport(Glibc)
@@ -10,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// A file, or standard input for `-`, read piece by piece.
+/// A file, standard input for `-`, or the rows of a database, read piece by piece.
 struct InputFile {
   /// The number of bytes to read at once.
   private static let pieceByteCount = 1 << 18
@@ -18,6 +19,8 @@ struct InputFile {
   /// The name for messages.
   let name: String
   private let handle: FileHandle
+  /// The rows of a database, which are read in place of the handle.
+  private var database: DatabaseInput?
   /// The contents of a pipe, after it was read to its end.
   private var spool: Spool?
 
@@ -50,8 +53,19 @@ struct InputFile {
     }
   }
 
+  /// - Throws: `DatabaseError`.
+  init(_ query: DatabaseQuery) throws {
+    name = query.name
+    handle = .nullDevice
+    database = try DatabaseInput(query)
+  }
+
+  /// The greatest value of the column that shows newer rows; `nil` if there is none.
+  var newest: String? { database?.newest }
+
   /// The file's status; `nil` if the system returns none.
   private var status: stat? {
+    if database != nil { return nil }
     var status = stat()
     // The call fills the local structure.
     return retrying { unsafe fstat(handle.fileDescriptor, &status) } == 0 ? status : nil
@@ -81,6 +95,7 @@ struct InputFile {
     if byteCount != nil { return self }
     let file = try SpillFile(nextTo: location)
     while let piece = try next() { try file.append(piece.span) }
+    database?.end()
     var arrived = self
     arrived.spool = Spool(file)
     return arrived
@@ -106,6 +121,7 @@ struct InputFile {
       spool.offset += piece.count
       return piece.isEmpty ? nil : piece
     }
+    if let database { return try database.next() }
     while true {
       var fault: Int32 = 0
       // The system writes at most `count` bytes to the buffer.

@@ -14,6 +14,10 @@ struct MappingFile {
   var format: RowFileFormat?
   var encoding: String?
   var unknown: RowRules.UnknownKeys?
+  /// The statements for products and relations, if the source is a database, and the column that shows newer rows.
+  var products: String?
+  var relations: String?
+  var since: String?
 
   init() {}
 
@@ -85,13 +89,16 @@ struct MappingFile {
           throw Invalid(message: "unknown is fail, ignore or keep")
         }
         self.unknown = unknown
+      case "products": products = try Self.text(value, key)
+      case "relations": relations = try Self.text(value, key)
+      case "since": since = try Self.text(value, key)
       case "fields":
         guard let fields = value as? [String: Any] else { throw Invalid(message: "fields is an object") }
         for (name, rule) in fields { try read(rule, for: try Self.field(name)) }
       default:
         throw Invalid(
           message: "\"\(key)\" is unknown; a mapping has format, encoding, delimiter, decimal, date, true, automatic,"
-            + " unknown and fields")
+            + " unknown and fields, and for a database products, relations and since")
       }
     }
   }
@@ -167,6 +174,9 @@ struct MappingFile {
     if !mapping.trueWords.isEmpty { object.append(("true", .array(mapping.trueWords.map(JSONText.text)))) }
     if let date = mapping.dateFormat { object.append(("date", .text(date))) }
     if let unknown { object.append(("unknown", .text(unknown.rawValue))) }
+    for (key, value) in [("products", products), ("relations", relations), ("since", since)] {
+      if let value { object.append((key, .text(value))) }
+    }
     object.append(("fields", .object(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
     var text: [UInt8] = []
     JSONText.object(object).append(to: &text)
@@ -196,7 +206,9 @@ struct MappingFile {
     let isPlain = columns.allSatisfy { $0.fields.isEmpty || $0.fields == [$0.name] }
     if isPlain, mapping.constants.isEmpty { return }
     Console.say("catalogctl: \(name): the columns are taken as follows")
-    for column in columns.prefix(100) {
+    // Relations need no mapping.
+    let ownNames = ["type", "productId", "subProductId"]
+    for column in columns.prefix(100) where !(ownNames.contains(column.name) && column.fields == [column.name]) {
       let what =
         column.fields.isEmpty
         ? "not used" : column.fields.joined(separator: ", ") + (column.isAutomatic ? " (by its common name)" : "")

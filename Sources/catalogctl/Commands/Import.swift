@@ -3,6 +3,7 @@ import Catalog
 import CatalogSync
 import CatalogWire
 import JSONFormat
+import RowSources
 
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,6 +22,10 @@ struct Import: ParsableCommand {
       are the separator and the encoding; what was recognised is printed before anything happens. --column, --constant and \
       --map say what the others mean. --dry-run shows the first rows as products, and changes nothing.
 
+      postgresql://USER@HOST/DATABASE with --products 'SELECT …' or --table NAME reads a database through libpq, with its \
+      environment variables and password file. With --since COLUMN the greatest value of a column becomes the cursor, and \
+      the next import with it reads newer rows only.
+
       Nothing is lost silently, and both formats follow the same rules. A number where a text is expected is taken as it is \
       written; a text that is a number, true or false is taken where one is expected; null and an empty text are the default; \
       without 'type' a row is a product. A row without an id, an unknown key, a duplicate id of a product, and a value of \
@@ -37,6 +42,15 @@ struct Import: ParsableCommand {
   @Flag(help: "Add and change what the file has, and leave the rest.") var upsert = false
   @Flag(help: "Write the difference only, and delete what the file does not have.") var deleteMissing = false
   @OptionGroup var mapping: MappingOptions
+  @Option(
+    help: ArgumentHelp("With a database: a statement that returns a row for each product.", valueName: "SQL"))
+  var products: String?
+  @Option(
+    help: ArgumentHelp(
+      "With a database: a statement that returns productId, subProductId and groupNum of each part of a set.",
+      valueName: "SQL"))
+  var relations: String?
+  @OptionGroup var database: DatabaseOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
   @Flag(help: "Show what would be imported, and change nothing.") var dryRun = false
@@ -49,7 +63,10 @@ struct Import: ParsableCommand {
   @Flag(help: "Read a cell like =\"007\" of a table as 007, as 'export --excel' writes it.") var excel = false
   @Flag(help: "Take a product whose id is empty, as a server may have sent one.") var allowEmptyId = false
   @Flag(help: "Set a damaged catalogue aside and start a new one.") var replaceDamaged = false
-  @Argument(help: "The file to read; - is standard input.", completion: .file()) var file: String
+  @Argument(
+    help: ArgumentHelp(
+      "The file to read, - for standard input, or the address of a PostgreSQL database.", valueName: "source"),
+    completion: .file()) var file: String
 
   func validate() throws {
     let limit = WireLimits().cursorByteCount
@@ -58,9 +75,35 @@ struct Import: ParsableCommand {
       throw ValidationError("--replace-damaged sets the catalogue aside, so there is nothing to compare the file with")
     }
     guard (cursor ?? "").utf8.count <= limit else { throw ValidationError("--cursor is at most \(limit) bytes") }
+    if DatabaseQuery.isURL(file) {
+      if format != nil || mapping.encoding != nil || mapping.delimiter != nil || excel {
+        throw ValidationError("--format, --encoding, --delimiter and --excel are for files, not for a database")
+      }
+      if database.since != nil, cursor != nil { throw ValidationError("--since sets the cursor; leave --cursor out") }
+    } else if products != nil || relations != nil || database.areGiven {
+      throw ValidationError(
+        "--products, --relations, --table, --since and --statement-timeout belong to a database, postgresql://…")
+    }
   }
 
-  private var mode: RowImport.Mode { upsert ? .upsert : deleteMissing ? .difference : .replace }
+  /// What the rows are.
+  ///
+  /// - Parameter isNewer: Whether they are the newer rows of a database.
+  private func mode(_ isNewer: Bool) -> RowImport.Mode {
+    upsert || isNewer ? .upsert : deleteMissing ? .difference : .replace
+  }
+
+  /// Opens the source.
+  ///
+  /// - Returns: The source, and whether it has newer rows only.
+  private func open(_ map: MappingFile) throws -> (InputFile, isNewer: Bool) {
+    guard DatabaseQuery.isURL(file) else { return (try InputFile(file), false) }
+    var query = try database.query(file, products: products, relations: relations, map)
+    if query.since != nil, !deleteMissing, let cursor = try store.reader()?.snapshot().cursor, !cursor.isEmpty {
+      query.lastSeen = cursor
+    }
+    do { return (try InputFile(query), query.lastSeen != nil) } catch { throw Failure(named: query.name, error) }
+  }
 
   private func rules(_ file: MappingFile) -> RowRules {
     var rules = RowRules()
@@ -79,10 +122,14 @@ struct Import: ParsableCommand {
     if excel, rowFormat(map) != .csv, rowFormat(map) != .tsv {
       throw Failure(.usage, "--excel is for tables, CSV and TSV; leave it out, or give --format")
     }
-    let opened = try InputFile(file)
-    if dryRun { return try rehearse(opened, map) }
+    let (opened, isNewer) = try open(map)
+    let mode = mode(isNewer)
+    if dryRun { return try rehearse(opened, map, mode) }
     // A pipe may be slow, so the catalogue is locked only after all of it has arrived.
-    let input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID()))
+    let input: InputFile
+    do { input = try opened.arrived(nextTo: store.workspace.makeCatalogue(of: store.userID())) } catch {
+      throw Failure(named: opened.name, error)
+    }
     let writer = try store.writer(lockTimeout: write.lockTimeout, replacesDamaged: replaceDamaged)
     defer { writer.close() }
     let next = writer.nextSequence
@@ -91,7 +138,7 @@ struct Import: ParsableCommand {
       writer, rowFormat(map), mode, accept.lossLimit, rules: rules(map), mapping: map.mapping)
     var isTold = false
     do {
-      var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+      var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
       while let piece = try text.next() {
         try rows.consume(piece.span)
         // In CSV the columns are known now.
@@ -101,7 +148,11 @@ struct Import: ParsableCommand {
         }
       }
       if !isTold { map.tell(rows.columns, text.guess, input.name) }
-      let (update, summary) = try rows.finish(cursor: cursor) { summary in
+      let newest = input.newest ?? ""
+      if newest.utf8.count > WireLimits().cursorByteCount {
+        throw Failure(.data, "the newest value of the column of --since is too long for a cursor; take another column")
+      }
+      let (update, summary) = try rows.finish(cursor: cursor ?? input.newest) { summary in
         if summary.rows == 0, try !accept.acceptLoss && writer.snapshot().productCount > 0 {
           throw Failure(
             .data, "there are no rows in it, and the catalogue has some; --accept-loss empties it; nothing was changed")
@@ -125,19 +176,22 @@ struct Import: ParsableCommand {
     }
   }
 
+  /// The encoding of the source; `nil` to guess it. A database sends UTF-8.
+  private func encoding(_ map: MappingFile) -> String? { DatabaseQuery.isURL(file) ? "UTF-8" : map.encoding }
+
   private func rowFormat(_ map: MappingFile) -> RowFileFormat {
-    format ?? map.format ?? RowFileFormat(path: file) ?? .ndjson
+    DatabaseQuery.isURL(file) ? .ndjson : format ?? map.format ?? RowFileFormat(path: file) ?? .ndjson
   }
 
   /// Reads the file, and shows what an import would do.
-  private func rehearse(_ input: InputFile, _ map: MappingFile) throws {
+  private func rehearse(_ input: InputFile, _ map: MappingFile, _ mode: RowImport.Mode) throws {
     var reader = RowFileReader(rowFormat(map), rules: rules(map), mapping: map.mapping)
     var sink = RehearsalSink()
     if mode != .replace {
       sink.merge = try CatalogMerge(store.reader()?.snapshot(), deletesMissing: mode == .difference)
     }
     do {
-      var text = try InputText(rows: input, encoding: map.encoding, limits: accept.limits)
+      var text = try InputText(rows: input, encoding: encoding(map), limits: accept.limits)
       while let piece = try text.next() { try reader.consume(piece.span, into: &sink) }
       let result = Result { () throws(WireError) in try reader.finish(into: &sink) }
       map.tell(reader.columns, text.guess, input.name)

@@ -3,13 +3,14 @@ import CatalogOrigin
 import CatalogWire
 import JSONFormat
 import Logging
+import RowSources
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serve a catalogue from files, as the company's server would.",
     discussion: """
       Answers GET /?updateTime=CURSOR with the full catalogue for an empty cursor, else with the rows that are later, \
-      deleted ones with delFlag 1. Watches its files and serves what changed. With --from, or with \
+      deleted ones with delFlag 1. Watches its files, or asks its database each minute, and serves what changed. With --from, or with \
       --state, deletions are remembered across restarts, else for as long as it runs. Ends at SIGINT or SIGTERM.
       """)
 
@@ -17,13 +18,20 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
   @Option(
-    help: ArgumentHelp("NDJSON, plain or gzip, a product a line.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "NDJSON, plain or gzip, a product a line. With a database in --from: a statement that returns a row for each product.",
+      valueName: "file|SQL"), completion: .file())
   var products: String?
   @Option(
     help: ArgumentHelp(
-      "A file of your own, read as 'import' reads it, with the same mapping; in place of --products.",
-      valueName: "file"), completion: .file())
+      "A file of your own or a PostgreSQL database, read as 'import' reads it, with the same mapping; in place of --products.",
+      valueName: "source"), completion: .file())
   var from: String?
+  @OptionGroup var database: DatabaseOptions
+  @Option(
+    help: ArgumentHelp(
+      "With --since: how often to read all rows, which finds deletions; 3600 if nothing is said.", valueName: "seconds"))
+  var reconcile: Int?
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
   var format: RowFileFormat?
@@ -36,29 +44,45 @@ struct Serve: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Refuse a file of your own that unpacks to more than this.", valueName: "bytes"))
   var maxUnpacked: Int?
-  @Option(help: ArgumentHelp("NDJSON, plain or gzip, a relation a line.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp(
+      "NDJSON, plain or gzip, a relation a line. With a database: a statement that returns productId, subProductId and groupNum.",
+      valueName: "file|SQL"), completion: .file())
   var relations: String?
   @Option(
     help: ArgumentHelp(
-      "Where deletions and what clients were sent are kept across restarts; with --from, FILE.state if nothing is said.",
+      "Where deletions and what clients were sent are kept across restarts; with --from, FILE.state if nothing is said, or serve.state in --root for a database.",
       valueName: "dir"), completion: .directory)
   var state: String?
   @Option(help: "Port to listen on; 0 takes a free one.") var port = 8080
   @Option(help: "Address to listen on.") var host = "127.0.0.1"
   @Option(help: "Bearer token that clients must show.") var token: String?
-  @Option(help: ArgumentHelp("How often to look at the files.", valueName: "seconds")) var watch = 1.0
+  @Option(help: ArgumentHelp("How often to look: 1 for files, 60 for a database if nothing is said.", valueName: "seconds"))
+  var watch: Double?
 
   func validate() throws {
-    guard (products == nil) != (from == nil) else { throw ValidationError("give --products or --from, one of them") }
+    let isDatabase = from.map(DatabaseQuery.isURL) ?? false
+    if isDatabase {
+      if format != nil || mapping.encoding != nil || mapping.delimiter != nil {
+        throw ValidationError("--format, --encoding and --delimiter are for files, not for a database")
+      }
+    } else if database.areGiven || reconcile != nil {
+      throw ValidationError("--table, --since, --reconcile and --statement-timeout belong to a database, postgresql://…")
+    }
+    if let reconcile, !(1...2_592_000).contains(reconcile) {
+      throw ValidationError("--reconcile is 1 to 2592000 seconds, a month")
+    }
+    guard isDatabase || (products == nil) != (from == nil) else {
+      throw ValidationError("give --products or --from, one of them")
+    }
     if from == "-" { throw ValidationError("--from is a file: standard input cannot be read again when it changes") }
-    if from != nil, relations != nil { throw ValidationError("--relations belongs to --products, not to --from") }
+    if from != nil, !isDatabase, relations != nil { throw ValidationError("--relations belongs to --products, not to --from") }
     if from == nil, !mapping.arguments.isEmpty || format != nil || unknown != nil {
       throw ValidationError("the options of a mapping belong to --from")
     }
     if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
     if mapping.saveMap != nil { throw ValidationError("serve writes no mapping; use 'import --dry-run --save-map'") }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
-    guard watch > 0, watch < 86_400 else { throw ValidationError("--watch is more than 0 seconds, at most a day") }
+    guard (watch ?? 1) > 0, (watch ?? 1) < 86_400 else { throw ValidationError("--watch is more than 0 seconds, at most a day") }
   }
 
   private func files() throws -> OriginFiles {
@@ -72,6 +96,15 @@ struct Serve: AsyncParsableCommand {
       limits.unpackedByteCount = maxUnpacked
       limits.absoluteByteCount = maxUnpacked
     }
+    if DatabaseQuery.isURL(from) {
+      let query = try database.query(from, products: products, relations: relations, map)
+      if reconcile != nil, query.since == nil {
+        throw Failure(.usage, "--reconcile belongs to --since; without it, all rows are read each time")
+      }
+      return OriginFiles(
+        query, decoding: OriginDecoding(format: .ndjson, rules: rules, mapping: map.mapping, limits: limits),
+        reconcileInterval: .seconds(reconcile ?? 3600))
+    }
     let format = format ?? map.format ?? RowFileFormat(path: from) ?? .ndjson
     return OriginFiles(
       products: from,
@@ -79,15 +112,22 @@ struct Serve: AsyncParsableCommand {
         format: format, rules: rules, mapping: map.mapping, encoding: map.encoding, limits: limits))
   }
 
+  /// The directory that keeps stamps and deletions; `nil` if none does.
+  private var stateDirectory: String? {
+    if let state { return state }
+    guard let from else { return nil }
+    return DatabaseQuery.isURL(from) ? store.workspace.root + "/serve.state" : from + ".state"
+  }
+
   func run() async throws {
     let logger = Logger(label: "serve") { StreamLogHandler.standardError(label: $0) }
-    let store = try OriginStore(
-      files: files(), state: state ?? from.map { $0 + ".state" }, logger: logger)
+    let files = try files()
+    let store = try OriginStore(files: files, state: stateDirectory, logger: logger)
     var options = OriginServer.Options()
     options.host = host
     options.port = port
     options.token = token
-    options.watchInterval = .seconds(watch)
+    options.watchInterval = .seconds(watch ?? (files.database == nil ? 1 : 60))
     let host = host.contains(":") ? "[\(host)]" : host
     let isJSON = output.json
     options.onListening = { port in

@@ -4,6 +4,7 @@ import CatalogHTTP
 import CatalogSync
 import CatalogWire
 import JSONFormat
+import RowSources
 import Workspace
 
 struct Sync: AsyncParsableCommand {
@@ -280,6 +281,6 @@ extension Failure {
       self.init(.data, "\(name): \(error)")
       return
     }
-    self.init(failure.code, failure.code == .data ? "\(name): \(failure.message)" : failure.message)
+    self.init(failure.code, failure.code == .data || error is DatabaseError ? "\(name): \(failure.message)" : failure.message)
   }
 }

@@ -1,0 +1,235 @@
+#if PostgreSQL
+internal import CPostgreSQL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A connection to a PostgreSQL server, which never waits for longer than a moment without asking whether to stop.
+///
+/// Unsafe: the connection belongs to this value alone; texts of results are used before the result is cleared.
+@safe
+struct DatabaseConnection: ~Copyable {
+  /// How long to wait before asking whether to stop, in milliseconds.
+  private static let moment: Int32 = 100
+  private static let defaultConnectTimeout: Int64 = 10
+
+  private let connection: OpaquePointer
+  private let isInterrupted: @Sendable () -> Bool
+  /// Whether a statement may be running.
+  private var isBusy = false
+
+  /// Begins to connect to a server.
+  ///
+  /// - Throws: `DatabaseError.noLibrary`; `DatabaseError.unreachable` if there is no memory.
+  private init(begin url: String, isInterrupted: @escaping @Sendable () -> Bool) throws(DatabaseError) {
+    // The reason is a constant text.
+    if let reason = unsafe shelfmark_pq_load() { throw .noLibrary(reason: unsafe String(cString: reason)) }
+    guard let connection = unsafe shelfmark_pq_start(url, "catalogctl") else {
+      throw .unreachable(reason: "there is no memory for a connection")
+    }
+    unsafe self.connection = connection
+    self.isInterrupted = isInterrupted
+  }
+
+  /// Connects to a server.
+  ///
+  /// - Parameters:
+  ///   - url: The address. Its `connect_timeout` is the time for everything, 10 seconds if nothing says otherwise.
+  ///   - isInterrupted: Whether to stop.
+  /// - Throws: ``DatabaseError``.
+  static func open(
+    _ url: String, isInterrupted: @escaping @Sendable () -> Bool
+  ) throws(DatabaseError) -> DatabaseConnection {
+    let connection = try DatabaseConnection(begin: url, isInterrupted: isInterrupted)
+    try connection.establish()
+    return connection
+  }
+
+  private func establish() throws(DatabaseError) {
+    let limit = max(1, option("connect_timeout").flatMap(Int64.init) ?? Self.defaultConnectTimeout)
+    let deadline = ContinuousClock.now + .seconds(limit)
+    if unsafe shelfmark_pq_is_bad(connection) { throw .unreachable(reason: message) }
+    var events = POLLOUT
+    while true {
+      if isInterrupted() { throw .interrupted }
+      if ContinuousClock.now > deadline { throw .connectTimeout(seconds: limit) }
+      guard wait(for: events) else { continue }
+      switch unsafe shelfmark_pq_connect_poll(connection) {
+      case shelfmark_pq_polling_ok: return
+      case shelfmark_pq_polling_reading: events = POLLIN
+      case shelfmark_pq_polling_writing: events = POLLOUT
+      default: throw .unreachable(reason: message)
+      }
+    }
+  }
+
+  deinit {
+    // No other reference exists.
+    unsafe shelfmark_pq_finish(connection)
+  }
+
+  /// Whether the environment names a time zone for connections.
+  static var hasOwnTimeZone: Bool {
+    // The environment does not change while statements are read.
+    unsafe getenv("PGTZ") != nil
+  }
+
+  /// Ends the statement that runs, if one does.
+  mutating func cancel() {
+    if isBusy { unsafe shelfmark_pq_cancel(connection) }
+    isBusy = false
+  }
+
+  /// The value of a connection option; `nil` if it has none.
+  private func option(_ name: String) -> String? {
+    let room = 64
+    let connection = unsafe self.connection
+    // The C function writes at most `room` bytes, the last of them zero.
+    let text = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      let isFound = unsafe base.withMemoryRebound(to: CChar.self, capacity: room) {
+        unsafe shelfmark_pq_option(connection, name, $0, room)
+      }
+      count = unsafe isFound ? (buffer.firstIndex(of: 0) ?? 0) : 0
+    }
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+  }
+
+  /// The library's last message, on one line.
+  private var message: String {
+    // The text is valid until the next call.
+    let reason = Self.line(unsafe String(cString: shelfmark_pq_error_message(connection)))
+    return reason.isEmpty ? "the connection was closed" : reason
+  }
+
+  /// A message of the library on one line, without the mark under the place of a fault.
+  private static func line(_ text: String) -> String {
+    let text = text.hasPrefix("ERROR:") ? text.dropFirst("ERROR:".count) : text[...]
+    let parts = text.split(whereSeparator: \.isNewline).map { part in
+      String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+    return parts.filter { $0 != "^" }.joined(separator: "; ")
+  }
+
+  /// Waits a moment for the socket; returns whether it is ready.
+  private func wait(for events: Int32) -> Bool {
+    // The structure lives as long as the call.
+    var entry = unsafe pollfd(fd: shelfmark_pq_socket(connection), events: Int16(events), revents: 0)
+    return unsafe poll(&entry, 1, Self.moment) > 0
+  }
+
+  // MARK: Statements
+
+  /// Sends a statement, whose results ``next(_:)`` returns.
+  ///
+  /// - Parameters:
+  ///   - statement: The statement.
+  ///   - parameter: The value of `$1`.
+  /// - Throws: ``DatabaseError``.
+  mutating func send(_ statement: String, _ parameter: String? = nil) throws(DatabaseError) {
+    isBusy = true
+    let isSent =
+      if let parameter {
+        unsafe shelfmark_pq_send(connection, statement, parameter)
+      } else {
+        unsafe shelfmark_pq_send(connection, statement, nil)
+      }
+    guard isSent else { throw .unreachable(reason: message) }
+    while true {
+      let left = unsafe shelfmark_pq_flush(connection)
+      if left == 0 { return }
+      if left < 0 { throw .unreachable(reason: message) }
+      // A server may send before it reads on.
+      if wait(for: POLLIN | POLLOUT), !(unsafe shelfmark_pq_consume_input(connection)) {
+        throw .unreachable(reason: message)
+      }
+      if isInterrupted() { throw .interrupted }
+    }
+  }
+
+  /// The next result of the statement; `nil` at its end.
+  ///
+  /// - Parameter name: What the statement is, for messages.
+  /// - Throws: ``DatabaseError``.
+  mutating func next(_ name: String) throws(DatabaseError) -> DatabaseResult? {
+    while unsafe shelfmark_pq_is_busy(connection) {
+      if isInterrupted() { throw .interrupted }
+      if wait(for: POLLIN), !(unsafe shelfmark_pq_consume_input(connection)) {
+        throw .unreachable(reason: message)
+      }
+    }
+    guard let pointer = unsafe shelfmark_pq_get_result(connection) else {
+      isBusy = false
+      return nil
+    }
+    let result = unsafe DatabaseResult(pointer)
+    if unsafe shelfmark_pq_result_status(pointer) == shelfmark_pq_other {
+      // The result owns both texts.
+      let reason = Self.line(unsafe String(cString: shelfmark_pq_result_error(pointer)))
+      guard let state = unsafe shelfmark_pq_result_state(pointer) else {
+        throw .unreachable(reason: reason.isEmpty ? "\(name) has no result" : reason)
+      }
+      throw .refused(statement: name, state: unsafe String(cString: state), reason: reason)
+    }
+    return result
+  }
+
+  /// Runs a statement whose rows do not matter.
+  mutating func run(_ statement: String, _ name: String) throws(DatabaseError) {
+    try send(statement)
+    while try next(name) != nil {}
+  }
+}
+
+/// A row of a statement, or its end.
+///
+/// Unsafe: the result belongs to this value alone, and so do its texts.
+@safe
+struct DatabaseResult: ~Copyable {
+  private let result: OpaquePointer
+
+  @unsafe init(_ result: OpaquePointer) { unsafe self.result = result }
+
+  deinit {
+    // No other reference exists.
+    unsafe shelfmark_pq_clear(result)
+  }
+
+  /// Whether the statement returns rows at all.
+  var hasColumns: Bool { unsafe shelfmark_pq_result_status(result) != shelfmark_pq_command_ok }
+
+  /// Whether this is a row, and not the end.
+  var isRow: Bool { unsafe shelfmark_pq_row_count(result) > 0 }
+
+  /// The names of the columns and the object ids of their types.
+  var columns: [(name: String, type: UInt32)] {
+    let count = unsafe shelfmark_pq_field_count(result)
+    return (0..<count).map { field in
+      // The result owns the name.
+      let name = unsafe shelfmark_pq_field_name(result, field).map { unsafe String(cString: $0) } ?? ""
+      return (name, unsafe shelfmark_pq_field_type(result, field))
+    }
+  }
+
+  /// A value of the row; `nil` for SQL's NULL.
+  func text(_ column: Int) -> String? {
+    withValue(column) { value -> String? in
+      guard let value else { return nil }
+      return String(decoding: value.indices.map { value[$0] }, as: UTF8.self)
+    }
+  }
+
+  /// Calls `body` with the text of a value of the row; `nil` for SQL's NULL.
+  func withValue<Result>(_ column: Int, _ body: (Span<UInt8>?) -> Result) -> Result {
+    var length = 0
+    guard let text = unsafe shelfmark_pq_value(result, 0, Int32(column), &length) else { return body(nil) }
+    // The result owns as many bytes.
+    return unsafe body(UnsafeRawBufferPointer(start: text, count: length).bindMemory(to: UInt8.self).span)
+  }
+}
+#endif

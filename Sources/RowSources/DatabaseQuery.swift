@@ -1,0 +1,170 @@
+/// The rows of a catalogue in a PostgreSQL database: where it is, and what to ask it.
+public struct DatabaseQuery: Sendable, Equatable {
+  /// The address, as libpq takes it: `postgresql://user@host/database?sslmode=verify-full`. What it leaves out comes from
+  /// libpq's environment variables, service file and password file.
+  public var url: String
+  /// A statement that returns a row for each product, with the columns of a file.
+  public var products: String
+  /// A statement that returns a row for each relation; `nil` if there are none.
+  public var relations: String?
+  /// A column of ``products`` that grows with every change of a row; `nil` to read all rows.
+  public var since: String?
+  /// The value of ``since`` up to which rows were read before; `nil` to read all rows.
+  public var lastSeen: String?
+  /// How far before ``lastSeen`` to read again, if the column has a time: a transaction may commit a row after a later one.
+  public var overlap: Duration = .seconds(300)
+  /// The time after which the server ends a statement; `nil` for the server's own limit.
+  public var statementTimeout: Duration?
+
+  /// Creates a query. Nothing is opened.
+  public init(url: String, products: String, relations: String? = nil) {
+    self.url = url
+    self.products = products
+    self.relations = relations
+  }
+
+  /// Whether a text is the address of a database, and not the name of a file.
+  public static func isURL(_ text: String) -> Bool {
+    text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
+  /// A statement for all rows of a table.
+  ///
+  /// - Parameter name: The table's name, after that of its schema and a point if there is one, in its exact case.
+  public static func rows(ofTable name: String) -> String {
+    "SELECT * FROM " + name.split(separator: ".", omittingEmptySubsequences: false).map(identifier).joined(separator: ".")
+  }
+
+  /// The address for messages: without user, password and options.
+  public var name: String {
+    let end = url.firstIndex(of: "?") ?? url.endIndex
+    guard let start = url.firstRange(of: "://")?.upperBound, start <= end else { return "the database" }
+    let place = url[start..<end]
+    let host = place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place
+    return "postgresql://" + host
+  }
+
+  // MARK: Statements
+
+  private static func identifier(_ name: some StringProtocol) -> String {
+    "\"" + String(name).replacing("\"", with: "\"\"") + "\""
+  }
+
+  /// A statement as a table, without a semicolon at its end.
+  private static func table(_ statement: String) -> String {
+    var text = statement[...]
+    while let last = text.last, last.isWhitespace || last == ";" { text.removeLast() }
+    // The statement may end with a comment.
+    return "(\(text)\n) AS \"rows\""
+  }
+
+  /// The column ``since`` in a statement.
+  private var sinceColumn: String? { since.map { "\"rows\"." + Self.identifier($0) } }
+
+  /// A statement without rows that shows the type of ``since``.
+  var sinceTypeStatement: String? { sinceColumn.map { "SELECT \($0) FROM \(Self.table(products)) LIMIT 0" } }
+
+  /// A statement for the greatest value of ``since``, as text.
+  var newestStatement: String? {
+    sinceColumn.map { "SELECT CAST(max(\($0)) AS text) FROM \(Self.table(products))" }
+  }
+
+  /// The statement for the products, and its parameter.
+  func productsStatement(_ type: SinceType?) -> (text: String, parameter: String?) {
+    guard let column = sinceColumn, let type, let lastSeen else { return (products, nil) }
+    let seconds = overlap.components.seconds
+    let bound =
+      switch type {
+      case .time(let name): "CAST($1 AS \(name)) - CAST('\(seconds) seconds' AS interval)"
+      case .number: "CAST($1 AS numeric)"
+      case .text: "$1"
+      }
+    return ("SELECT \"rows\".* FROM \(Self.table(products)) WHERE \(column) >= \(bound)", lastSeen)
+  }
+
+  /// How values of the column ``since`` are compared.
+  enum SinceType: Equatable {
+    case time(String)
+    case number
+    case text
+
+    /// - Parameter type: The object id of the column's type; `nil` for one that has no order that grows.
+    init?(_ type: UInt32) {
+      switch type {
+      case ColumnType.date, ColumnType.timestamp: self = .time("timestamp")
+      case ColumnType.timestamptz: self = .time("timestamptz")
+      case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric: self = .number
+      case ColumnType.text, ColumnType.varchar, ColumnType.bpchar: self = .text
+      default: return nil
+      }
+    }
+  }
+}
+
+/// The object ids of PostgreSQL's own types, which never change.
+enum ColumnType {
+  static let bool: UInt32 = 16
+  static let int8: UInt32 = 20
+  static let int2: UInt32 = 21
+  static let int4: UInt32 = 23
+  static let text: UInt32 = 25
+  static let json: UInt32 = 114
+  static let float4: UInt32 = 700
+  static let float8: UInt32 = 701
+  static let bpchar: UInt32 = 1042
+  static let varchar: UInt32 = 1043
+  static let date: UInt32 = 1082
+  static let timestamp: UInt32 = 1114
+  static let timestamptz: UInt32 = 1184
+  static let numeric: UInt32 = 1700
+  static let jsonb: UInt32 = 3802
+}
+
+/// An error of a database, or on the way to it.
+public enum DatabaseError: Error, Sendable, Equatable {
+  /// This program was built without the trait PostgreSQL.
+  case notBuilt
+  /// libpq cannot be used.
+  case noLibrary(reason: String)
+  /// There is no connection, or it broke.
+  case unreachable(reason: String)
+  /// No connection within this time.
+  case connectTimeout(seconds: Int64)
+  /// The server refused a statement: which one, the SQLSTATE, and the server's words.
+  case refused(statement: String, state: String, reason: String)
+  /// A statement returns no rows.
+  case noRows(statement: String)
+  /// Two columns of a statement have the same name.
+  case columnTwice(statement: String, column: String)
+  /// The statement for relations does not return a column that it needs.
+  case columnMissing(column: String, names: [String])
+  /// The column for newer rows has a type without an order that grows.
+  case sinceType(column: String)
+  /// Somebody asked to stop.
+  case interrupted
+}
+
+extension DatabaseError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .notBuilt: "this program was built without PostgreSQL; build it with --traits PostgreSQL"
+    case .noLibrary(let reason): reason
+    case .unreachable(let reason): reason
+    case .connectTimeout(let seconds):
+      "no connection within \(seconds) s; check the address, or allow more with connect_timeout=SECONDS in it"
+    case .refused(let statement, let state, let reason):
+      "the server refused \(statement): \(reason) (SQLSTATE \(state))"
+        + (state == "57014" ? "; --statement-timeout allows more" : "")
+    case .noRows(let statement): "\(statement) returns no rows at all; give a SELECT"
+    case .columnTwice(let statement, let column):
+      "\(statement) returns two columns \"\(column)\"; name one of them with AS"
+    case .columnMissing(let column, let names):
+      "the statement of --relations returns no column \(column); it has \(names.joined(separator: ", ")): name one with"
+        + " AS \"\(column)\""
+    case .sinceType(let column):
+      "the column \"\(column)\" of --since has neither a time, a number nor a text, so rows have no order in it"
+    case .interrupted: "interrupted; nothing was changed"
+    }
+  }
+}
