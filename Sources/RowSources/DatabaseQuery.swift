@@ -40,8 +40,9 @@ public struct DatabaseQuery: Sendable, Equatable {
     let end = url.firstIndex(of: "?") ?? url.endIndex
     guard let start = url.firstRange(of: "://")?.upperBound, start <= end else { return "the database" }
     let place = url[start..<end]
-    let host = place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place
-    return "postgresql://" + host
+    if let sign = place.lastIndex(of: "@") { return "postgresql://" + place[place.index(after: sign)...] }
+    // The question mark may belong to a password.
+    return "postgresql://" + (url[end...].contains("@") ? "" : place)
   }
 
   // MARK: Statements

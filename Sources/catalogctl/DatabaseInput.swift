@@ -1,17 +1,12 @@
+import ArgumentParser
+import Dispatch
 import RowSources
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The rows of a database, which SIGINT and SIGTERM interrupt: the server then ends the statement.
 final class DatabaseInput {
   private var rows: DatabaseRows?
+  private let signals: [any DispatchSourceSignal]
   /// The greatest value of the column that shows newer rows; `nil` if there is none.
   let newest: String?
 
@@ -20,21 +15,18 @@ final class DatabaseInput {
 
   /// - Throws: `DatabaseError`.
   init(_ query: DatabaseQuery) throws {
-    _ = Self.isInterrupted.load(ordering: .relaxed)
-    for number in [SIGINT, SIGTERM] {
-      signal(number) { number in
-        DatabaseInput.isInterrupted.store(true, ordering: .relaxed)
-        // The next one ends the process.
-        signal(number, SIG_DFL)
-      }
+    let signals = TerminationSignals.sources { number in
+      // A second one ends the process, in case that the server does not answer.
+      if Self.isInterrupted.exchange(true, ordering: .relaxed) { terminate(ExitCode(128 + number)) }
     }
     let rows: DatabaseRows
     do throws(DatabaseError) {
-      rows = try DatabaseRows(query) { DatabaseInput.isInterrupted.load(ordering: .relaxed) }
+      rows = try DatabaseRows(query) { Self.isInterrupted.load(ordering: .relaxed) }
     } catch {
-      Self.restoreSignals()
+      TerminationSignals.remove(signals)
       throw error
     }
+    self.signals = signals
     newest = rows.newest
     self.rows = consume rows
   }
@@ -48,12 +40,8 @@ final class DatabaseInput {
   func end() {
     guard rows != nil else { return }
     rows = nil
-    Self.restoreSignals()
+    TerminationSignals.remove(signals)
   }
 
   deinit { end() }
-
-  private static func restoreSignals() {
-    for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
-  }
 }

@@ -135,7 +135,7 @@ struct QueueRun: AsyncParsableCommand {
     let worker = UploadWorker(
       queue, options: options, batchTransport: { (batch: UploadBatch) in try await http.send(batch) },
       transport: { (upload: Upload) in try await http.send(upload) })
-    let signals = await TerminationSignals.sources { _ in Task { await worker.drain(within: .seconds(10)) } }
+    let signals = TerminationSignals.sources { _ in Task { await worker.drain(within: .seconds(10)) } }
     do { try await worker.run(untilEmpty: untilEmpty, waitsForLater: false) } catch {
       try? await http.shutdown()
       throw error

@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+/// `import` and `serve` with a PostgreSQL database, which runs beside the test.
+@Suite(.enabled(if: DatabaseServer.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(10)))
+struct DatabaseCommandTests {
+  private static let tables = """
+    CREATE TABLE products(
+      productid bigint PRIMARY KEY, ean text, title text, price numeric(12,3), weight double precision, on_sale boolean,
+      tags jsonb, updated_at timestamptz, note text);
+    INSERT INTO products
+      SELECT i, lpad((4000000000000 + i)::text, 13, '0'), E'Größe "' || i || E'"\\n空调', i * 1.10, i / 4.0, i % 2 = 0,
+        '{"a": [1, 2.50, null], "b": "x"}', timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour',
+        CASE WHEN i % 3 = 0 THEN NULL ELSE 'n' END
+      FROM generate_series(1, 1000) i;
+    CREATE TABLE parts(set_id bigint, part_id bigint, quantity int);
+    INSERT INTO parts VALUES (1, 2, 1), (1, 3, 2);
+    """
+
+  private let server: DatabaseServer
+  private let root: TestRoot
+
+  init() throws {
+    server = try DatabaseServer(Self.tables)
+    root = try TestRoot(answers: [])
+  }
+
+  private func importing(_ options: String...) throws -> ProgramRun {
+    try root.run(["import", server.url, "--json"] + options)
+  }
+
+  private func product(_ id: String) throws -> [String: Any] { try root.run("get", "--id", id, "--json").object() }
+
+  // MARK: Import
+
+  @Test func `rows come with their types, as from one state of the database`() throws {
+    let statements = [
+      "--products",
+      "SELECT *, current_setting('transaction_isolation') AS brand, current_setting('transaction_read_only') AS unit FROM products;",
+      "--relations", "SELECT * FROM parts",
+    ]
+    let run = try root.run(["import", server.url, "--unknown", "keep"] + statements)
+    #expect(run.code == 0, "\(run.words)")
+    #expect(run.text.contains("1,000 products, 2 relations"), "\(run.text)")
+    #expect(run.words.contains("productid → id (by its common name)"), "\(run.words)")
+    let second = try product("2")
+    #expect(second.text("barcode") == "4000000000002" && second.text("name") == "Größe \"2\"\n空调")
+    #expect(second["isSaleProduct"] as? Bool == true && second["weight"] as? Double == 0.5)
+    #expect(second.text("brand") == "repeatable read" && second.text("unit") == "on")
+    #expect(second.text("updateTime") == "2026-01-01 02:00:00+00")
+    let text = try root.run("get", "--id", "2", "--json").text
+    #expect(text.contains(#""extra":{"note":"n","price":2.200,"tags":{"a":[1,2.50,null],"b":"x"}}"#), "\(text)")
+    // SQL's NULL is no field.
+    #expect(try product("3").object("extra").keys.sorted() == ["note", "price", "tags"])
+    let parts = try root.run("components", "1", "--json").text
+    #expect(parts.contains("\"2\"") && parts.contains("\"3\""), "\(parts)")
+    #expect(try importing("--table", "products", "--unknown", "ignore").object().number("rowsRead") == 1000)
+  }
+
+  @Test func `special numbers, dates and other types are what the server writes`() throws {
+    let statement = """
+      SELECT 1 AS id, 'NaN'::float8 AS a, 'Infinity'::numeric AS b, 1e300::float8 AS c, -0.5::float4 AS d,
+        '007'::varchar AS e, date '2026-02-03' AS f, ARRAY[1,2] AS g, 12345678901234567890123.4500::numeric AS h,
+        E'[1,\\n 2]'::json AS i, E'tab\\t"\\\\'::text AS j, NULL::text AS k, true AS l
+      """
+    let run = try importing("--products", statement, "--unknown", "keep")
+    #expect(run.code == 0, "\(run.words)")
+    let text = try root.run("get", "--id", "1", "--json").text
+    for part in [
+      #""a":"NaN""#, #""b":"Infinity""#, #""c":1e+300"#, #""d":-0.5"#, #""e":"007""#, #""f":"2026-02-03""#,
+      #""g":"{1,2}""#, #""h":12345678901234567890123.4500"#, #""i":[1,2]"#, #""j":"tab\t\"\\""#, #""l":true"#,
+    ] {
+      #expect(text.contains(part), "\(part) in \(text)")
+    }
+  }
+
+  @Test func `newer rows are read from the cursor on, and a difference finds deletions`() throws {
+    let options = ["--table", "products", "--since", "updated_at", "--unknown", "ignore", "--json"]
+    func run(_ more: String...) throws -> [String: Any] {
+      let run = try root.run(["import", server.url] + options + more)
+      #expect(run.code == 0, "\(run.words)")
+      return try run.object()
+    }
+    #expect(try run().text("mode") == "full")
+    #expect(try root.cursor() == "2026-02-11 16:00:00+00")
+    try server.execute(
+      """
+      UPDATE products SET title = 'newer', updated_at = timestamptz '2026-03-01 00:00:00+00' WHERE productid = 7;
+      INSERT INTO products(productid, title, updated_at) VALUES (5000, 'late', timestamptz '2026-02-11 15:58:00+00');
+      DELETE FROM products WHERE productid = 9
+      """)
+    // The row that was committed late has a time before the cursor; 300 seconds are read again.
+    let second = try run()
+    #expect(second.number("rowsRead") == 3 && second.number("added") == 1 && second.number("changed") == 1)
+    #expect(try product("7").text("name") == "newer" && product("5000").text("name") == "late")
+    #expect(try root.cursor() == "2026-03-01 00:00:00+00")
+    #expect(try root.run("get", "--id", "9").code == 0)
+    #expect(try run("--delete-missing").number("deleted") == 1)
+    #expect(try root.run("get", "--id", "9").code == 1)
+    #expect(try run("--overlap", "0").number("rowsRead") == 1)
+    let dry = try run("--dry-run")
+    #expect(dry.number("rowsRead") == 1 && dry.number("unchanged") == 1)
+  }
+
+  @Test func `what cannot be asked is refused in the server's words`() throws {
+    for (statement, code, word) in [
+      ("selec 1", 64, "syntax error at or near \"selec\""), ("SELECT 1/0 AS id", 65, "division by zero"),
+      ("DELETE FROM products RETURNING *", 64, "read-only"), ("SELECT 1 AS id; SELECT 2", 64, "multiple commands"),
+      ("COMMIT", 64, "give a SELECT"), (" ;", 64, "--products is empty"), ("SELECT * FROM nothere", 64, "nothere"),
+      ("SELECT 1 AS id, 2 AS id", 64, "two columns \"id\""), ("SELECT 'x' AS name", 65, "Line 1"),
+      ("SELECT 1 AS id, 'x' AS \"barcod\"", 65, "barcod"),
+    ] {
+      let run = try root.run("import", server.url, "--products", statement)
+      #expect(run.code == code && run.words.contains(word), "\(statement): \(run.code) \(run.words)")
+    }
+    for (options, code, word) in [
+      ([], 64, "--products"), (["--table", "products", "--products", "SELECT 1"], 64, "one of them"),
+      (["--table", "products", "--since", "tags"], 64, "no order"),
+      (["--table", "products", "--since", "nothere"], 64, "nothere"),
+      (["--table", "products", "--relations", "SELECT 1 AS a"], 64, "AS \"productId\""),
+      (["--products", "SELECT pg_sleep(100), 1 AS id", "--statement-timeout", "1"], 69, "--statement-timeout"),
+      (["--table", "products", "--format", "csv"], 64, "not for a database"),
+    ] {
+      let run = try root.run(["import", server.url] + options)
+      #expect(run.code == code && run.words.contains(word), "\(options): \(run.code) \(run.words)")
+    }
+    #expect(try root.run("get", "--id", "1").code == 1)
+    let closed = try root.run("import", "postgresql://ana:geheim@127.0.0.1:1/x?password=geheim", "--table", "x")
+    #expect(closed.code == 69 && closed.words.contains("postgresql://127.0.0.1:1/x"), "\(closed.words)")
+    #expect(!closed.words.contains("geheim"))
+    #expect(try root.run("import", "a.csv", "--table", "x").code == 64)
+  }
+
+  @Test func `SIGINT ends the statement at the server`() throws {
+    let conversation = try Conversation(
+      ["import", server.url, "--products", "SELECT pg_sleep(1000), 1 AS id"], root: root.path)
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'"
+    let deadline = ContinuousClock.now + .seconds(300)
+    while try server.execute(running) != "1", ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.05) }
+    kill(conversation.process.processIdentifier, SIGINT)
+    #expect(conversation.end() == 75)
+    while try server.execute(running) != "0", ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.05) }
+    #expect(try server.execute(running) == "0")
+  }
+
+  // MARK: Serve
+
+  @Test func `a database is served, polled, reconciled, and outlived`() throws {
+    let map = try root.folder.file(
+      "map.json",
+      Data(
+        #"{"products": "SELECT * FROM products", "relations": "SELECT * FROM parts", "since": "updated_at", "unknown": "keep"}"#
+          .utf8))
+    let words = try root.folder.file("words")
+    func serve() throws -> (Conversation, url: String) {
+      let serving = try Conversation(
+        ["serve", "--from", server.url, "--map", map.path, "--port", "0", "--watch", "0.2", "--reconcile", "1"],
+        root: root.path, words: words)
+      return (serving, String(try #require(serving.line()?.split(separator: " ").last)))
+    }
+    var (serving, url) = try serve()
+    /// Fetches until something came.
+    func sync() throws -> [String: Any] {
+      let deadline = ContinuousClock.now + .seconds(300)
+      while ContinuousClock.now < deadline {
+        let report = try root.run("sync", "--url", url, "--json").object()
+        let products = report.object("products")
+        if products.number("upserted") != 0 || products.number("deleted") != 0 { return report }
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+      return [:]
+    }
+    let first = try sync()
+    #expect(first.text("mode") == "full" && first.object("products").number("upserted") == 1000)
+    #expect(first.object("relations").number("written") == 2)
+    try server.execute("UPDATE products SET title = 'newer', updated_at = now() WHERE productid = 20")
+    #expect(try sync().object("products").number("upserted") == 1)
+    #expect(try product("20").text("name") == "newer")
+    try server.execute("DELETE FROM products WHERE productid = 21")
+    #expect(try sync().object("products").number("deleted") == 1)
+    server.stop()
+    let deadline = ContinuousClock.now + .seconds(300)
+    func said(_ text: String) throws -> Bool { try String(contentsOf: words, encoding: .utf8).contains(text) }
+    while try !said("the former rows are served"), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.1) }
+    #expect(try root.run("sync", "--url", url).code == 0)
+    try server.start()
+    while try !said("reload succeeds again"), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.1) }
+    #expect(try said("reload succeeds again"))
+    serving.process.terminate()
+    #expect(serving.end() == 0)
+    // What is deleted while nobody serves is known after a restart.
+    try server.execute("DELETE FROM products WHERE productid = 22")
+    (serving, url) = try serve()
+    let last = try sync()
+    #expect(last.text("mode") == "incremental" && last.object("products").number("deleted") == 1)
+    serving.process.terminate()
+    #expect(serving.end() == 0)
+  }
+}
