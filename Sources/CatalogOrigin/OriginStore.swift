@@ -103,11 +103,12 @@ package final class OriginStore: Sendable {
       gate.withLock { $0.postponed() }
       waits(because: .stateFailed(path: path, reason: reason))
       return nil
-    } catch where files.database != nil {
-      // The next look asks again.
-      waits(because: error)
-      return nil
     } catch {
+      if files.database != nil {
+        // The next look asks again.
+        waits(because: error)
+        return nil
+      }
       gate.withLock { $0.failed(with: signature) }
       logger.error("reload failed, the former rows are served", metadata: ["reason": "\(error)"])
       return nil

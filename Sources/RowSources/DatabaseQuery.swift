@@ -32,7 +32,8 @@ public struct DatabaseQuery: Sendable, Equatable {
   ///
   /// - Parameter name: The table's name, after that of its schema and a point if there is one, in its exact case.
   public static func rows(ofTable name: String) -> String {
-    "SELECT * FROM " + name.split(separator: ".", omittingEmptySubsequences: false).map(identifier).joined(separator: ".")
+    "SELECT * FROM "
+      + name.split(separator: ".", omittingEmptySubsequences: false).map(identifier).joined(separator: ".")
   }
 
   /// The address for messages: without user, password and options.

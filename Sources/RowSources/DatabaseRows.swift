@@ -65,7 +65,9 @@ public struct DatabaseRows: ~Copyable {
   }
 
   #if PostgreSQL
-  private var statementName: String { statement == .relations ? "the statement for relations" : "the statement for products" }
+  private var statementName: String {
+    statement == .relations ? "the statement for relations" : "the statement for products"
+  }
 
   /// Begins the transaction, and sends the first statement.
   ///
@@ -175,7 +177,8 @@ public struct DatabaseRows: ~Copyable {
       let kind: Kind =
         switch column.type {
         case ColumnType.bool: .boolean
-        case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric, ColumnType.float4, ColumnType.float8:
+        case ColumnType.int2, ColumnType.int4, ColumnType.int8, ColumnType.numeric, ColumnType.float4,
+          ColumnType.float8:
           .number
         case ColumnType.json, ColumnType.jsonb: .json
         default: .text

@@ -48,7 +48,8 @@ struct DatabaseOptions: ParsableArguments {
     if products != nil, table != nil { throw Failure(.usage, "give --products or --table, one of them") }
     guard let products = products ?? table.map(DatabaseQuery.rows(ofTable:)) ?? map.products else {
       throw Failure(
-        .usage, "the database needs a question: --products 'SELECT …', or --table NAME; a mapping may have \"products\"")
+        .usage,
+        "the database needs a statement: --products 'SELECT …', or --table NAME; a mapping may have \"products\" too")
     }
     for (name, statement) in [("--products", products), ("--relations", relations ?? map.relations)]
     where statement?.allSatisfy({ $0.isWhitespace || $0 == ";" }) ?? false {

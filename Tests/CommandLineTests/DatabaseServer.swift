@@ -63,7 +63,9 @@ final class DatabaseServer {
   /// Runs statements; returns what they print, without heads.
   @discardableResult
   func execute(_ statements: String) throws -> String {
-    try run([Self.program("psql"), "-qtA", "-v", "ON_ERROR_STOP=1", "-h", folder, "-U", "shop", "-d", "shop", "-c", statements])
+    try run([
+      Self.program("psql"), "-qtA", "-v", "ON_ERROR_STOP=1", "-h", folder, "-U", "shop", "-d", "shop", "-c", statements,
+    ])
   }
 
   private static func program(_ name: String) -> String { (programs ?? "") + "/" + name }

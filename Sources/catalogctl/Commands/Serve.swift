@@ -30,7 +30,8 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @Option(
     help: ArgumentHelp(
-      "With --since: how often to read all rows, which finds deletions; 3600 if nothing is said.", valueName: "seconds"))
+      "With --since: how often to read all rows, which finds deletions; 3600 if nothing is said.", valueName: "seconds")
+  )
   var reconcile: Int?
   @OptionGroup var mapping: MappingOptions
   @Option(help: ArgumentHelp("How the file is written, whatever it is called.", valueName: "csv|tsv|ndjson|json"))
@@ -44,8 +45,10 @@ struct Serve: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Refuse a file of your own that unpacks to more than this.", valueName: "bytes"))
   var maxUnpacked: Int?
-  @Option(help: ArgumentHelp(
-      "NDJSON, plain or gzip, a relation a line. With a database: a statement that returns productId, subProductId and groupNum.",
+  @Option(
+    help: ArgumentHelp(
+      "NDJSON, plain or gzip, a relation a line. With a database: a statement that returns productId, subProductId and"
+        + " groupNum.",
       valueName: "file|SQL"), completion: .file())
   var relations: String?
   @Option(
@@ -56,7 +59,8 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "Port to listen on; 0 takes a free one.") var port = 8080
   @Option(help: "Address to listen on.") var host = "127.0.0.1"
   @Option(help: "Bearer token that clients must show.") var token: String?
-  @Option(help: ArgumentHelp("How often to look: 1 for files, 60 for a database if nothing is said.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("How often to look: 1 for files, 60 for a database if nothing is said.", valueName: "seconds"))
   var watch: Double?
 
   func validate() throws {
@@ -66,7 +70,8 @@ struct Serve: AsyncParsableCommand {
         throw ValidationError("--format, --encoding and --delimiter are for files, not for a database")
       }
     } else if database.areGiven || reconcile != nil {
-      throw ValidationError("--table, --since, --reconcile and --statement-timeout belong to a database, postgresql://…")
+      throw ValidationError(
+        "--table, --since, --reconcile and --statement-timeout belong to a database, postgresql://…")
     }
     if let reconcile, !(1...2_592_000).contains(reconcile) {
       throw ValidationError("--reconcile is 1 to 2592000 seconds, a month")
@@ -75,14 +80,18 @@ struct Serve: AsyncParsableCommand {
       throw ValidationError("give --products or --from, one of them")
     }
     if from == "-" { throw ValidationError("--from is a file: standard input cannot be read again when it changes") }
-    if from != nil, !isDatabase, relations != nil { throw ValidationError("--relations belongs to --products, not to --from") }
+    if from != nil, !isDatabase, relations != nil {
+      throw ValidationError("--relations belongs to --products, not to --from")
+    }
     if from == nil, !mapping.arguments.isEmpty || format != nil || unknown != nil {
       throw ValidationError("the options of a mapping belong to --from")
     }
     if let maxUnpacked, maxUnpacked < 1 { throw ValidationError("--max-unpacked is at least 1 byte") }
     if mapping.saveMap != nil { throw ValidationError("serve writes no mapping; use 'import --dry-run --save-map'") }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
-    guard (watch ?? 1) > 0, (watch ?? 1) < 86_400 else { throw ValidationError("--watch is more than 0 seconds, at most a day") }
+    guard (watch ?? 1) > 0, (watch ?? 1) < 86_400 else {
+      throw ValidationError("--watch is more than 0 seconds, at most a day")
+    }
   }
 
   private func files() throws -> OriginFiles {

@@ -281,6 +281,7 @@ extension Failure {
       self.init(.data, "\(name): \(error)")
       return
     }
-    self.init(failure.code, failure.code == .data || error is DatabaseError ? "\(name): \(failure.message)" : failure.message)
+    self.init(
+      failure.code, failure.code == .data || error is DatabaseError ? "\(name): \(failure.message)" : failure.message)
   }
 }
