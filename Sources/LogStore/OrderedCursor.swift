@@ -10,8 +10,11 @@ public struct OrderedCursor {
   private let hasDeadRows: Bool
   /// The place of the current row, in one block of the index.
   private var place: OrderedPlace
-  /// The places in the other blocks, without those that are at their end.
+  /// The places in the other blocks, without those that are at their end: the nearest one last.
   private var others: [OrderedPlace] = []
+  /// The pair of the nearest of the other places, with which each step of the current one is compared.
+  private var nearestKey: [UInt8] = []
+  private var nearestRow: UInt32 = 0
   private var hasStarted = false
   /// The key of the current row, and bytes of longer keys before it.
   private var currentKey = OrderedPage.keyBuffer
@@ -27,8 +30,10 @@ public struct OrderedCursor {
     for block in try snapshot.orderedBlocks(id) {
       let next = try OrderedPlace(snapshot, block, from: gap, isForward: isForward)
       if next.isAtEnd { continue }
-      if place.isAtEnd { place = next } else { others.append(next) }
+      others.append(next)
     }
+    others.sort { $1.precedes($0) }
+    takeNearest()
   }
 
   /// Moves to the next row in the cursor's direction. Returns whether there is one.
@@ -41,7 +46,7 @@ public struct OrderedCursor {
       while true {
         if hasStarted { try place.step(snapshot) }
         hasStarted = true
-        if !others.isEmpty { chooseNearest() }
+        if !others.isEmpty, place.isAtEnd || !place.precedes(nearestKey.rawSpan, nearestRow) { passToNearest() }
         if place.isAtEnd { return false }
         if hasDeadRows, try snapshot.isDead(UnitOffset(rawValue: place.row)) { continue }
         currentKeyByteCount = place.copyKey(over: &currentKey)
@@ -53,10 +58,21 @@ public struct OrderedCursor {
     }
   }
 
-  /// Makes the place with the first pair in the cursor's direction the current one.
-  private mutating func chooseNearest() {
-    if place.isAtEnd, let last = others.popLast() { place = last }
-    for index in others.indices where others[index].precedes(place) { swap(&place, &others[index]) }
+  /// Makes the nearest of the other places the current one, and enters the current one among the others.
+  @inline(never)
+  private mutating func passToNearest() {
+    if !place.isAtEnd {
+      let position = others.firstIndex { $0.precedes(place) } ?? others.count
+      others.insert(place, at: position)
+    }
+    takeNearest()
+  }
+
+  /// Takes the nearest of the other places as the current one, if there are any.
+  private mutating func takeNearest() {
+    guard let nearest = others.popLast() else { return }
+    place = nearest
+    if let next = others.last { nearestRow = next.copyPair(to: &nearestKey) }
   }
 
   /// The key of the current row. Only valid after ``next()`` has returned `true`.

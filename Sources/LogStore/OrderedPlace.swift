@@ -68,9 +68,23 @@ struct OrderedPlace {
 
   /// Whether the current pair of a key and a row comes before that of another place, in the direction of both.
   func precedes(_ other: OrderedPlace) -> Bool {
-    let order = group.compareKey(entry, to: other.group, other.entry)
-    let isBefore = order != 0 ? order < 0 : row < other.row
+    var key: [UInt8] = []
+    let row = other.copyPair(to: &key)
+    return precedes(key.rawSpan, row)
+  }
+
+  /// Whether the current pair of a key and a row comes before another one, in the direction of the place.
+  @inline(__always)
+  func precedes(_ key: RawSpan, _ row: UInt32) -> Bool {
+    let order = group.compareKey(entry, to: key)
+    let isBefore = order != 0 ? order < 0 : self.row < row
     return isBefore == isForward
+  }
+
+  /// Replaces `key` by the current key, and returns the current row.
+  func copyPair(to key: inout [UInt8]) -> UInt32 {
+    group.copyKey(entry, to: &key)
+    return row
   }
 
   /// Moves to the next row in the direction of the place, or to the end.

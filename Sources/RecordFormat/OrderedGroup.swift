@@ -39,10 +39,15 @@ package struct OrderedGroup {
     return own.byteCount
   }
 
-  /// Compares the key of an entry with that of an entry of another group: negative if it precedes, 0 if it is equal.
-  package func compareKey(_ entry: Int, to other: OrderedGroup, _ otherEntry: Int) -> Int {
-    key(entry).compare(to: other.key(otherEntry))
+  /// Replaces `key` by the key of an entry.
+  package func copyKey(_ entry: Int, to key: inout [UInt8]) {
+    key.removeAll(keepingCapacity: true)
+    key.append(self.key(entry))
   }
+
+  /// Compares the key of an entry with another one: negative if it precedes, 0 if it is equal.
+  @inlinable @inline(__always)
+  package func compareKey(_ entry: Int, to other: RawSpan) -> Int { key(entry).compare(to: other) }
 
   /// Returns the row at a position among the rows of all entries.
   @inlinable @inline(__always)
