@@ -70,6 +70,15 @@ extension MutableRawSpan {
 }
 
 extension [UInt8] {
+  /// Copies bytes as ``MutableRawSpan/putWords(_:_:_:at:)`` does.
+  @inlinable @inline(__always)
+  public mutating func putWords(_ source: RawSpan, _ start: Int, _ count: Int, at target: Int) {
+    var span = mutableSpan
+    // A byte has no padding, and every bit pattern is a valid byte.
+    var bytes = unsafe span.mutableBytes
+    bytes.putWords(source, start, count, at: target)
+  }
+
   /// Lends the `count` bytes from `offset` on to `body` for modification.
   @inlinable @inline(__always)
   public mutating func change(_ offset: Int, _ count: Int, _ body: (inout MutableRawSpan) -> Void) {

@@ -83,11 +83,10 @@ extension Snapshot {
     inOrderOf index: OrderedIndexID, from first: OrderedGap = .start, to last: OrderedGap = .end
   ) throws(StoreError) -> (count: Int, isExact: Bool) {
     var count = 0
-    var group = OrderedGroup()
     for block in try orderedBlocks(index) {
-      count += try rank(of: last, in: block, &group) - (try rank(of: first, in: block, &group))
+      count += max(0, try rowCount(block, block.header.mainTree, from: first, to: last))
     }
-    return (max(0, count), deadBlocks.isEmpty)
+    return (count, deadBlocks.isEmpty)
   }
 
   /// Appends the live rows of an ordered index between two gaps to `rows`, in no particular order. A row with several keys
@@ -110,19 +109,6 @@ extension Snapshot {
         try place.moveToNextGroup(self)
       }
     }
-  }
-
-  /// Returns the number of rows of a block before a gap.
-  private func rank(
-    of gap: OrderedGap, in block: OrderedBlock, _ group: inout OrderedGroup
-  ) throws(StoreError) -> Int {
-    let tree = block.header.mainTree
-    let found = try findLeafAndRank(block, tree, gap)
-    let page = try page(block, tree, found.number)
-    guard let restart = page.lastGroup(notAfter: gap), group.read(page, restart),
-      let rows = Self.rowCount(ofFirst: restart * OrderedPage.restartInterval, of: page)
-    else { throw damagedPage(block, tree, found.number) }
-    return found.rowsBefore + rows + group.rowCount(before: gap)
   }
 
   /// The size of the file up to the end of this commit.
@@ -187,15 +173,16 @@ extension Snapshot {
   /// Calls `body` with each key between two gaps and its rows, in ascending order and dead ones included, until it
   /// returns `false`. Keys come as in ``forEachKey(of:from:to:_:)``.
   ///
-  /// - Parameter isWanted: Returns whether the rows of a key are read; others are passed.
+  /// - Parameter isWanted: Returns whether the rows of a key are read, of which it gets the number; others are passed.
   /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
   package func forEachKeyAndRows(
-    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap, isWanted: (RawSpan) -> Bool = { _ in true },
+    of index: OrderedIndexID, from first: OrderedGap, to last: OrderedGap,
+    isWanted: (RawSpan, Int) -> Bool = { _, _ in true },
     _ body: (RawSpan, Span<UInt32>) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var rows: [UInt32] = []
     try forEachEntry(of: index, from: first, to: last) { (entries) throws(StoreError) in
-      guard isWanted(entries.key) else { return true }
+      guard isWanted(entries.key, entries.rowCount) else { return true }
       rows.removeAll(keepingCapacity: true)
       guard entries.appendRows(to: &rows) else {
         throw log.damage(end, "ordered block: the rows of a key contradict each other")
@@ -210,21 +197,21 @@ extension Snapshot {
   ) throws(StoreError) {
     for block in try orderedBlocks(index) {
       let tree = block.header.mainTree
-      var number = try findLeaf(block, tree, first)
-      var isInside = true
-      while isInside, number < tree.leafCount {
+      let firstLeaf = try findLeaf(block, tree, first)
+      // All entries of the leaves between are between the gaps.
+      let lastLeaf = try findLeaf(block, tree, last)
+      for number in firstLeaf..<max(firstLeaf, lastLeaf + 1) {
         let page = try page(block, tree, number)
-        guard page.level == 0, let restart = page.lastRestart(notAfter: first.key.rawSpan, 0) else {
-          throw damagedPage(block, tree, number)
-        }
+        guard page.level == 0, let restart = number == firstLeaf ? page.lastRestart(notAfter: first.key.rawSpan, 0) : 0
+        else { throw damagedPage(block, tree, number) }
         var entries = page.entries(fromRestart: restart)
+        var isInside = true
         while isInside, entries.next() {
-          if first.follows(entries.key, entries.firstRow) { continue }
-          isInside = last.follows(entries.key, entries.firstRow)
+          if number == firstLeaf, first.follows(entries.key, entries.firstRow) { continue }
+          isInside = number < lastLeaf || last.follows(entries.key, entries.firstRow)
           if isInside, try !body(entries) { return }
         }
         guard !isInside || entries.isAtEnd else { throw damagedPage(block, tree, number) }
-        number += 1
       }
     }
   }
@@ -251,15 +238,15 @@ extension Snapshot {
   /// - Parameters:
   ///   - part: At least three bytes.
   ///   - index: An index with fragments.
-  ///   - isWanted: Returns whether the rows of a key are read; others are passed.
+  ///   - isWanted: Returns whether the rows of a key are read, of which it gets the number; others are passed.
   /// - Throws: `StoreError.damaged` if a page fails its check; any error that `body` throws.
   package func forEachKeyAndRows(
-    containing part: RawSpan, of index: OrderedIndexID, isWanted: (RawSpan) -> Bool,
+    containing part: RawSpan, of index: OrderedIndexID, isWanted: (RawSpan, Int) -> Bool,
     _ body: (RawSpan, Span<UInt32>) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var rows: [UInt32] = []
     try forEachEntry(containing: part, of: index) { (entries) throws(StoreError) in
-      guard isWanted(entries.key) else { return true }
+      guard isWanted(entries.key, entries.rowCount) else { return true }
       rows.removeAll(keepingCapacity: true)
       guard entries.appendRows(to: &rows) else {
         throw log.damage(end, "ordered block: the rows of a key contradict each other")

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// A page of a tree in an ordered block. Its checksum was verified.
 ///
@@ -163,11 +163,21 @@ package struct OrderedPage: ~Escapable {
 }
 
 /// An iterator over the entries of a page, in order.
-package struct OrderedEntries: ~Escapable {
+public struct OrderedEntries: ~Escapable {
   private let bytes: RawSpan
   private var stored: OrderedStoredEntries
   /// The key of the current entry, and bytes of longer keys before it.
-  private var keyBytes = OrderedPage.keyBuffer
+  @usableFromInline
+  var keyBytes = Self.keyBuffer
+  @usableFromInline
+  var keyByteCount = 0
+  /// The first row of the current entry.
+  public private(set) var firstRow: UInt32 = 0
+  /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
+  public private(set) var rowCount = 0
+
+  /// Room for any key, and for what a copy of whole words may change after it.
+  private static let keyBuffer = [UInt8](repeating: 0, count: OrderedPage.maximumKeyLength + 32)
 
   @_lifetime(copy page)
   init(_ page: OrderedPage, at offset: Int, number: Int) {
@@ -176,16 +186,13 @@ package struct OrderedEntries: ~Escapable {
   }
 
   /// The key of the current entry.
-  package var key: RawSpan {
+  @inlinable
+  public var key: RawSpan {
     @_lifetime(borrow self)
     @inline(__always)
-    get { keyBytes.rawSpan.slice(0, stored.keyByteCount) }
+    get { keyBytes.rawSpan.slice(0, keyByteCount) }
   }
 
-  /// The first row of the current entry.
-  package var firstRow: UInt32 { stored.firstRow }
-  /// The number of rows of the current entry; in a page that is no leaf, of all leaves to which it leads.
-  package var rowCount: Int { stored.rowCount }
   /// The number of the current entry in its page.
   package var index: Int { stored.index }
   /// Whether the iterator is after the last entry, so that ``next()`` found the end and no fault.
@@ -194,14 +201,15 @@ package struct OrderedEntries: ~Escapable {
   package var position: Int { stored.position }
 
   /// Moves to the next entry. Returns `false` after the last entry, and at an entry that is not valid.
-  @inline(__always)
   package mutating func next() -> Bool {
     guard stored.next() else { return false }
-    keyBytes.put(bytes.slice(stored.ownBytes, stored.ownByteCount), at: stored.sharedByteCount)
+    keyBytes.putWords(bytes, stored.ownBytes, stored.ownByteCount, at: stored.sharedByteCount)
+    keyByteCount = stored.keyByteCount
+    firstRow = stored.firstRow
+    rowCount = stored.rowCount
     return true
   }
 
   /// Appends the rows of the current entry of a leaf to `list`, in ascending order. Returns whether they are valid.
-  @inline(__always)
   package func appendRows(to list: inout [UInt32]) -> Bool { stored.appendRows(to: &list) }
 }

@@ -274,7 +274,7 @@ import Testing
           attempt {
             let part = Array("bod".utf8)
             try snapshot.forEachKey(containing: part.rawSpan, of: index) { _, _ in true }
-            try snapshot.forEachKeyAndRows(containing: part.rawSpan, of: index, isWanted: { _ in true }) { _, _ in
+            try snapshot.forEachKeyAndRows(containing: part.rawSpan, of: index, isWanted: { _, _ in true }) { _, _ in
               true
             }
           }

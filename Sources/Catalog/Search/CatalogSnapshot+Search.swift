@@ -166,8 +166,10 @@ private struct SearchRun {
   private mutating func find(_ candidates: [WordCandidates], _ blocks: inout Blocks) throws(StoreError) {
     if candidates.count == 1, candidates[0].count > Self.blockCount {
       // The rows of one rank after the other, as many as are wanted.
-      let counts = try candidates[0].rowCountsByRank()
-      var first = 1
+      let best = try candidates[0].bestRanks(atLeast: Self.blockCount)
+      if try evaluate(best.rows, &blocks) { return }
+      let counts = best.counts
+      var first = best.last + 1
       while first < counts.count {
         var last = first
         var sum = counts[first]

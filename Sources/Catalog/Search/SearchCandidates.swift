@@ -157,60 +157,76 @@ struct WordCandidates {
   func forEachKey(
     _ ranks: ClosedRange<Int> = WordCandidates.allRanks, _ body: (Span<UInt32>, Int) -> Void
   ) throws(StoreError) {
-    var rows: [UInt32] = []
-    for source in sources {
-      switch source {
-      case .range(let index, let first, let last):
-        try store.forEachKeyAndRows(of: index, from: first, to: last) { key in
-          ranks.contains(Self.rank(key))
-        } _: { (key, rows) throws(StoreError) in
-          body(rows, Self.rank(key))
-          return true
-        }
-      case .containing(let index, let part):
-        try store.forEachKeyAndRows(containing: part.rawSpan, of: index) { key in
-          ranks.contains(Self.rank(key)) && !Self.begins(key, part)
-        } _: { (key, rows) throws(StoreError) in
-          body(rows, Self.rank(key))
-          return true
-        }
-      case .keys(let index, let keys):
-        for key in keys {
-          let rank = Self.rank(key.rawSpan)
-          guard ranks.contains(rank) else { continue }
-          rows.removeAll(keepingCapacity: true)
-          try store.appendRows(of: key.rawSpan, in: index, to: &rows)
-          body(rows.span, rank)
-        }
-      }
-    }
+    try forEachKey(where: { rank, _ in ranks.contains(rank) }, body)
   }
 
   static let allRanks = 1...SearchTerm.Rank.count
 
-  /// Returns the number of rows of each rank, dead ones and repeated ones included.
-  func rowCountsByRank() throws(StoreError) -> [Int] {
+  /// The rows of the best ranks, and how many rows there are of each rank.
+  struct BestRanks {
+    /// The rows of each rank up to ``last``.
+    var rows = [[UInt32]](repeating: [], count: SearchTerm.Rank.count + 1)
+    /// The number of rows of each rank, dead ones and repeated ones included.
     var counts = [Int](repeating: 0, count: SearchTerm.Rank.count + 1)
+    /// The last of the ranks whose rows were read.
+    var last = SearchTerm.Rank.count
+  }
+
+  /// Returns the rows of as many ranks, from the best one on, as have `wanted` rows together.
+  ///
+  /// - Complexity: Each key is read once.
+  func bestRanks(atLeast wanted: Int) throws(StoreError) -> BestRanks {
+    var best = BestRanks()
+    // The number of rows of the ranks before the last.
+    var before = 0
+    try forEachKey { rank, count in
+      best.counts[rank] += count
+      if rank > best.last { return false }
+      if rank < best.last { before += count }
+      while before >= wanted, best.last > 1 {
+        best.last -= 1
+        before -= best.counts[best.last]
+      }
+      return rank <= best.last
+    } _: { rows, rank in
+      for position in 0..<rows.count { best.rows[rank].append(rows[position]) }
+    }
+    best.rows.removeSubrange((best.last + 1)...)
+    return best
+  }
+
+  /// Calls `body` with the rows of each key that is wanted, and their rank.
+  ///
+  /// - Parameter isWanted: Returns whether the rows of a key are read, from their rank and their number.
+  private func forEachKey(
+    where isWanted: (Int, Int) -> Bool, _ body: (Span<UInt32>, Int) -> Void
+  ) throws(StoreError) {
+    var rows: [UInt32] = []
     for source in sources {
       switch source {
       case .range(let index, let first, let last):
-        try store.forEachKey(of: index, from: first, to: last) { (key, rows) throws(StoreError) in
-          counts[Self.rank(key)] += rows
+        try store.forEachKeyAndRows(of: index, from: first, to: last) { key, count in
+          isWanted(Self.rank(key), count)
+        } _: { (key, rows) throws(StoreError) in
+          body(rows, Self.rank(key))
           return true
         }
       case .containing(let index, let part):
-        try store.forEachKey(containing: part.rawSpan, of: index) { (key, rows) throws(StoreError) in
-          if !Self.begins(key, part) { counts[Self.rank(key)] += rows }
+        try store.forEachKeyAndRows(containing: part.rawSpan, of: index) { key, count in
+          !Self.begins(key, part) && isWanted(Self.rank(key), count)
+        } _: { (key, rows) throws(StoreError) in
+          body(rows, Self.rank(key))
           return true
         }
       case .keys(let index, let keys):
         for key in keys {
-          let rows = try store.rowCount(inOrderOf: index, from: .before(key), to: .after(key)).count
-          counts[Self.rank(key.rawSpan)] += rows
+          rows.removeAll(keepingCapacity: true)
+          try store.appendRows(of: key.rawSpan, in: index, to: &rows)
+          let rank = Self.rank(key.rawSpan)
+          if isWanted(rank, rows.count) { body(rows.span, rank) }
         }
       }
     }
-    return counts
   }
 
   /// Returns the rank of the products of a key, 1 to 12: the lower, the better they fit.
