@@ -94,6 +94,22 @@ import Testing
     #expect(try ids("格力挂机 KFR36", in: more) == ["m"])
   }
 
+  @Test func `a Chinese run is found where the brand has a part of it and the name the rest`() throws {
+    let snapshot = try TestCatalogue([
+      product("split", "空调挂机", brand: "格力"), product("whole", "格力挂机", brand: "格力"),
+      product("other", "挂机", brand: "美的"), product("sku", "遥控", sku: "格力"),
+    ]).snapshot
+    let found = try snapshot.search("格力挂机").results
+    #expect(found.map(\.product.id) == ["whole", "split"])
+    #expect(
+      found.last?.matched == [
+        SearchResult.MatchedField(field: "name", ranges: [2..<4]),
+        SearchResult.MatchedField(field: "brand", ranges: [0..<2]),
+      ])
+    #expect(try ids("格力遥控", in: snapshot) == ["sku"])
+    #expect(try ids("格力空调柜机", in: snapshot) == [])
+  }
+
   @Test(arguments: [
     ("nutela", ["1"]), ("nutlela 400", ["1"]), ("chocolta noir 70", ["2"]), ("ntella", ["1"]), ("xutella", ["1"]),
     ("pate tartinner", ["4"]), ("nwir désir", ["7"]), ("qqqqq", []), ("nutella 4711", []),

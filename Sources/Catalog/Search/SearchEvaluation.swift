@@ -100,6 +100,7 @@ struct SearchEvaluation {
       if best?.stage != .words || (best?.quality ?? 0) < 0.5 {
         if let match = try matchOther(word, view, code, upTo: limit), match.isBetter(than: best) { best = match }
       }
+      if best == nil, limit >= .parts, word.canBeDivided { best = try matchDivided(word, view) }
       guard let best else { return nil }
       stage = max(stage, best.stage)
       let place = isInName && best.token >= 0 ? 1 / (1 + Double(best.token)) : 0
@@ -145,6 +146,19 @@ struct SearchEvaluation {
     return best.map { WordMatch(stage: $0.stage, quality: 0.9 * $0.quality, token: -1, range: $0.range) }
   }
 
+  /// Matches a run of which the name has a part, and the brand or the SKU has others: `格力挂机` with 挂机 of the brand 格力.
+  private mutating func matchDivided(
+    _ word: SearchWord, _ view: borrowing ProductView
+  ) throws(StoreError) -> WordMatch? {
+    var pairs = name.pairs(of: word)
+    other.fold(try view.utf8.shared(.brand), tracking: false)
+    for (index, isThere) in other.pairs(of: word).enumerated() where isThere { pairs[index] = true }
+    other.fold(view.utf8.skuCode, tracking: false)
+    for (index, isThere) in other.pairs(of: word).enumerated() where isThere { pairs[index] = true }
+    guard let share = FoldedField.share(ofPairs: pairs) else { return nil }
+    return WordMatch(stage: .parts, quality: 0.35 * share, token: -1, range: 0..<0)
+  }
+
   /// Matches a word with the key of a barcode.
   private static func matchCode(_ word: SearchWord, _ code: RawSpan, upTo limit: SearchStage) -> WordMatch? {
     if code.byteCount == 0 || word.kind != .word { return nil }
@@ -167,11 +181,20 @@ struct SearchEvaluation {
     if CodeKey.of(product.barcode) == code, !code.isEmpty { ranges[3] = [0..<product.barcode.utf16.count] }
     if CodeKey.of(product.skuCode) == code, !code.isEmpty { ranges[2] = [0..<product.skuCode.utf16.count] }
     let texts = [product.name, product.brand, product.skuCode]
+    // The runs that no text has on its own, as far as is known: texts have them together.
+    var divided = Set(words.indices.filter { words[$0].canBeDivided })
     for (index, text) in texts.enumerated() where !text.isEmpty {
       name.fold(Array(text.utf8).rawSpan, tracking: true)
-      for word in words {
+      for (number, word) in words.enumerated() {
         guard let match = name.match(word, upTo: .typos) else { continue }
+        divided.remove(number)
         for range in name.ranges(of: match, word) { ranges[index].append(name.folder.source(of: range)) }
+      }
+    }
+    for (index, text) in texts.enumerated() where !text.isEmpty && !divided.isEmpty {
+      name.fold(Array(text.utf8).rawSpan, tracking: true)
+      for number in divided {
+        for range in name.rangesOfPairs(words[number]) { ranges[index].append(name.folder.source(of: range)) }
       }
     }
     let trimmed = CodeKey.trimmed(Array(product.barcode.utf8).rawSpan)

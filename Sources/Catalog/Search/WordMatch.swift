@@ -100,12 +100,23 @@ extension FoldedField {
   /// Matches a run with texts that have it in parts of at least two characters: `格力挂机` with 格力空调挂机.
   private func matchPairs(_ word: SearchWord) -> WordMatch? {
     let places = places(ofPairsOf: word)
-    // Each character is in a pair that the text has.
-    guard let first = places[0], places[places.count - 1] != nil else { return nil }
-    for index in places.indices.dropFirst() where places[index - 1] == nil && places[index] == nil { return nil }
-    let share = Double(places.count { $0 != nil }) / Double(places.count)
+    guard let first = places.first ?? nil, let share = Self.share(ofPairs: places.map { $0 != nil }) else { return nil }
     return WordMatch(stage: .parts, quality: 0.4 * share, token: first.token, range: first.range, isDivided: true)
   }
+
+  /// Returns the share of the pairs of neighbouring characters of a run that texts have; `nil` if a character is in none of
+  /// these.
+  static func share(ofPairs pairs: [Bool]) -> Double? {
+    guard pairs.first == true, pairs.last == true else { return nil }
+    for (pair, next) in zip(pairs, pairs.dropFirst()) where !pair && !next { return nil }
+    return Double(pairs.count { $0 }) / Double(pairs.count)
+  }
+
+  /// Returns whether the text has each pair of neighbouring characters of a run.
+  func pairs(of word: SearchWord) -> [Bool] { places(ofPairsOf: word).map { $0 != nil } }
+
+  /// Returns the bytes of the pairs of a run that the text has.
+  func rangesOfPairs(_ word: SearchWord) -> [Range<Int>] { places(ofPairsOf: word).compactMap { $0?.range } }
 
   /// Where the text has a pair of characters: the number of its token, and the bytes.
   private typealias PairPlace = (token: Int, range: Range<Int>)
@@ -126,7 +137,7 @@ extension FoldedField {
 
   /// Returns the bytes that match, for a match of a word with this text.
   func ranges(of match: WordMatch, _ word: SearchWord) -> [Range<Int>] {
-    match.isDivided ? places(ofPairsOf: word).compactMap { $0?.range } : [match.range]
+    match.isDivided ? rangesOfPairs(word) : [match.range]
   }
 
   /// Matches joined tokens as one word: `kfr35gw` with KFR-35GW/N1.
