@@ -43,7 +43,7 @@ extension DaemonAPI {
       try Self.productQuery(daemon.catalogue(), barcode, query), limit: try query.limit(),
       offset: try query.offset(), columns: try Self.columns(query), hasCount: try query.flag("count"))
     // A lookup takes microseconds, and does not wait for scans.
-    if page.query.plan != .scan { return try await aside(page.answer) }
+    if case .lookups = try page.query.plan { return try await aside(page.answer) }
     return try await daemon.queries.run(page.answer)
   }
 

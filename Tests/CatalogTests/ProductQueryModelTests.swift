@@ -97,7 +97,7 @@ private struct ConditionGenerator {
       let field = self.field()
       return .compare(Self.path(field), rows.pick(Condition.Comparison.allCases), constant(field))
     case 3:
-      let field = rows.chance(50) ? rows.pick([ProductField.id, .barcode]) : self.field()
+      let field = rows.chance(50) ? rows.pick([ProductField.id, .barcode, .brand, .updateTime]) : self.field()
       return .compare(Self.path(field), .equal, constant(field))
     case 4:
       let field = rows.chance(30) ? rows.pick([ProductField.id, .barcode]) : self.field()
@@ -151,6 +151,7 @@ private struct ConditionGenerator {
         list[index].brand = rows.pick(["", "GREE", "格力", list[0].brand])
         list[index].unit = rows.pick(["kg", ""])
         if rows.chance(30) { list[index].barcode = rows.pick(["6901", " 6901", "ab", "AB", "", "  "]) }
+        if rows.chance(60) { list[index].updateTime = "2026-01-02 03:04:\(rows.pick([10, 11, 12]))" }
         if rows.chance(50) { list[index].weight = Double(Int.random(in: -5..<5, using: &rows.random)) }
       }
       catalogue = try TestCatalogue(list)
@@ -204,7 +205,7 @@ private struct ConditionGenerator {
       let again = try scene.snapshot.products(where: condition.description)
       try #require(try ids(again) == scene.ids(expected), "\(condition)")
       found += expected.count
-      if query.plan != .scan, !expected.isEmpty { lookups += 1 }
+      if try query.plan != .scan, !expected.isEmpty { lookups += 1 }
     }
     #expect(found > 1000 * depth && lookups > 1, "\(found) found, \(lookups) by a lookup")
   }
@@ -215,7 +216,9 @@ private struct ConditionGenerator {
     for _ in 0..<100 * depth {
       let condition = scene.generator.rows.chance(50) ? Condition.always : scene.generator.condition()
       let terms = (0..<scene.generator.int(1..<4)).map { _ in
-        let field = scene.generator.field()
+        let field =
+          scene.generator.rows.chance(40)
+          ? scene.generator.rows.pick([ProductField.id, .updateTime]) : scene.generator.field()
         return Ordering.Term(ConditionGenerator.path(field), isDescending: scene.generator.rows.chance(50))
       }
       let ordering = Ordering(terms)

@@ -166,10 +166,54 @@ import Testing
     text: String, plan: String, reads: Int
   ) throws {
     let query = try snapshot.products(where: text)
-    #expect(query.plan.description == plan)
+    #expect(try query.plan.description == plan)
     var read = 0
     try query.forEach(countingInto: &read) { _ in true }
     #expect(read == reads)
+  }
+
+  /// Two hundred products: brands of ten, times that grow with the number, barcodes that begin with it.
+  private static func shelf() throws -> CatalogSnapshot {
+    let products = (100..<300).map { number in
+      var product = Product("p\(number)", "\(number)0001")
+      product.brand = "Brand \(number / 10)"
+      product.updateTime = "2026-01-01 00:\(number / 60):\(10 + number % 50)"
+      return product
+    }
+    return try TestCatalogue(products).snapshot
+  }
+
+  @Test(arguments: [
+    ("brand == 'Brand 12'", "", "ordered index on brand (at most 10 products)", 10, 10),
+    ("brand == 'BRAND 12'", "", "ordered index on brand (at most 10 products)", 10, 0),
+    ("brand in ['Brand 12', 'Brand 13', 'x', null]", "", "ordered index on brand (at most 20 products)", 20, 20),
+    ("barcode hasprefix '12'", "", "ordered index on barcode (at most 10 products)", 10, 10),
+    ("barcode hasprefix '12' nocase && weight == 0", "", "ordered index on barcode (at most 10 products)", 10, 10),
+    ("id >= 'p290' && weight == 0", "", "ordered index on id (at most 10 products)", 10, 10),
+    ("id > 'p290' && id <= 'p292'", "", "ordered index on id (at most 2 products)", 2, 2),
+    ("id > 'p292' && id < 'p200'", "", "ordered index on id (at most 0 products)", 0, 0),
+    ("id hasprefix 'p12'", "", "ordered index on id (at most 10 products)", 10, 10),
+    ("id hasprefix 'p12' && brand == 'Brand 12'", "name", "ordered index on id (at most 10 products)", 10, 10),
+    ("id hasprefix 'P12' nocase", "", "scan all products", 200, 10), ("id > 'p200'", "", "scan all products", 200, 99),
+    ("true", "-id", "ordered index on id (at most 200 products) backward in its order, up to the limit", 15, 15),
+    ("id < 'p200'", "id, name", "ordered index on id (at most 100 products) in its order, up to the limit", 15, 15),
+    ("brand == 'Brand 12'", "-updateTime", "ordered index on brand (at most 10 products)", 10, 10),
+    ("true", "name", "scan all products", 200, 15),
+  ])
+  func `ordered indexes give parts of the catalogue, and orders up to a limit`(
+    text: String, order: String, plan: String, reads: Int, count: Int
+  ) throws {
+    var query = try Self.shelf().products(where: text)
+    if !order.isEmpty { query = try query.order(by: order).limit(15) }
+    #expect(try query.plan.description == plan)
+    var read = 0
+    var found = 0
+    try query.forEach(countingInto: &read) { _ in
+      found += 1
+      return true
+    }
+    #expect(read == reads)
+    #expect(found == count)
   }
 
   @Test func `a scan stops at the limit, or when the body says so`() throws {

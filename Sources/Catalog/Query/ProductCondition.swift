@@ -9,6 +9,8 @@ struct ProductCondition: Sendable {
   private let root: Node
   /// The keys under which all matching products are found; `nil` if every product has to be read.
   let keys: ProductKeys?
+  /// The parts of orders in which all matching products are.
+  let ranges: [ProductRanges]
   /// Whether every product matches.
   let isAlwaysTrue: Bool
 
@@ -31,6 +33,7 @@ struct ProductCondition: Sendable {
     try check.check(condition)
     root = try Node(ConditionNode(condition))
     keys = ProductKeys(condition)
+    ranges = keys == nil ? ProductRanges.all(of: condition) : []
     isAlwaysTrue = condition == .always
   }
 

@@ -54,23 +54,3 @@ struct ProductKeys: Sendable {
   /// The number of keys to look up.
   var count: Int { ids.count + barcodes.count }
 }
-
-/// How a query finds the products that match its condition.
-public enum ProductQueryPlan: Sendable, Equatable {
-  /// Every product is read, in the order of the file, until the limit is reached.
-  case scan
-  /// So many ids and barcodes are looked up. With neither, no product can match.
-  case lookups(ids: Int, barcodes: Int)
-
-  init(_ keys: ProductKeys?) { self = keys.map { .lookups(ids: $0.ids.count, barcodes: $0.barcodes.count) } ?? .scan }
-}
-
-extension ProductQueryPlan: CustomStringConvertible {
-  /// A description for people: the indexes and the number of keys, or that all products are scanned.
-  public var description: String {
-    guard case .lookups(let ids, let barcodes) = self else { return "scan all products" }
-    let indexes = [("id", ids), ("barcode", barcodes)].filter { $0.1 > 0 }
-    if indexes.isEmpty { return "nothing: no product can match" }
-    return indexes.map { "index on \($0.0) (\($0.1) \($0.1 == 1 ? "key" : "keys"))" }.joined(separator: " and ")
-  }
-}

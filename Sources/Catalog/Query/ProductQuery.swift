@@ -22,12 +22,12 @@ public import LogStore
 public struct ProductQuery: Sendable {
   /// The snapshot to read.
   public let snapshot: CatalogSnapshot
-  private let condition: ProductCondition
-  private var order: [Term] = []
-  private var skipped = 0
-  private var maximum: Int?
+  let condition: ProductCondition
+  private(set) var order: [Term] = []
+  private(set) var skipped = 0
+  private(set) var maximum: Int?
 
-  private struct Term {
+  struct Term {
     var field: ProductField
     var isDescending: Bool
   }
@@ -90,18 +90,17 @@ public struct ProductQuery: Sendable {
     return query
   }
 
-  /// The query plan: the indexes that are used, or a scan.
-  public var plan: ProductQueryPlan { ProductQueryPlan(condition.keys) }
-
   // MARK: Results
 
   /// Lends each matching product, until `body` returns `false`.
   ///
   /// - Throws: `StoreError.damaged` if a block or record that was read does not pass its check; any error that `body`
   ///   throws.
-  /// - Complexity: A lookup for each key if the condition has an index (see ``plan``); otherwise a scan of all
-  ///   products, which without an order stops at the limit. An order keeps one sort key in memory for each match, or
-  ///   for twice as many products as offset and limit allow, and reads each result once more.
+  /// - Complexity: A lookup for each key, or one record for each product in a part of an ordered index, if the condition
+  ///   has such (see ``plan``). With a limit and an order by `id` or `updateTime`, whose indexes most catalogues have,
+  ///   products are read in that order up to the limit. Otherwise a scan of all products, which without an order stops at
+  ///   the limit. An order without an index keeps one sort key in memory for each match, or for twice as many products as
+  ///   offset and limit allow, and reads each result once more.
   public func forEach(
     _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -160,7 +159,7 @@ public struct ProductQuery: Sendable {
     }
     var left = skipped
     var remaining = maximum ?? .max
-    try forEachMatch(&read) { (view) throws(StoreError) in
+    try forEachMatch(try access(), &read) { (view) throws(StoreError) in
       if left > 0 {
         left -= 1
         return true
@@ -173,45 +172,96 @@ public struct ProductQuery: Sendable {
   /// The rows of the matching products in the requested order, after offset and limit.
   private func sortedRows(_ read: inout Int) throws(StoreError) -> [RowID] {
     let (sum, isTooLarge) = skipped.addingReportingOverflow(maximum ?? .max)
-    var sorter = RowKeySorter(wanted: isTooLarge ? .max : sum)
+    let wanted = isTooLarge ? .max : sum
+    let access = try access()
+    if case .ordered(let index, _, let ranges, _) = access {
+      return Array(try walkedRows(index, ranges, wanted: wanted, &read).dropFirst(skipped))
+    }
+    var sorter = RowKeySorter(wanted: wanted)
     var scratch: [UInt8] = []
-    try forEachMatch(&read) { (view) throws(StoreError) in
+    try forEachMatch(access, &read) { (view) throws(StoreError) in
       let start = sorter.keys.count
-      for term in order {
-        try view.withItem(term.field, &scratch) { bytes, item in
-          sorter.keys.appendSortKey(bytes, item, isDescending: term.isDescending)
-        }
-      }
+      try appendSortKey(of: view, to: &sorter.keys, &scratch)
       sorter.add(view.rowID, keyAt: start)
       return true
     }
     return Array(sorter.rows().dropFirst(skipped))
   }
 
+  private func appendSortKey(
+    of view: borrowing ProductView, to keys: inout [UInt8], _ scratch: inout [UInt8]
+  ) throws(StoreError) {
+    for term in order {
+      try view.withItem(term.field, &scratch) { bytes, item in
+        keys.appendSortKey(bytes, item, isDescending: term.isDescending)
+      }
+    }
+  }
+
+  /// The first rows in the order of an index that match.
+  private func walkedRows(
+    _ index: OrderedIndexID, _ ranges: [KeyRange], wanted: Int, _ read: inout Int
+  ) throws(StoreError) -> [RowID] {
+    guard let store = snapshot.store, let first = order.first else { return [] }
+    var walk = ProductWalk(
+      store, index, isBackward: first.isDescending, sortsTies: order.count > 1, wanted: wanted)
+    var scratch: [UInt8] = []
+    var count = 0
+    defer { read += count }
+    try walk.find(ranges) { (row) throws(StoreError) in
+      count += 1
+      if condition.isAlwaysTrue { return true }
+      return try condition.matches(try view(of: row, store), &scratch)
+    } addKey: { (row, keys) throws(StoreError) in
+      try appendSortKey(of: try view(of: row, store), to: &keys, &scratch)
+    }
+    return walk.rows
+  }
+
+  /// The product of a row that an index of the snapshot has.
+  @_lifetime(borrow store)
+  private func view(of row: RowID, _ store: borrowing Snapshot) throws(StoreError) -> ProductView {
+    guard let record = try store.record(row, table: CatalogSchema.products) else {
+      preconditionFailure("a row of a snapshot stays what it was")
+    }
+    return ProductView(record)
+  }
+
   /// Lends each matching product in the order of the file, until `body` returns `false`.
   private func forEachMatch(
-    _ read: inout Int, _ body: (borrowing ProductView) throws(StoreError) -> Bool
+    _ access: Access, _ read: inout Int, _ body: (borrowing ProductView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard let store = snapshot.store else { return }
     let condition = condition
     var scratch: [UInt8] = []
     var count = 0
     defer { read += count }
-    guard let keys = condition.keys else {
+    let rows: [RowID]
+    switch access {
+    case .scan, .ordered:
       return try store.forEachRecord(of: CatalogSchema.products) { (record) throws(StoreError) in
         count += 1
         let view = ProductView(record)
         return try condition.matches(view, &scratch) ? try body(view) : true
       }
+    case .keys(let keys): rows = try self.rows(keys, store)
+    case .range(let index, let ranges, _): rows = try self.rows(ranges, index, store)
     }
-    for row in try rows(keys, store) {
-      guard let record = try store.record(row, table: CatalogSchema.products) else {
-        preconditionFailure("a row of a snapshot stays what it was")
-      }
+    for (position, row) in rows.enumerated() {
+      if position + 8 < rows.count { store.prefetch(rows[position + 8]) }
       count += 1
-      let view = ProductView(record)
+      let view = try view(of: row, store)
       if try condition.matches(view, &scratch), try !body(view) { return }
     }
+  }
+
+  /// The rows in some ranges of an index, in the order of the file.
+  private func rows(
+    _ ranges: ProductRanges, _ index: OrderedIndexID, _ store: Snapshot
+  ) throws(StoreError) -> [RowID] {
+    var rows: [RowID] = []
+    for range in ranges.ranges { try store.appendRows(inOrderOf: index, from: range.start, to: range.end, to: &rows) }
+    return rows.sorted()
   }
 
   /// The rows that have one of the keys, each once, in the order of the file.

@@ -9,19 +9,19 @@ package struct KeyRange: Sendable, Equatable {
   /// All keys.
   package static let all = KeyRange(lower: [], upper: nil)
 
-  init(lower: [UInt8], upper: [UInt8]?) {
+  package init(lower: [UInt8], upper: [UInt8]?) {
     self.lower = lower
     self.upper = upper
   }
 
   /// All keys that begin with `prefix`.
-  init(prefix: [UInt8]) { self.init(lower: prefix, upper: OrderedKey.successor(prefix)) }
+  package init(prefix: [UInt8]) { self.init(lower: prefix, upper: OrderedKey.successor(prefix)) }
 
   /// Whether no key can be in the range.
-  var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
+  package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
 
   /// The keys that are in both ranges.
-  func intersection(_ other: KeyRange) -> KeyRange {
+  package func intersection(_ other: KeyRange) -> KeyRange {
     let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
     guard let mine = upper, let others = other.upper else { return KeyRange(lower: lower, upper: upper ?? other.upper) }
     return KeyRange(lower: lower, upper: mine.lexicographicallyPrecedes(others) ? mine : others)

@@ -22,9 +22,11 @@ struct Products: ParsableCommand {
       Products that the server sent as deleted are listed too, as by 'find' and 'dump', and marked; delFlag == 0 \
       leaves them out.
 
-      Products that equal an id or a barcode, also with in, are looked up. Any other condition reads the catalogue \
-      once, and without --order stops at the limit. Products come in the order of the file, which is the same for \
-      every run on one commit; --order gives them another one, and --order id that of 'dump'.
+      Products that equal an id or a barcode, also with in, are looked up. Comparisons of updateTime and id, equal \
+      brands and categories, and beginnings of barcodes use the ordered indexes of the catalogue, and so does --order \
+      id or updateTime with a limit. Any other condition reads the catalogue once, and without --order stops at the \
+      limit. --explain says which it is. Products come in the order of the file, which is the same for every run on \
+      one commit; --order gives them another one, and --order id that of 'dump'.
 
       Groups have a column for each field, count, and one for each value, such as sum(weight); --order, --columns, \
       --limit and --offset then refer to these columns and to the groups. With --json a group is \
@@ -138,17 +140,13 @@ struct Products: ParsableCommand {
       found += 1
       return true
     }
-    let plan = query.plan
+    let plan = try query.plan
     if output.json {
-      var indexes: [String] = []
       var keys: Int?
-      if case .lookups(let ids, let barcodes) = plan {
-        indexes = (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : [])
-        keys = ids + barcodes
-      }
+      if case .lookups(let ids, let barcodes) = plan { keys = ids + barcodes }
       JSONText.object([
         ("plan", .text(plan.description)), ("scan", .bool(plan == .scan)),
-        ("indexes", .array(indexes.map(JSONText.text))), ("keys", keys.map(JSONText.int) ?? .null),
+        ("indexes", .array(plan.indexes.map(JSONText.text))), ("keys", keys.map(JSONText.int) ?? .null),
         ("productsRead", .int(read)), ("productsFound", .int(found)),
       ]).print()
     } else {

@@ -1,0 +1,116 @@
+import DocumentFormat
+import LogStore
+
+/// How a query finds the products that match its condition.
+public enum ProductQueryPlan: Sendable, Equatable {
+  /// Every product is read, in the order of the file, until the limit is reached.
+  case scan
+  /// So many ids and barcodes are looked up. With neither, no product can match.
+  case lookups(ids: Int, barcodes: Int)
+  /// The products in a part of an ordered index are read: at most so many.
+  case range(CatalogIndexes.Order, products: Int)
+  /// Products are read in the order of an ordered index, which is that of the query, until the limit is reached: at most so
+  /// many.
+  case ordered(CatalogIndexes.Order, products: Int, isDescending: Bool)
+}
+
+extension ProductQueryPlan: CustomStringConvertible {
+  /// A description for people: the indexes and the number of keys or products, or that all products are scanned.
+  public var description: String {
+    switch self {
+    case .scan: return "scan all products"
+    case .lookups(let ids, let barcodes):
+      let indexes = [("id", ids), ("barcode", barcodes)].filter { $0.1 > 0 }
+      if indexes.isEmpty { return "nothing: no product can match" }
+      return indexes.map { "index on \($0.0) (\($0.1) \($0.1 == 1 ? "key" : "keys"))" }.joined(separator: " and ")
+    case .range(let order, let products): return "ordered index on \(order.rawValue) (\(Self.atMost(products)))"
+    case .ordered(let order, let products, let isDescending):
+      let direction = isDescending ? "backward in its order" : "in its order"
+      return "ordered index on \(order.rawValue) (\(Self.atMost(products))) \(direction), up to the limit"
+    }
+  }
+
+  private static func atMost(_ products: Int) -> String {
+    "at most \(products) \(products == 1 ? "product" : "products")"
+  }
+
+  /// The fields whose indexes are used.
+  package var indexes: [String] {
+    switch self {
+    case .scan: []
+    case .lookups(let ids, let barcodes): (ids > 0 ? ["id"] : []) + (barcodes > 0 ? ["barcode"] : [])
+    case .range(let order, _), .ordered(let order, _, _): [order.rawValue]
+    }
+  }
+}
+
+extension ProductQuery {
+  /// What a query reads.
+  enum Access {
+    case scan
+    case keys(ProductKeys)
+    case range(OrderedIndexID, ProductRanges, rowCount: Int)
+    /// In the order of the query. Without ranges, all products.
+    case ordered(OrderedIndexID, CatalogIndexes.Order, [KeyRange], rowCount: Int)
+  }
+
+  /// The share of all products above which they are scanned: rows that an index finds are apart, and cost as much as four in
+  /// a scan.
+  private static var scanShare: Int { 4 }
+
+  /// Returns what the query reads: as few products as are certain to have all results.
+  ///
+  /// - Throws: `StoreError.damaged` if a page of an index fails its check.
+  /// - Complexity: Two seeks for each range of keys.
+  func access() throws(StoreError) -> Access {
+    guard let store = snapshot.store else { return .scan }
+    if let keys = condition.keys { return .keys(keys) }
+    var best: (index: OrderedIndexID, ranges: ProductRanges, rowCount: Int)?
+    for ranges in condition.ranges {
+      guard let (index, count) = try rowCount(ranges.order, ranges.ranges, store), count < best?.rowCount ?? .max else {
+        continue
+      }
+      best = (index, ranges, count)
+    }
+    if let maximum, let term = order.first, let inOrder = CatalogIndexes.Order(exactlyBy: term.field) {
+      let ranges = condition.ranges.first { $0.order == inOrder }?.ranges ?? [.all]
+      if let (index, count) = try rowCount(inOrder, ranges, store) {
+        // If a range has c of n products, a walk meets one of them after n / c, and needs as many as are wanted.
+        let walked = Double(skipped) + Double(maximum)
+        let isBetter = best.map { Double($0.rowCount) * Double($0.rowCount) > walked * Double(snapshot.productCount) }
+        if isBetter ?? true || best?.ranges.order == inOrder {
+          return .ordered(index, inOrder, ranges, rowCount: count)
+        }
+      }
+    }
+    if let best, best.rowCount <= snapshot.productCount / Self.scanShare {
+      return .range(best.index, best.ranges, rowCount: best.rowCount)
+    }
+    return .scan
+  }
+
+  /// Returns the index of an order and about how many rows it has in some ranges; `nil` if there is no such index.
+  private func rowCount(
+    _ order: CatalogIndexes.Order, _ ranges: [KeyRange], _ store: Snapshot
+  ) throws(StoreError) -> (OrderedIndexID, Int)? {
+    guard let index = store.orderedIndex(CatalogSchema.products, named: order.rawValue) else { return nil }
+    var count = 0
+    for range in ranges { count += try store.rowCount(inOrderOf: index, from: range.start, to: range.end).count }
+    return (index, count)
+  }
+
+  /// The query plan: the indexes that are used, or a scan.
+  ///
+  /// - Throws: `StoreError.damaged` if a page of an index fails its check.
+  public var plan: ProductQueryPlan {
+    get throws(StoreError) {
+      switch try access() {
+      case .scan: .scan
+      case .keys(let keys): .lookups(ids: keys.ids.count, barcodes: keys.barcodes.count)
+      case .range(_, let ranges, let count): .range(ranges.order, products: count)
+      case .ordered(_, let order, _, let count):
+        .ordered(order, products: count, isDescending: self.order.first?.isDescending ?? false)
+      }
+    }
+  }
+}
